@@ -1,0 +1,58 @@
+# Every target makes .venv and installs what it needs; a second call finds it done.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Data sets next to the checkout, where there are any, save the downloads.
+ifndef KSUPPORT_DATA
+ifneq ($(wildcard ../shared/data/.),)
+export KSUPPORT_DATA := $(abspath ../shared/data)
+endif
+endif
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL: # one pip at a time
+.PHONY: help demo test check bench bench-selection bench-scale docs clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
+		do printf 'make %-16s %s\n' "$$target" "$$what"; done
+
+demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, and look at it
+	@$(BIN)/ksupport demo
+
+# One BLAS thread per test process: they would fight for the cores otherwise.
+test: export OMP_NUM_THREADS := 1
+test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
+	@$(BIN)/python -m pytest -q -n auto
+
+check: $(VENV)/.with-check ## lint, format and types
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/mypy --no-error-summary
+
+bench: $(VENV)/.with-bench ## measure speed side by side with other implementations
+	@$(BIN)/python -m benchmarks
+
+bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tuning included
+	@$(BIN)/python -m benchmarks selection
+
+bench-scale: $(VENV)/.with-bench,dask ## measure large problems: on disk and distributed
+	@$(BIN)/python -m benchmarks scale
+
+docs: $(VENV)/.with-doc ## build the documentation into docs/_build/html
+	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
+
+clean: ## remove everything that these targets made
+	@rm -rf $(VENV) docs/_build docs/auto_examples dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+# .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.
+$(VENV)/.with-%: pyproject.toml | $(VENV)/.made
+	@echo "installing ksupport[$*] into $(VENV)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[$*]'
+	@touch $@
+
+$(VENV)/.made:
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@

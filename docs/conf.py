@@ -1,0 +1,26 @@
+"""How Sphinx builds these pages; `make docs` runs it, with warnings as errors."""
+
+import ksupport
+
+project = "ksupport"
+author = "the ksupport developers"
+copyright = author
+version = release = ksupport.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+]
+exclude_patterns = ["_build"]
+
+# scikit-learn adds these methods to every estimator; their text links into its own manual.
+routing = ["set_fit_request", "set_partial_fit_request", "set_score_request"]
+autodoc_default_options = {"exclude-members": ", ".join(routing)}
+autodoc_typehints = "none"  # numpydoc sections already name the types
+numpydoc_show_class_members = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"ksupport {release}"
+html_theme_options = {"show_prev_next": False}
