@@ -1,0 +1,801 @@
+"""All compiled code of the package: small pure functions on arrays.
+
+Everything here is ``nogil`` and cached on disk.  Reductions may be reassociated (so that they
+vectorise), but NaN and infinity keep their meaning: walkers rely on them to detect divergence.
+
+The k-support search.  With ``a = |q|``, the prox of ``(lam/2) (‖·‖_k^sp)²`` is
+
+    x_i = theta_i q_i / (theta_i + lam),   theta_i = clip(s a_i - lam, 0, 1),   Σ theta_i = k,
+
+(McDonald, Pontil and Stamos 2016, Algorithm 1).  ``s`` is found without sorting.  Writing
+``s = (lam + delta) / rho`` for a reference magnitude ``rho`` gives
+
+    theta_i = clip((delta a_i + lam (a_i - rho)) / rho, 0, 1),
+
+which keeps full precision for large ``lam``, where ``s a_i - lam`` would cancel.  If ``rho`` is
+the k-th largest magnitude, the root has ``delta`` in (0, 1]: below it fewer than k entries
+count, at 1 the k largest are saturated.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+_FAST = {"reassoc", "nsz", "contract"}
+_jit = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+# Maxima vectorise only if NaN is ruled out; used on validated input alone.
+_jit_finite = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST | {"nnan"})
+
+EPS = float(np.finfo(np.float64).eps)
+HUGE = 2.0**100  # a magnitude this far above rho is saturated; fits float32 scratch space
+BLOCK = 64  # entries in the largest block of the search
+
+# ----------------------------------------------------------------------------------------
+# The search for the scale s of the k-support prox
+# ----------------------------------------------------------------------------------------
+
+
+@_jit
+def all_finite(q):
+    """Whether no entry is NaN or infinite, one cheap scan."""
+    n = 0
+    for i in range(q.size):
+        n += math.isfinite(q[i])
+    return n == q.size
+
+
+@_jit
+def theta_sum(a, rho, lam, delta):
+    """Σ theta_i and its slope in delta, one scan."""
+    cd, cl = delta / rho, lam / rho
+    total = 0.0
+    slope = 0.0
+    for i in range(a.size):
+        ai = abs(a[i])
+        t = cd * ai + cl * (ai - rho)
+        total += min(max(t, 0.0), 1.0)
+        slope += ai if (t > 0.0) & (t < 1.0) else 0.0
+    return total, slope / rho
+
+
+@_jit
+def solve_delta(a, rho, lam, kappa):
+    """Root in (0, 1] of Σ theta_i(delta) = kappa: Newton, kept inside a shrinking bracket."""
+    lo, hi, delta = 0.0, 1.0, 1.0
+    gap_before = np.inf
+    for scan in range(200):
+        total, slope = theta_sum(a, rho, lam, delta)
+        gap = abs(total - kappa)
+        if gap <= 4 * EPS * kappa:
+            return delta
+        if total > kappa:
+            hi = delta
+        else:
+            lo = delta
+        # The sum is piecewise linear, so Newton ends exactly once it is on the right piece;
+        # bisection takes over where Newton leaves the bracket or stalls.
+        new = delta + (kappa - total) / slope if slope > 0.0 else -1.0
+        stalled = False
+        if scan % 3 == 2:
+            stalled = gap > 0.25 * gap_before
+            gap_before = gap
+        if stalled or not (lo < new < hi):
+            new = 0.5 * (lo + hi)
+        if new == delta or hi - lo <= 2 * EPS * hi:
+            return new
+        delta = new
+    return delta
+
+
+@_jit
+def select_largest(a, r):
+    """The r-th largest entry (r from 1), by quickselect on a copy."""
+    b = a.copy()
+    left, right, target = 0, b.size - 1, b.size - r
+    while left < right:
+        mid = (left + right) // 2
+        pivot = max(min(b[left], b[right]), min(max(b[left], b[right]), b[mid]))
+        i, j = left, right
+        while i <= j:
+            while b[i] < pivot:
+                i += 1
+            while b[j] > pivot:
+                j -= 1
+            if i <= j:
+                b[i], b[j] = b[j], b[i]
+                i += 1
+                j -= 1
+        if target <= j:
+            right = j
+        elif target >= i:
+            left = i
+        else:
+            break
+    return b[target]
+
+
+@_jit_finite
+def block_maxima(q, size):
+    """max |q_i| over consecutive blocks of ``size`` entries."""
+    n_blocks = (q.size + size - 1) // size
+    out = np.zeros(n_blocks, np.float64)
+    for b in range(n_blocks):
+        m = 0.0
+        for i in range(b * size, min((b + 1) * size, q.size)):
+            ai = float(abs(q[i]))
+            if ai > m:
+                m = ai
+        out[b] = m
+    return out
+
+
+@_jit
+def block_size(n, r):
+    """Entries per block: few enough for the maxima to show most of the r largest entries."""
+    return max(1, min(BLOCK, n // (8 * r)))
+
+
+@_jit
+def next_run(maxima, low, b):
+    """The next run [start, end) of blocks, from b on, that hold an entry above ``low``."""
+    while b < maxima.size and maxima[b] <= low:
+        b += 1
+    end = b
+    while end < maxima.size and maxima[end] > low:
+        end += 1
+    return b, end
+
+
+@_jit
+def gather_above(q, maxima, size, low, out):
+    """Put the magnitudes above ``low`` first into ``out``; return that part of it.
+
+    Only blocks that hold such an entry are opened.
+    """
+    n = 0
+    b, end = next_run(maxima, low, 0)
+    while b < end:
+        for i in range(b * size, min(end * size, q.size)):
+            # Written always, kept or not: a branch would be mispredicted half the time.
+            ai = abs(q[i])
+            out[n] = ai
+            n += ai > low
+        b, end = next_run(maxima, low, end)
+    return out[:n]
+
+
+@_jit
+def unit_scale(rho):
+    """A power of two that brings ``rho`` near 1, so that lam / rho cannot overflow."""
+    return math.ldexp(1.0, -max(math.frexp(rho)[1], -1000))
+
+
+@_jit
+def rescale_above(a, low, scale):
+    """Move the entries above ``low`` to the front of ``a``, times ``scale``; return them."""
+    n = 0
+    for i in range(a.size):
+        ai = a[i]
+        a[n] = min(ai * scale, HUGE)
+        n += ai > low
+    return a[:n]
+
+
+@_jit
+def level_below(rho, delta, lam):
+    """A level just below lam/s: entries at or below it have theta = 0."""
+    return np.nextafter(rho * (lam / (lam + delta)) * (1.0 - 4 * EPS), -1.0)
+
+
+@_jit
+def ksupport_scale(q, lam, kappa, scratch):
+    """Find ``(rho, delta)`` of the search above for any finite vector; rho = 0 says theta = 1.
+
+    ``kappa`` may be fractional (the box norm needs that).  About two scans of q: for a part of
+    the entries the root s is no smaller than for all, so the maxima of small blocks alone give
+    a level below which theta = 0, close enough to leave few candidates for the selection and
+    for Newton's scans.  ``scratch`` is an array like q.
+    """
+    r = math.ceil(kappa)
+    if r > q.size or r < 1:
+        return 0.0, 0.0
+    size = block_size(q.size, r)
+    maxima = block_maxima(q, size)
+    low = -1.0
+    if size > 1 and lam > 0.0:
+        rho = select_largest(maxima, r)
+        if rho > 0.0:
+            scale = unit_scale(rho)
+            part = rescale_above(maxima.copy(), level_below(rho, 1.0, lam), scale)
+            low = level_below(rho, solve_delta(part, rho * scale, lam, kappa), lam)
+    candidates = gather_above(q, maxima, size, low, scratch)
+    rho = float(select_largest(candidates, r))
+    if rho == 0.0:  # fewer than r nonzeros: theta = 1 on all of them
+        return 0.0, 0.0
+    scale = unit_scale(rho)
+    # For delta in (0, 1] entries at or below rho lam/(1+lam) have theta = 0.
+    candidates = rescale_above(candidates, level_below(rho, 1.0, lam), scale)
+    return rho, solve_delta(candidates, rho * scale, lam, kappa)
+
+
+@_jit
+def shrink(q, rho, delta, lam, low, width, out):
+    """Write the prox for a found ``(rho, delta)``, see ``prox_rows``.
+
+    As ``x = a - lam/s`` wherever theta moves freely, no theta is needed: x is that soft
+    threshold, clipped to the two extreme shrinkages.
+    """
+    least, most = low / (low + lam) if low > 0.0 else 0.0, (low + width) / (low + width + lam)
+    if rho == 0.0:
+        for i in range(q.size):
+            out[i] = q[i] * most
+        return
+    theta = low + width * delta  # theta at magnitude rho
+    # a - lam/s as (a - base) + shift: without cancellation for large lam, and exact in small
+    # entries for small lam.
+    if theta < lam:
+        base, shift = rho, rho * (theta / (theta + lam))
+    else:
+        base, shift = 0.0, -rho * (lam / (theta + lam))
+    for i in range(q.size):
+        ai = abs(q[i])
+        out[i] = math.copysign(min(max((ai - base) + shift, least * ai), most * ai), q[i])
+
+
+@_jit
+def prox_rows(q, lam, kappa, low, width, out):
+    """Prox of (lam/2)‖·‖² for the box norm with theta in [low, low+width], row by row.
+
+    ``theta = low + width theta'``, where theta' solves the k-support search with
+    ``lam' = (lam + low)/width``; low=0, width=1 is the k-support norm itself.
+    """
+    for row in range(q.shape[0]):
+        rho, delta = ksupport_scale(q[row], (lam + low) / width, kappa, out[row])
+        shrink(q[row], rho, delta, lam, low, width, out[row])
+
+
+@_jit
+def prox_warm(q, lam, k, s, out):
+    """k-support prox from the previous step's ``s``; return the new s (0: nothing competes).
+
+    A few Newton scans settle it if q has moved little; otherwise the search starts afresh.
+    Where k is small next to d, they see only the entries well above the level lam/s.
+    """
+    if s > 0.0:
+        a, low = q, -1.0
+        if block_size(q.size, k) == BLOCK:
+            low = 0.9 * (lam / s)
+            a = gather_above(q, block_maxima(q, BLOCK), BLOCK, low, out)
+        rho, delta = (lam + 0.5) / s, 0.5
+        for _ in range(6):
+            total, slope = theta_sum(a, rho, lam, delta)
+            if abs(total - k) <= 8 * EPS * k:
+                if low > level_below(rho, delta, lam):
+                    break
+                shrink(q, rho, delta, lam, 0.0, 1.0, out)
+                return (lam + delta) / rho
+            if slope <= 0.0 or not math.isfinite(total):
+                break
+            delta += (k - total) / slope
+            if delta <= -lam:
+                break
+    rho, delta = ksupport_scale(q, lam, float(k), out)
+    shrink(q, rho, delta, lam, 0.0, 1.0, out)
+    return (lam + delta) / rho if rho > 0.0 else 0.0
+
+
+@_jit
+def norm_rows(w, kappa, low, width, out):
+    """Squared box norm of each row, Σ w_i²/theta_i with theta_i = clip(s |w_i|, low, low+width).
+
+    That is the search with lam = 0.  Entries must be of moderate size: squares are taken.
+    """
+    scratch = np.empty(w.shape[1], w.dtype)
+    for row in range(w.shape[0]):
+        rho, delta = ksupport_scale(w[row], low / width, kappa, scratch)
+        inverse_s = rho / (low + width * delta) if rho > 0.0 else 0.0
+        total = 0.0
+        for i in range(w.shape[1]):
+            ai = abs(w[row, i])
+            ratio = max(ai / (low + width), inverse_s)  # |w_i| / theta_i
+            if low > 0.0:
+                ratio = min(ratio, ai / low)
+            total += ai * ratio
+        out[row] = total
+
+
+@_jit
+def tied_shrinkage(n_free, n_zero, lam, low, width):
+    """Mean shrinkage of ``n_zero`` zero entries that compete for theta' = ``n_free`` in all."""
+    n_full = min(math.floor(n_free), n_zero)
+    most, least = (low + width) / (low + width + lam), low / (low + lam)
+    total = n_full * most
+    if n_full < n_zero:
+        part = low + width * (n_free - n_full)
+        total += part / (part + lam) + (n_zero - n_full - 1) * least
+    return total / n_zero
+
+
+@_jit
+def prox_jvp(q, lam, kappa, low, width, u, out):
+    """Rows of ``out`` = J u for the rows of ``u``, J the Jacobian of the prox at the vector q.
+
+    Where theta moves freely, x = a - lam/s and Σ theta is kept, so that the perturbation da
+    gives dx = da - (lam/s) Σ da / Σ a, both sums over the free entries; elsewhere x is linear.
+    """
+    lam_k = (lam + low) / width
+    rho, delta = ksupport_scale(q, lam_k, kappa, np.empty_like(q))
+    theta_rho = low + width * delta
+    most, least = (low + width) / (low + width + lam), low / (low + lam)
+    zero = least
+    if rho == 0.0:
+        n_zero = q.size - np.count_nonzero(q)
+        if n_zero > 0:
+            zero = tied_shrinkage(max(kappa - (q.size - n_zero), 0.0), n_zero, lam, low, width)
+    tol = 16 * EPS * max(kappa, 1.0)
+    factor, weight = np.empty(q.size), np.zeros(q.size)  # weight: sign of q_i where free
+    free = 0.0
+    for i in range(q.size):
+        ai = abs(q[i])
+        t = 1.0 if ai > 0.0 else 0.0
+        if rho > 0.0:
+            t = delta * (ai / rho) + lam_k * ((ai - rho) / rho)
+        if t >= 1.0 - tol:
+            factor[i] = most
+        elif t <= tol:
+            factor[i] = zero
+        else:
+            factor[i] = 1.0
+            weight[i] = math.copysign(1.0, q[i])
+            free += ai / rho
+    share = lam / (theta_rho + lam) / free if free > 0.0 else 0.0
+    for row in range(u.shape[0]):
+        total = 0.0
+        for i in range(q.size):
+            total += weight[i] * u[row, i]
+        total *= share
+        for i in range(q.size):
+            out[row, i] = factor[i] * u[row, i] - weight[i] * total
+
+
+# ----------------------------------------------------------------------------------------
+# Walking on a block of columns
+#
+# ``B`` holds the kept columns of X as rows (m x n, C order), so that every inner loop is
+# contiguous.  Each walker moves the state ``t`` forward until ``end`` and records iterates at
+# multiples of ``every``; it returns early when the kept columns no longer suffice.
+# ----------------------------------------------------------------------------------------
+
+DONE, REFRESH, NONFINITE = 0, 1, 2
+
+
+@_jit
+def correlate(B, u, out):
+    """out = B u: the correlations of the kept columns with u."""
+    for j in range(B.shape[0]):
+        total = 0.0
+        for i in range(u.size):
+            total += B[j, i] * u[i]
+        out[j] = total
+
+
+@_jit
+def combine(B, r, scale, out):
+    """out = scale Bᵀ r = scale X r, touching only the columns where r is nonzero."""
+    out[:] = 0.0
+    for j in range(B.shape[0]):
+        if r[j] != 0.0:
+            rj = scale * r[j]
+            for i in range(out.size):
+                out[i] += rj * B[j, i]
+
+
+@_jit
+def outside(u, ref, edge, reach):
+    """A bound on |x_iᵀu| over all columns left out of the block.
+
+    ``edge`` is the largest |x_iᵀref| and ``reach`` the largest norm among them.  Splitting u
+    along ref, |x_iᵀu| <= |c| |x_iᵀref| + ‖x_i‖ ‖u - c ref‖.
+    """
+    if reach == 0.0:
+        return 0.0
+    uu, ur, rr = 0.0, 0.0, 0.0
+    for i in range(u.size):
+        ur += u[i] * ref[i]
+        rr += ref[i] * ref[i]
+    c = ur / rr if rr > 0.0 else 0.0
+    for i in range(u.size):
+        uu += (u[i] - c * ref[i]) ** 2
+    return abs(c) * edge + reach * math.sqrt(uu)
+
+
+@_jit
+def due(clock, end, every):
+    """Whether the iterate of this step is to be recorded, and has not been yet."""
+    return clock[1] < clock[0] and (clock[0] % every == 0 or clock[0] == end)
+
+
+@_jit
+def entry_level(lam, s):
+    """The magnitude that an entry must exceed to be nonzero after the k-support prox."""
+    return lam / s if s > 0.0 else 0.0
+
+
+@_jit
+def irksn_dual(Z, v, Xr, y, gamma, scalars):
+    """z⁺ = v + gamma (X r - y), theta⁺, and the momentum of the next v; Z = (z, z_prev)."""
+    theta = scalars[0]
+    total = 0.0
+    for i in range(y.size):
+        new = v[i] + gamma * (Xr[i] - y[i])
+        Z[1, i] = Z[0, i]
+        Z[0, i] = new
+        total += new
+    scalars[0] = (1.0 + math.sqrt(1.0 + 4.0 * theta * theta)) / 2.0
+    scalars[1] = (theta - 1.0) / scalars[0]
+    return math.isfinite(total)
+
+
+@_jit
+def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, end, every, rows):
+    """Algorithm 1 (IRKSN) on the kept columns.
+
+    Z = (z_t, z_{t-1}); P = their correlations with the kept columns; scalars = (theta_t,
+    momentum (theta_{t-1} - 1)/theta_t, s of the last w, s of the last r); clock = (t, last t
+    recorded).  A feature enters w (or r) only if its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s.
+    Returns the rows recorded, the status, and on REFRESH whether z or v needs new columns.
+    """
+    m, n = B.shape
+    lam = (1.0 - alpha) / alpha
+    v, Xr = np.empty(n), np.empty(n)
+    q, r = np.empty(m), np.empty(m)
+    n_rows = 0
+    while True:
+        if due(clock, end, every):
+            # w_t = prox(-Xᵀz/alpha)
+            s = prox_warm(P[0], lam, k, scalars[2], r)
+            if outside(Z[0], ref, edge, reach) > entry_level(lam, s):
+                return n_rows, REFRESH, True
+            for j in range(m):
+                rows[n_rows, j] = r[j] / -alpha
+            n_rows += 1
+            scalars[2], clock[1] = s, clock[0]
+        if clock[0] >= end or n_rows == rows.shape[0]:
+            return n_rows, DONE, False
+        # v = z + momentum (z - z_prev), and Xᵀv by linearity
+        beta = scalars[1]
+        for i in range(n):
+            v[i] = Z[0, i] + beta * (Z[0, i] - Z[1, i])
+        for j in range(m):
+            q[j] = P[0, j] + beta * (P[0, j] - P[1, j])
+        # r_t = prox(-Xᵀv/alpha)
+        s = prox_warm(q, lam, k, scalars[3], r)
+        if outside(v, ref, edge, reach) > entry_level(lam, s):
+            return n_rows, REFRESH, False
+        scalars[3] = s
+        combine(B, r, -1.0 / alpha, Xr)
+        if not irksn_dual(Z, v, Xr, y, gamma, scalars):
+            return n_rows, NONFINITE, False
+        P[1, :] = P[0]
+        correlate(B, Z[0], P[0])
+        clock[0] += 1
+
+
+# -- IHT and SRDI: a gradient step, then a threshold ---------------------------------------
+
+
+@_jit
+def settle(Xb, y, u):
+    """u = X b - y; False if its norm left the finite numbers."""
+    total = 0.0
+    for i in range(y.size):
+        u[i] = Xb[i] - y[i]
+        total += u[i] * u[i]
+    return math.isfinite(total)
+
+
+@_jit
+def hard_threshold(c, k, out):
+    """out = H_k(c), ties to the lowest index; return the k-th largest magnitude."""
+    level = select_largest(np.abs(c), k)
+    tied = k  # places left for entries at the level itself
+    for j in range(c.size):
+        if abs(c[j]) > level:
+            tied -= 1
+    for j in range(c.size):
+        a = abs(c[j])
+        if a == level and tied > 0:
+            tied -= 1
+            out[j] = c[j]
+        else:
+            out[j] = c[j] if a > level else 0.0
+    return level
+
+
+@_jit
+def iht_proposal(beta, g, eta, k, new):
+    """new = H_k(beta - eta g); return the k-th largest magnitude before thresholding."""
+    for j in range(beta.size):
+        new[j] = beta[j] - eta * g[j]
+    return hard_threshold(new, k, new)
+
+
+@_jit
+def iht_support(beta, g, k, support):
+    """A vector on the support of beta, of H_k(g) if beta = 0; return what entries must exceed."""
+    support[:] = beta
+    for j in range(beta.size):
+        if beta[j] != 0.0:
+            return np.inf
+    return hard_threshold(g, k, support)
+
+
+@_jit
+def same_support(a, b):
+    for j in range(a.size):
+        if (a[j] != 0.0) != (b[j] != 0.0):
+            return False
+    return True
+
+
+@_jit
+def iht_enters(far, level):
+    """Whether a left-out entry of magnitude up to ``far`` could be among the k largest.
+
+    A tie counts, since it goes to the lower index; zeros never matter.
+    """
+    return far > 0.0 and far >= level
+
+
+@_jit
+def stretch(B, a, Xa):
+    """‖a‖²/‖X a‖²: the step along which a gradient step is stable in the direction a."""
+    combine(B, a, 1.0, Xa)
+    top, bottom = 0.0, 0.0
+    for j in range(a.size):
+        top += a[j] * a[j]
+    for i in range(Xa.size):
+        bottom += Xa[i] * Xa[i]
+    return top / bottom
+
+
+@_jit
+def niht_first(B, g, support, safe, part, Xp):
+    """The normalised step ‖g_S‖²/‖X g_S‖²; ``safe`` where g_S = 0 leaves it undefined."""
+    for j in range(g.size):
+        part[j] = g[j] if support[j] != 0.0 else 0.0
+    eta = stretch(B, part, Xp)
+    return eta if math.isfinite(eta) else safe
+
+
+NIHT_C = 0.01  # the constant c of the normalised step; steps are cut by kappa (1 - c) = 2
+
+
+@_jit
+def niht_accepts(B, beta, new, eta, part, Xp):
+    """eta <= omega = (1-c) ‖new - beta‖²/‖X (new - beta)‖²: the step cannot raise the error."""
+    for j in range(beta.size):
+        part[j] = new[j] - beta[j]
+    return not eta > (1.0 - NIHT_C) * stretch(B, part, Xp)
+
+
+@_jit
+def iht_walk(
+    B, y, beta, u, clock, k, step, normalised, safe, ref, edge, reach, end, every, rows
+):  # fmt: skip
+    """Iterative hard thresholding on the kept columns.
+
+    beta on the kept features; u = X beta - y; clock = (t, last t recorded).  A feature left out
+    has beta_i = 0 and stays there while eta |x_iᵀu| is below the k-th largest magnitude.
+    Returns the rows recorded and the status.
+    """
+    m, n = B.shape
+    g, new, support, part = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    Xb = np.empty(n)
+    n_rows = 0
+    while True:
+        if due(clock, end, every):
+            rows[n_rows, :] = beta
+            n_rows += 1
+            clock[1] = clock[0]
+        if clock[0] >= end or n_rows == rows.shape[0]:
+            return n_rows, DONE
+        correlate(B, u, g)
+        far = outside(u, ref, edge, reach)
+        eta = step
+        if normalised:
+            if iht_enters(far, iht_support(beta, g, k, support)):
+                return n_rows, REFRESH
+            eta = niht_first(B, g, support, safe, part, Xb)
+        while True:
+            if iht_enters(eta * far, iht_proposal(beta, g, eta, k, new)):
+                return n_rows, REFRESH
+            # Below (1-c) safe every step passes; so written, NaN ends the search too.
+            if not normalised or not eta > (1.0 - NIHT_C) * safe:
+                break
+            if same_support(new, support) or niht_accepts(B, beta, new, eta, part, Xb):
+                break
+            eta *= 0.5
+        combine(B, new, 1.0, Xb)
+        if not settle(Xb, y, u):
+            return n_rows, NONFINITE
+        beta[:] = new
+        clock[0] += 1
+
+
+@_jit
+def soft_threshold(z, level, scale, out):
+    """out = scale shrink(z, level)."""
+    for j in range(z.size):
+        out[j] = scale * math.copysign(max(abs(z[j]) - level, 0.0), z[j])
+
+
+@_jit
+def srdi_walk(B, y, beta, r, u, clock, kappa, delta, ref, edge, reach, end, every, rows):
+    """Linearised Bregman iteration on the kept columns.
+
+    beta on the kept features; r = X beta - y; u with z = Xᵀu; clock = (t, last t recorded).  A
+    feature left out stays at zero while |x_iᵀu| <= 1.  Returns the rows recorded and the status.
+    """
+    m, n = B.shape
+    z, new_u, Xb = np.empty(m), np.empty(n), np.empty(n)
+    n_rows = 0
+    while True:
+        if due(clock, end, every):
+            rows[n_rows, :] = beta
+            n_rows += 1
+            clock[1] = clock[0]
+        if clock[0] >= end or n_rows == rows.shape[0]:
+            return n_rows, DONE
+        for i in range(n):
+            new_u[i] = u[i] - delta * r[i]
+        if outside(new_u, ref, edge, reach) > 1.0:
+            return n_rows, REFRESH
+        u[:] = new_u
+        correlate(B, u, z)
+        soft_threshold(z, 1.0, kappa, beta)
+        combine(B, beta, 1.0, Xb)
+        if not settle(Xb, y, r):
+            return n_rows, NONFINITE
+        clock[0] += 1
+
+
+@_jit
+def ksn_next(XB, Xb, scalars, restart):
+    """Xβ⁺ becomes the current one, and FISTA's momentum moves on or starts afresh."""
+    total = 0.0
+    for i in range(Xb.size):
+        XB[1, i] = XB[0, i]
+        XB[0, i] = Xb[i]
+        total += Xb[i] * Xb[i]
+    theta = 0.5 + math.sqrt(0.25 + scalars[0] * scalars[0])
+    scalars[1] = 0.0 if restart else (scalars[0] - 1.0) / theta
+    scalars[0] = 1.0 if restart else theta
+    return math.isfinite(total)
+
+
+@_jit
+def ksn_too_bold(B, a, b, L, delta, Xdelta):
+    """Whether L is too small at b: f(b) > f(a) + ⟨∇f(a), b-a⟩ + (L/2) ‖b-a‖².
+
+    For least squares that is ‖X(b-a)‖² > L ‖b-a‖², formed from b-a itself: near convergence a
+    difference of Xb and Xa would be all rounding.
+    """
+    size = 0.0
+    for j in range(a.size):
+        delta[j] = b[j] - a[j]
+        size += delta[j] * delta[j]
+    combine(B, delta, 1.0, Xdelta)
+    rise = 0.0
+    for i in range(Xdelta.size):
+        rise += Xdelta[i] * Xdelta[i]
+    return rise > L * size * (1.0 + 1e-12)
+
+
+@_jit
+def ksn_walk(
+    B, y, XB, F, scalars, clock, k, lams, steps, search, ref, edge, reach, end, every, rows
+):
+    """FISTA for the k-support penalty (KSN) on the kept columns.
+
+    F = (β_t, β_{t-1}) on the kept columns, XB = (Xβ_t, Xβ_{t-1}); scalars = (theta_t, momentum,
+    s of the last prox, L); clock = (t, last t recorded).  The penalty is lams[t // steps].  With
+    a = β + momentum (β - β_{t-1}) and u = Xa - y, a left-out feature stays zero while |x_iᵀu|/L
+    does not exceed the entry level of the prox.  ``search`` doubles L where it is too small.
+    """
+    m, n = B.shape
+    u, Xb = np.empty(n), np.empty(n)
+    a, g, q, b = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    n_rows = 0
+    while True:
+        if due(clock, end, every):
+            rows[n_rows, :] = F[0]
+            n_rows += 1
+            clock[1] = clock[0]
+        if clock[0] >= end or n_rows == rows.shape[0]:
+            return n_rows, DONE
+        lam = lams[min(clock[0] // steps, lams.size - 1)]
+        momentum = scalars[1]
+        for i in range(n):
+            u[i] = XB[0, i] + momentum * (XB[0, i] - XB[1, i]) - y[i]
+        for j in range(m):
+            a[j] = F[0, j] + momentum * (F[0, j] - F[1, j])
+        bound = outside(u, ref, edge, reach)
+        correlate(B, u, g)
+        while True:
+            L = scalars[3]
+            for j in range(m):
+                q[j] = a[j] - g[j] / L
+            s = prox_warm(q, lam / L, k, scalars[2], b)
+            if bound > L * entry_level(lam / L, s):
+                return n_rows, REFRESH
+            scalars[2] = s
+            if not (search and ksn_too_bold(B, a, b, L, q, Xb)):
+                break
+            scalars[3] = 2.0 * L
+        combine(B, b, 1.0, Xb)
+        t = clock[0] + 1
+        if not ksn_next(XB, Xb, scalars, t % steps == 0 and t // steps < lams.size):
+            return n_rows, NONFINITE
+        F[1, :] = F[0]
+        F[0, :] = b
+        clock[0] = t
+
+
+@_jit
+def ircr_dual(T, Xb, y, sigma):
+    """theta⁺ = theta + sigma (Xβ - y); T = (theta, theta_prev)."""
+    total = 0.0
+    for i in range(y.size):
+        new = T[0, i] + sigma * (Xb[i] - y[i])
+        T[1, i] = T[0, i]
+        T[0, i] = new
+        total += new * new + Xb[i] * Xb[i]
+    return math.isfinite(total)
+
+
+@_jit
+def ircr_primal(c, tau, F):
+    """β ← shrink(β - tau c, tau), in row 0 of F; row 1, if there is one, is the sum of the β."""
+    for j in range(c.size):
+        p = F[0, j] - tau * c[j]
+        F[0, j] = p - tau if p > tau else (p + tau if p < -tau else 0.0)
+    if F.shape[0] > 1:
+        for j in range(c.size):
+            F[1, j] += F[0, j]
+
+
+@_jit
+def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows):
+    """The dual-primal method for the l1 norm (IRCR) on the kept columns.
+
+    T = (theta_t, theta_{t-1}); F = β_t on the kept columns and, if averages are asked for, the
+    sum of β_1..β_t; clock = (t, last t recorded).  With u = 2 theta_t - theta_{t-1}, a left-out
+    feature stays zero while |x_iᵀu| <= 1.
+    """
+    m, n = B.shape
+    u, Xb, c = np.empty(n), np.empty(n), np.empty(m)
+    average = F.shape[0] > 1
+    n_rows = 0
+    while True:
+        if due(clock, end, every):
+            if average:
+                for j in range(m):
+                    rows[n_rows, j] = F[1, j] / max(clock[0], 1)
+            else:
+                rows[n_rows, :] = F[0]
+            n_rows += 1
+            clock[1] = clock[0]
+        if clock[0] >= end or n_rows == rows.shape[0]:
+            return n_rows, DONE
+        for i in range(n):
+            u[i] = 2.0 * T[0, i] - T[1, i]
+        if outside(u, ref, edge, reach) > 1.0:
+            return n_rows, REFRESH
+        correlate(B, u, c)
+        ircr_primal(c, tau, F)
+        combine(B, F[0], 1.0, Xb)
+        if not ircr_dual(T, Xb, y, sigma):
+            return n_rows, NONFINITE
+        clock[0] += 1

@@ -1,0 +1,102 @@
+"""The methods, one file each, and their registry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..design import Design
+from ..path import Keep, Metric, Result, StoppingRule, run
+from .base import Description, Method
+from .irksn import IRKSNMethod
+
+METHODS: dict[str, type[Method]] = {method.name: method for method in (IRKSNMethod,)}
+
+__all__ = ["METHODS", "Description", "Method", "make_method", "path"]
+
+
+def make_method(name: str, **params: Any) -> Method:
+    """A registered method with these parameters; unknown names are explained."""
+    if name not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {name!r}")
+    known = METHODS[name].describe().parameters
+    unknown = sorted(set(params) - set(known))
+    if unknown:
+        raise TypeError(
+            f"method {name!r} has no parameter {unknown[0]!r}; it takes {', '.join(known)}"
+        )
+    return METHODS[name](**params)
+
+
+def path(
+    method: str | Method,
+    X: Any,
+    y: ArrayLike,
+    *,
+    max_iter: int = 1000,
+    every: int = 1,
+    stopping: StoppingRule | None = None,
+    metrics: Mapping[str, Metric] | None = None,
+    keep: Keep = "all",
+    **params: Any,
+) -> Result:
+    """Walk one path of a method on the data as given: no centring, no scaling.
+
+    Parameters
+    ----------
+    method : str or Method
+        A name in `METHODS`, or a method with its parameters.
+    X : array, memmap, sparse matrix, LinearOperator or Design, of shape (n, d)
+        The measurements.
+    y : array of shape (n,)
+        The response.
+    max_iter : int
+        Steps (iterations, penalties, or atoms) to walk.
+    every : int
+        Record every so many steps.
+    stopping : callable, optional
+        A rule of `ksupport.stopping`; None walks to ``max_iter``.
+    metrics : mapping of functions of a `Block`, optional
+        More columns of the history.
+    keep : {"all", "last"}
+        Whether to return all recorded iterates.
+    **params
+        The method's parameters, see ``METHODS[name].describe()``.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import path
+    >>> X = np.eye(4)
+    >>> result = path("irksn", X, [3.0, 0.0, 2.0, 0.0], k=2, max_iter=100)
+    >>> np.round(result.coef, 3)
+    array([3., 0., 2., 0.])
+    >>> result.reason
+    'max_iter'
+    """
+    chosen = make_method(method, **params) if isinstance(method, str) else method
+    design, target = Design.of(X), np.asarray(y, np.float64)
+    if target.shape != (design.n,):
+        raise ValueError(f"y must have shape ({design.n},) to match X, got {target.shape}")
+    if not np.isfinite(target).all():
+        raise ValueError("y contains NaN or infinity")
+    if chosen.compressible and design.compresses:
+        design, targets = design.compressed(target)
+        target = targets[:, 0]
+    return run(
+        [chosen.start(design, target)],
+        [design],
+        [target],
+        max_iter=max_iter,
+        every=every,
+        stopping=stopping,
+        metrics=[metrics or {}],
+        keep=keep,
+    )[0]

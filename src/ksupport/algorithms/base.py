@@ -1,0 +1,67 @@
+"""What every method is: parameters that know how to start a path, and how to describe it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar
+
+from ..design import Design, Floats
+from ..path import Path
+
+
+@dataclass(frozen=True)
+class Description:
+    """One row of the paper's Table 1, and the parameters."""
+
+    name: str
+    title: str
+    citation: str
+    condition: str  # on X and w*, sufficient for recovery
+    bound: str  # on ‖w - w*‖
+    complexity: str  # T steps, Λ penalties tried
+    parameters: dict[str, Any]  # name -> default
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.title} ({self.citation})",
+            f"  recovers when:  {self.condition}",
+            f"  model error:    {self.bound}",
+            f"  cost:           {self.complexity}",
+            "  parameters:     " + ", ".join(f"{k}={v!r}" for k, v in self.parameters.items()),
+        ]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """Base of all methods: a frozen set of parameters.
+
+    A subclass sets the class attributes, declares its parameters as fields, and gives `start`.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    citation: ClassVar[str]
+    condition: ClassVar[str] = "none known"
+    bound: ClassVar[str] = "none known"
+    complexity: ClassVar[str] = "O(T)"
+    compressible: ClassVar[bool] = True  # iterates depend on X and y through [X y]ᵀ[X y] only
+
+    @abstractmethod
+    def start(self, design: Design, y: Floats) -> Path:
+        """The path from its starting point, on this design."""
+
+    @classmethod
+    def describe(cls) -> Description:
+        """The method's row of Table 1 and its parameters."""
+        parameters = {f.name: f.default if f.default is not MISSING else None for f in fields(cls)}
+        return Description(
+            cls.name, cls.title, cls.citation, cls.condition, cls.bound, cls.complexity, parameters
+        )
+
+
+def check_k(k: int, d: int) -> None:
+    """Reject a sparsity level outside 1..d."""
+    if not 1 <= k <= d:
+        raise ValueError(f"k must be between 1 and n_features={d}, got {k}")

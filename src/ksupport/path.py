@@ -1,0 +1,347 @@
+"""Paths, and the one loop that walks them.
+
+Every method is a *path*: a stream of coefficient vectors.  `run` asks a path for blocks of
+recorded iterates, measures each block, lets a stopping rule read the history, and drops what was
+walked beyond the stop.  Nothing else in the package iterates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from .design import Design, Floats, Ints
+
+Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
+Keep = Literal["all", "last"]
+
+FIRST_STEPS = 64  # steps of the first block; later blocks grow with the distance walked
+MOST_STEPS = 8192
+MOST_NUMBERS = 1 << 21  # numbers in one block of recorded iterates (16 MB)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Iterates recorded in one go, dense on the features that were at hand."""
+
+    t: Ints  # step of each iterate
+    rows: Floats  # one iterate a row, on ``features``
+    design: Design  # where it was walked
+    features: Ints | None = None  # None: all of them, in order
+    columns: Floats | None = None  # those columns of the design as rows (m x n), if at hand
+    diverged: bool = False
+
+    def predict(self, design: Design) -> Floats:
+        """X̃ w for every row w, an R x n array, on this design or another one."""
+        if self.columns is not None and design is self.design:
+            return self.rows @ self.columns
+        used = np.flatnonzero(self.rows.any(axis=0))
+        if used.size * design.n <= MOST_NUMBERS and design.has_columns:
+            index = used if self.features is None else self.features[used]
+            return self.rows[:, used] @ design.columns(index)
+        return np.array([design.matvec(w) for w in self.dense(design.d)]).reshape(-1, design.n)
+
+    def dense(self, d: int) -> Floats:
+        if self.features is None:
+            return self.rows
+        out = np.zeros((len(self.rows), d))
+        out[:, self.features] = self.rows
+        return out
+
+    def sparse(self, d: int) -> sp.csr_array:
+        index = np.arange(d) if self.features is None else self.features
+        row, column = np.nonzero(self.rows)
+        shape = (len(self.rows), d)
+        return sp.csr_array((self.rows[row, column], (row, index[column])), shape=shape)
+
+    def head(self, count: int) -> Block:
+        return replace(self, t=self.t[:count], rows=self.rows[:count])
+
+
+class Path(Protocol):
+    """A stream of iterates, walked block by block.
+
+    ``pending`` is a vector u for which the path needs X̃ᵀu before it can go on; the loop
+    multiplies for all waiting paths at once and hands the result to ``supply``.
+    """
+
+    pending: Floats | None
+    exhausted: bool
+
+    @property
+    def t(self) -> int: ...
+    def supply(self, correlations: Floats) -> None: ...
+    def advance(self, end: int, every: int, most_numbers: int) -> Block: ...
+    def attach(self, design: Design | None) -> None: ...
+    def remedy(self) -> str: ...
+
+
+class History(Mapping[str, NDArray[Any]]):
+    """What was measured along a path: arrays of equal length, by name.
+
+    Always holds ``t`` (the step), ``n_nonzero`` and ``residual`` (‖X̃w - y‖).
+
+    Examples
+    --------
+    >>> from ksupport.path import History
+    >>> h = History({"t": [0, 5], "residual": [2.0, 1.0]})
+    >>> h["residual"]
+    array([2., 1.])
+    >>> len(h.head(1)["t"])
+    1
+    """
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._columns = {name: np.asarray(values) for name, values in columns.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self._columns[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"History({', '.join(self)}; {self.n_records} records)"
+
+    @property
+    def n_records(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def head(self, count: int) -> History:
+        """The first ``count`` records."""
+        return History({name: values[:count] for name, values in self.items()})
+
+    def extended(self, more: Mapping[str, Any]) -> History:
+        """This history followed by more records."""
+        return History({name: np.concatenate([self[name], more[name]]) for name in self})
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a stopping rule says of a history."""
+
+    keep: int  # record to return if the walk ended here
+    stop: int | None = None  # record at which the walk ends, if it does
+
+
+StoppingRule = Callable[[History], Verdict]
+Metric = Callable[[Block], Floats]
+Watch = Callable[[int, Floats], bool]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A walked path.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d,)
+        The iterate that was kept.
+    n_iter : int
+        Its step.
+    history : History
+        The measurements at every recorded step up to the stop.
+    reason : {"stopped", "max_iter", "exhausted", "diverged", "interrupted"}
+        Why the walk ended.
+    iterates : csr_array of shape (n_records, d) or None
+        All recorded iterates, if they were kept.
+    """
+
+    coef: Floats
+    n_iter: int
+    history: History
+    reason: Reason
+    iterates: sp.csr_array | None = None
+
+    @property
+    def support(self) -> Ints:
+        """Indices of the nonzero coefficients."""
+        return np.flatnonzero(self.coef)
+
+
+@dataclass
+class _Record:
+    """What the loop keeps of one path while walking it."""
+
+    path: Path
+    design: Design
+    y: Floats
+    metrics: Mapping[str, Metric]
+    keep_all: bool
+    history: History | None = None
+    blocks: list[sp.csr_array] = field(default_factory=list)
+    kept: tuple[int, int, Floats] | None = None  # record, step, coefficients
+    reason: Reason | None = None
+
+    def take(self, block: Block, stopping: StoppingRule | None) -> Block:
+        """Measure a block and apply the rule; return the part of it that counts."""
+        finite = np.asarray(np.isfinite(block.rows).all(axis=1))
+        if block.diverged or not finite.all():
+            self.reason = "diverged"
+            block = block.head(len(finite) if finite.all() else int(np.argmin(finite)))
+        if len(block.t) == 0:
+            return block
+        start = 0 if self.history is None else self.history.n_records
+        new = self._measure(block)
+        self.history = History(new) if self.history is None else self.history.extended(new)
+        keep, stop = self.history.n_records - 1, None
+        if stopping is not None:
+            verdict = stopping(self.history)
+            keep, stop = verdict.keep, verdict.stop
+        if stop is not None:
+            self.reason = "stopped"
+            self.history = self.history.head(stop + 1)
+            block = block.head(stop + 1 - start)
+        if self.keep_all:
+            self.blocks.append(block.sparse(self.design.d))
+        if keep >= start:
+            at = keep - start
+            self.kept = keep, int(block.t[at]), block.head(at + 1).dense(self.design.d)[-1].copy()
+        elif self.kept is None or self.kept[0] != keep:
+            self.kept = keep, int(self.history["t"][keep]), self._recall(keep)
+        return block
+
+    def _measure(self, block: Block) -> dict[str, NDArray[Any]]:
+        out: dict[str, NDArray[Any]] = {
+            "t": block.t,
+            "n_nonzero": np.count_nonzero(block.rows, axis=1),
+            "residual": np.linalg.norm(block.predict(self.design) - self.y, axis=1),
+        }
+        for name, metric in self.metrics.items():
+            out[name] = np.asarray(metric(block))
+        return out
+
+    def _recall(self, record: int) -> Floats:
+        if not self.keep_all:
+            raise RuntimeError(
+                "this stopping rule returns to earlier iterates; walk with keep='all'"
+            )
+        return sp.vstack(self.blocks, format="csr")[[record]].toarray()[0]
+
+    def result(self) -> Result:
+        assert self.kept is not None
+        assert self.history is not None
+        assert self.reason is not None
+        iterates = sp.vstack(self.blocks, format="csr") if self.keep_all else None
+        return Result(self.kept[2], self.kept[1], self.history, self.reason, iterates)
+
+
+def run(
+    paths: Sequence[Path],
+    designs: Sequence[Design],
+    targets: Sequence[Floats],
+    *,
+    max_iter: int,
+    every: int = 1,
+    metrics: Sequence[Mapping[str, Metric]] | None = None,
+    stopping: StoppingRule | None = None,
+    keep: Keep = "all",
+    watch: Watch | None = None,
+) -> list[Result]:
+    """Walk paths to their ends; the only iteration loop of the package.
+
+    Paths on the same design that wait for a product with X̃ᵀ share one pass over the data.
+
+    Parameters
+    ----------
+    paths, designs, targets : sequences of equal length
+        What to walk; iterate w of path i is measured by ‖designs[i] w - targets[i]‖.
+    max_iter : int
+        Steps to walk at most.
+    every : int
+        Record every so many steps, and always the last one.
+    metrics : sequence of mappings, optional
+        For each path, more columns of its history: functions of a `Block`.
+    stopping : callable, optional
+        A pure function of the history; None walks to ``max_iter``.
+    keep : {"all", "last"}
+        Whether all recorded iterates are returned, or only the kept one.
+    watch : callable, optional
+        Called with the step and coefficients after each block; a true answer ends the walk.
+    """
+    measured = metrics if metrics is not None else [{}] * len(paths)
+    records = [
+        _Record(*each, keep_all=keep == "all")
+        for each in zip(paths, designs, targets, measured, strict=True)
+    ]
+    try:
+        while active := [r for r in records if r.reason is None]:
+            _multiply(active)
+            for record in active:
+                path = record.path
+                _walk(record, max_iter, every, stopping, watch)
+                if record.reason is None and path.pending is None:
+                    if path.exhausted:
+                        record.reason = "exhausted"
+                    elif path.t >= max_iter:
+                        record.reason = "max_iter"
+    except KeyboardInterrupt:
+        if any(r.kept is None for r in records):
+            raise
+        for record in records:
+            record.reason = record.reason or "interrupted"
+        warnings.warn(
+            "interrupted: returning the path as far as it was walked "
+            f"(step {max(int(r.history['t'][-1]) for r in records if r.history)})",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    for record in records:
+        if record.reason == "diverged":
+            _warn_diverged(record)
+    return [record.result() for record in records]
+
+
+def _multiply(active: Sequence[_Record]) -> None:
+    """One product with X̃ᵀ for all paths that wait on the same design."""
+    waiting: dict[int, list[_Record]] = {}
+    for record in active:
+        if record.path.pending is not None:
+            waiting.setdefault(id(record.design), []).append(record)
+    for group in waiting.values():
+        U = np.column_stack([np.asarray(r.path.pending) for r in group])
+        for record, correlations in zip(group, group[0].design.rmatmat(U).T, strict=True):
+            record.path.supply(np.ascontiguousarray(correlations))
+
+
+def _walk(
+    record: _Record,
+    max_iter: int,
+    every: int,
+    stopping: StoppingRule | None,
+    watch: Watch | None,
+) -> None:
+    path = record.path
+    steps = min(max(FIRST_STEPS, path.t), MOST_STEPS)
+    if stopping is not None or watch is not None:
+        steps = min(max(FIRST_STEPS, path.t // 4), MOST_STEPS)
+    block = record.take(path.advance(min(max_iter, path.t + steps), every, MOST_NUMBERS), stopping)
+    if watch is not None and len(block.t) and record.reason is None:
+        last = block.head(len(block.t)).dense(record.design.d)[-1]
+        if watch(int(block.t[-1]), last):
+            record.reason = "stopped"
+
+
+def _warn_diverged(record: _Record) -> None:
+    if record.kept is None:
+        d = record.design.d
+        record.kept = 0, 0, np.zeros(d)
+        record.history = History({"t": [0], "n_nonzero": [0], "residual": [np.inf]})
+        if record.keep_all:
+            record.blocks = [sp.csr_array((1, d))]
+    warnings.warn(
+        f"the iterates diverged; returning the last finite one, of step {record.kept[1]}. "
+        + record.path.remedy(),
+        ConvergenceWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,217 @@
+"""The exact lazy working set.
+
+A step of IRKSN, KSN, IRCR, SRDI or IHT needs, of all d features, only those whose correlation
+|x_iᵀu| exceeds an entry level.  So take one full product at a reference vector, keep the m
+features with the largest correlations, and walk in compiled code on that small dense block.  For
+any later u, a feature left out obeys
+
+    |x_iᵀu| <= |c| edge + reach ‖u - c ref‖,     c = ⟨u, ref⟩/‖ref‖²,
+
+with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those left out.  While
+that stays below the entry level, the walk on the block *is* the full iteration.  When it fails,
+a fresh product at u chooses the block anew.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._kernels import DONE, NONFINITE, REFRESH
+from .design import Design, Floats, Ints
+from .path import Block
+
+WHOLE = 1 << 15  # problems with fewer entries are walked on all columns at once
+SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
+FOREVER = np.iinfo(np.int64).max
+
+
+@dataclass
+class Kept:
+    """The columns a walk goes on, and the bound on those left out."""
+
+    features: Ints  # which columns, ascending
+    columns: Floats  # those columns as rows, m x n
+    ref: Floats  # the vector of the last full product
+    edge: float = 0.0  # largest |x_iᵀref| among columns left out
+    reach: float = 0.0  # largest ‖x_i‖ among columns left out; 0: none left out
+
+
+class State(ABC):
+    """The state of one method, the part of a path that knows its mathematics.
+
+    ``F`` holds the method's feature vectors on the kept features, one a row; a feature that is
+    not kept has zeros there.  Everything else lives in sample space and is small.
+    """
+
+    def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
+        self.y = y
+        self.F = np.zeros((n_vectors, 0))
+        self.size = size  # about how many features are active at once
+        self.clock = np.array([0, -1])  # t, and the last t recorded
+
+    @abstractmethod
+    def query(self) -> Floats:
+        """The vector u whose correlations Xᵀu decide the next step."""
+
+    @abstractmethod
+    def walk(
+        self, kept: Kept, end: int, every: int, rows: Floats
+    ) -> tuple[int, int, Floats | None]:
+        """Walk on the kept columns, compiled: rows recorded, status, vector to refresh at."""
+
+    @abstractmethod
+    def iterate(self) -> Floats:
+        """The current w on all features, in plain steps."""
+
+    @abstractmethod
+    def step(self, design: Design) -> bool:
+        """One plain step with full products; False if it left the finite numbers."""
+
+    @abstractmethod
+    def remedy(self) -> str:
+        """What to do about divergence: names the largest stable step."""
+
+    def enter(self, columns: Floats, old: Ints, new: Ints) -> None:
+        """Carry F over to newly kept columns: position new[i] takes what old[i] held."""
+        F = np.zeros((len(self.F), len(columns)))
+        F[:, new] = self.F[:, old]
+        self.F = F
+
+    def spread(self, design: Design, features: Ints) -> None:
+        """Carry F over to all features, for plain steps."""
+        F = np.zeros((len(self.F), design.d))
+        F[:, features] = self.F
+        self.F = F
+
+    def plain(self, design: Design, end: int, every: int, rows: Floats) -> tuple[int, int]:
+        """Walk by plain steps: what the compiled walkers do, without a block of columns."""
+        n_rows = 0
+        while True:
+            t = int(self.clock[0])
+            if self.clock[1] < t and (t % every == 0 or t == end):
+                rows[n_rows] = self.iterate()
+                n_rows += 1
+                self.clock[1] = t
+            if t >= end or n_rows == len(rows):
+                return n_rows, DONE
+            if not self.step(design):
+                return n_rows, NONFINITE
+            self.clock[0] = t + 1
+
+
+class WorkingSetPath:
+    """A `Path` whose method walks on a lazily chosen block of columns.
+
+    Small problems keep all columns; where a block would not pay (an operator without columns,
+    dense iterates, correlations that move too fast) it takes plain steps for a while.
+    """
+
+    exhausted = False
+    design: Design
+
+    def __init__(self, design: Design, state: State) -> None:
+        self.state = state
+        self.features = np.empty(0, np.intp)  # the features on which state.F lives
+        self.least = min(design.d, max(4 * state.size, 64))  # never keep fewer columns
+        self.attach(design)
+
+    def attach(self, design: Design | None) -> None:
+        """Go on with this design; None lets go of the data, so that the path can be stored."""
+        self.pending: Floats | None = None
+        self.kept: Kept | None = None  # None: all features are held, for plain steps
+        self.refreshed_at = self.t
+        self.plain_until = -1
+        self.plain_span = 32
+        self.m = self.least
+        if design is None:
+            del self.design
+            return
+        self.design = design
+        if not design.has_columns:
+            self._go_plain(FOREVER)
+        elif design.n * design.d <= WHOLE or 2 * self.m >= design.d:
+            self._keep(np.arange(design.d), np.zeros(design.n))
+        else:
+            self.pending = self.state.query()
+
+    @property
+    def t(self) -> int:
+        return int(self.state.clock[0])
+
+    def remedy(self) -> str:
+        return self.state.remedy()
+
+    # -- choosing columns --------------------------------------------------------------------
+
+    def supply(self, correlations: Floats) -> None:
+        """Keep the m features most correlated with the pending vector, and all in use."""
+        assert self.pending is not None
+        ref, self.pending = self.pending.copy(), None
+        d = self.design.d
+        size = np.abs(correlations)
+        left_out = np.ones(d, bool)
+        left_out[np.argpartition(size, d - self.m)[d - self.m :]] = False
+        left_out[self.features[self.state.F.any(axis=0)]] = False
+        size[~left_out] = 0.0
+        norms = self.design.column_norms
+        self._keep(np.flatnonzero(~left_out), ref)
+        assert self.kept is not None
+        self.kept.reach = float(norms.max(where=left_out, initial=0.0))
+        slack = SLACK[min(max(self.design.dtype.itemsize, 4), 8)]
+        rounding = slack * self.kept.reach * float(np.linalg.norm(ref))
+        self.kept.edge = float(size.max()) + rounding
+        self.refreshed_at = self.t
+
+    def _keep(self, chosen: Ints, ref: Floats) -> None:
+        columns = self.design.columns(chosen)
+        both, old, new = np.intersect1d(
+            self.features, chosen, assume_unique=True, return_indices=True
+        )
+        self.state.enter(columns, old, new)
+        self.features = chosen
+        self.kept = Kept(chosen, columns, ref)
+
+    def _adapt(self) -> None:
+        """After a failed bound: a larger block if refreshes come too often, smaller if rare."""
+        steps = self.t - self.refreshed_at
+        if steps < 8:
+            self.m *= 2
+        elif steps > 400:
+            self.m = max(self.m // 2, self.least)
+        if 4 * self.m > self.design.d:
+            self._go_plain(self.t + self.plain_span)
+
+    def _go_plain(self, until: int) -> None:
+        """Plain steps for a while, longer each time: later on the dual moves less."""
+        self.state.spread(self.design, self.features)
+        self.features = np.arange(self.design.d)
+        self.kept = self.pending = None
+        self.m = min(self.m // 2, self.design.d // 8)
+        self.plain_until = until if self.m >= self.least else FOREVER
+        self.plain_span *= 4
+
+    # -- walking -------------------------------------------------------------------------------
+
+    def advance(self, end: int, every: int, most_numbers: int) -> Block:
+        """Walk to ``end``, or until a product is needed or the block of rows is full."""
+        width = self.features.size
+        count = max(1, min((end - self.t) // every + 2, most_numbers // max(width, 1)))
+        rows, before, kept = np.empty((count, width)), int(self.state.clock[1]), self.kept
+        if kept is None:
+            here = min(end, self.plain_until)
+            n_rows, status = self.state.plain(self.design, here, every, rows)
+            if status == DONE and self.t >= self.plain_until and self.t < end:
+                self.pending = self.state.query()
+        else:
+            n_rows, status, self.pending = self.state.walk(kept, end, every, rows)
+            if status == REFRESH:
+                self._adapt()
+        steps = (before // every + 1 + np.arange(n_rows)) * every
+        steps[-1:] = self.state.clock[1]  # the last one may be off the grid
+        diverged = status == NONFINITE
+        if kept is None:
+            return Block(steps, rows[:n_rows], self.design, diverged=diverged)
+        return Block(steps, rows[:n_rows], self.design, kept.features, kept.columns, diverged)
