@@ -1,0 +1,45 @@
+"""A dataset by its name in the registry, for loops and for the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from ksupport.datasets import _fetch, _haxby
+from ksupport.datasets._registry import dataset_info
+
+_FETCHERS: dict[str, Callable[..., Any]] = {
+    "leukemia": _fetch.fetch_leukemia,
+    "california_housing": _fetch.fetch_california_housing,
+    "scheetz2006": _fetch.fetch_scheetz2006,
+    "rhee2006": _fetch.fetch_rhee2006,
+    "riboflavin": _fetch.fetch_riboflavin,
+    "haxby": partial(_haxby.fetch_haxby, subset="full"),
+    "haxby_slice": partial(_haxby.fetch_haxby, subset="slice"),
+}
+
+
+def fetch_dataset(name: str, **options: Any) -> Any:
+    """Load a real dataset by name.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`list_datasets`.
+    **options
+        Passed on to the fetcher of that name: ``data_home``, ``download_if_missing``,
+        ``as_frame``, ``return_X_y``.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        As the fetcher of that name returns it.
+
+    Examples
+    --------
+    >>> from ksupport.datasets import fetch_dataset
+    >>> fetch_dataset("rhee2006").data.shape  # doctest: +SKIP
+    (842, 361)
+    """
+    return _FETCHERS[dataset_info(name).name](**options)

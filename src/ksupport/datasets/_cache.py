@@ -1,0 +1,237 @@
+"""The data directory: a ``<name>/<name>.npz`` per dataset, fetched once, never half-written."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import os
+import shutil
+import sys
+import tempfile
+import urllib.request
+import warnings
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ksupport.datasets._registry import DatasetInfo, RemoteFile, dataset_info
+
+Arrays = Mapping[str, NDArray[np.generic]]
+Converter = Callable[[tuple[Path, ...]], Arrays]
+PathLike = str | os.PathLike[str]
+
+_TIMEOUT = 60.0  # seconds without a byte
+
+
+class DatasetUnavailableError(OSError):
+    """A dataset is not in the data directory and could not be put there."""
+
+
+def data_home(path: PathLike | None = None) -> Path:
+    """Directory that holds the datasets; it need not exist yet.
+
+    Parameters
+    ----------
+    path : path-like, optional
+        Taken as it is if given. Otherwise the environment variable ``KSUPPORT_DATA``,
+        otherwise ``ksupport`` in the platform's directory for caches.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Examples
+    --------
+    >>> from ksupport.datasets import data_home
+    >>> data_home("somewhere").name
+    'somewhere'
+    """
+    chosen = path or os.environ.get("KSUPPORT_DATA")
+    return Path(chosen).expanduser() if chosen else _platform_cache() / "ksupport"
+
+
+def dataset_path(name: str, data_home: PathLike | None = None) -> Path:
+    """File in which a dataset is, or would be, cached.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`list_datasets`.
+    data_home : path-like, optional
+        Data directory, see :func:`data_home`.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Examples
+    --------
+    >>> from ksupport.datasets import dataset_path
+    >>> dataset_path("leukemia", "somewhere").as_posix()
+    'somewhere/leukemia/leukemia.npz'
+    """
+    return _home(data_home) / dataset_info(name).name / f"{name}.npz"
+
+
+_home = data_home  # under a name that the argument called data_home does not hide
+
+
+def load_arrays(
+    info: DatasetInfo,
+    convert: Converter,
+    *,
+    data_home: PathLike | None,
+    download_if_missing: bool,
+) -> dict[str, NDArray[np.generic]]:
+    """Arrays of a dataset: from the cache, else converted from its raw files and cached."""
+    path = dataset_path(info.name, data_home)
+    if not path.exists():
+        with tempfile.TemporaryDirectory(prefix="ksupport-") as scratch:
+            raw = raw_files(info, path.parent, Path(scratch), download_if_missing)
+            arrays = convert(raw)
+        check_shape(info, arrays, "its raw files")
+        _warn_if_changed(info, arrays)
+        save_arrays(path, arrays)
+    arrays = read_arrays(path)
+    check_shape(info, arrays, str(path))
+    return arrays
+
+
+def raw_files(
+    info: DatasetInfo, directory: Path, scratch: Path, download_if_missing: bool
+) -> tuple[Path, ...]:
+    """Raw files that the user put into the directory, or else downloads in ``scratch``."""
+    found = []
+    for file in info.files:
+        path = _placed(info, file, directory)
+        if path is None and not download_if_missing:
+            raise DatasetUnavailableError(
+                absent_message(info, directory, ["download_if_missing is False."])
+            )
+        found.append(path or _download(info, file, directory, scratch))
+    return tuple(found)
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
+    """All arrays of an ``.npz``; one that holds Python objects is refused, not executed."""
+    try:
+        # Opened here, as NumPy does not close a file that it cannot read.
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            return {key: archive[key] for key in archive.files}
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise DatasetUnavailableError(
+            f"{path} is not an .npz file of plain arrays ({error}); remove it and fetch again"
+        ) from error
+
+
+def save_arrays(path: Path, arrays: Arrays) -> None:
+    """Write an ``.npz`` whole or not at all: to a neighbour first, then renamed."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-", suffix=".npz")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            np.savez_compressed(stream, **cast("dict[str, Any]", dict(arrays)))
+        Path(name).replace(path)
+    except BaseException:  # also Ctrl-C: nothing half-written may stay
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def check_shape(info: DatasetInfo, arrays: Arrays, source: str) -> None:
+    """Refuse contents of another shape than the registry's."""
+    shape, n_targets = (np.shape(arrays.get(key, np.array(None))) for key in ("X", "y"))
+    if shape != info.shape or n_targets != info.shape[:1]:
+        raise DatasetUnavailableError(
+            f"{info.name} must have X of shape {info.shape} and y of shape {info.shape[:1]}, got "
+            f"{shape} and {n_targets} from {source}; remove that file and fetch the data again"
+        )
+
+
+def content_sha256(X: NDArray[np.generic], y: NDArray[np.generic]) -> str:
+    """Digest of the numbers, whatever their type, memory order or compression."""
+    digest = hashlib.sha256()
+    for array in (X, y):
+        digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+    return digest.hexdigest()
+
+
+def absent_message(info: DatasetInfo, directory: Path, reasons: list[str]) -> str:
+    """What to download, from where, and where to put it."""
+    lines = [f"The dataset {info.name!r} is not in {directory}."]
+    lines += [f"  {reason}" for reason in reasons]
+    for file in info.files:
+        lines += [f"Download {file.filename} from {' or '.join(file.urls)}"]
+        lines += [f"  ({file.digest})"] if file.digest else []
+    if info.how_to_get:
+        lines.append(info.how_to_get)
+    what = " and ".join(file.filename for file in info.files) or f"{info.name}.npz"
+    lines.append(f"Put {what} into {directory} and call again, or set KSUPPORT_DATA to the data")
+    lines.append(f"directory of a machine that has {info.name}{os.sep}{info.name}.npz already.")
+    return "\n".join(lines)
+
+
+def _placed(info: DatasetInfo, file: RemoteFile, directory: Path) -> Path | None:
+    """A raw file that is in the directory already."""
+    path = directory / file.filename
+    if path.exists():
+        problem = _digest_problem(path, file)
+        if problem:
+            raise DatasetUnavailableError(absent_message(info, directory, [f"{path}: {problem}"]))
+        return path
+    stand_in = directory / file.stand_in if file.stand_in else None
+    return stand_in if stand_in is not None and stand_in.exists() else None
+
+
+def _download(info: DatasetInfo, file: RemoteFile, directory: Path, scratch: Path) -> Path:
+    path = scratch / file.filename
+    reasons = []
+    for url in file.urls:
+        try:
+            _retrieve(url, path)
+        except (OSError, http.client.HTTPException) as error:
+            reasons.append(f"{url}: {error}")
+            continue
+        problem = _digest_problem(path, file)
+        if problem is None:
+            return path
+        reasons.append(f"{url}: {problem}")
+    raise DatasetUnavailableError(absent_message(info, directory, reasons))
+
+
+def _retrieve(url: str, path: Path) -> None:
+    request = urllib.request.Request(url, headers={"User-Agent": "ksupport"})
+    with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer, path.open("wb") as stream:
+        shutil.copyfileobj(answer, stream)
+        announced = answer.headers.get("Content-Length")
+        if announced is not None and stream.tell() != int(announced):
+            raise OSError(f"the connection broke after {stream.tell()} of {announced} bytes")
+
+
+def _digest_problem(path: Path, file: RemoteFile) -> str | None:
+    if file.digest is None:
+        return None
+    algorithm, expected = file.digest.split(":")
+    # MD5 serves here against accidents, not against attackers.
+    digest = hashlib.new(algorithm, path.read_bytes(), usedforsecurity=False).hexdigest()
+    return None if digest == expected else f"{algorithm} is {digest}, expected {expected}"
+
+
+def _warn_if_changed(info: DatasetInfo, arrays: Arrays) -> None:
+    if info.content_sha256 not in (None, content_sha256(arrays["X"], arrays["y"])):
+        warnings.warn(
+            f"the numbers of {info.name} differ from those of the copy this package was tested "
+            "with: published results may not be reproduced to the last digit",
+            stacklevel=4,
+        )
+
+
+def _platform_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

@@ -1,0 +1,188 @@
+r"""How well a model recovers the truth: its support and its coefficients.
+
+With :math:`S^* = \mathrm{supp}(w^*)` and :math:`S = \mathrm{supp}(w)`, precision is
+:math:`|S \cap S^*| / |S|`, recall is :math:`|S \cap S^*| / |S^*|`, and F1, their harmonic mean,
+is :math:`2 |S \cap S^*| / (|S| + |S^*|)`. Where a denominator vanishes the score is 1 if *both*
+supports are empty (nothing to find, nothing claimed) and 0 otherwise. With that one convention
+F1 is the harmonic mean of the other two everywhere, and swapping truth and estimate swaps
+precision and recall.
+
+Every score takes one estimate, or a batch of them as the rows of a 2-D array or a SciPy sparse
+matrix, such as the iterates of a path. An entry that is not a number counts as selected: a
+method that diverged did not set it to zero.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+__all__ = ["model_error", "support_f1", "support_precision", "support_recall"]
+
+
+def support_f1(w_true: ArrayLike, w: Any) -> float | NDArray[np.float64]:
+    """F1 score of a support: the harmonic mean of its precision and its recall.
+
+    Parameters
+    ----------
+    w_true : array-like of shape (n_features,)
+        True coefficients, or the boolean mask of their support.
+    w : array-like of shape (n_features,) or (n_models, n_features), or sparse of the latter
+        Estimated coefficients or boolean masks, one model per row.
+
+    Returns
+    -------
+    float or ndarray of shape (n_models,)
+        1 for the true support, 0 for a disjoint one. Two empty supports agree: 1.
+
+    Examples
+    --------
+    >>> from ksupport.metrics import support_f1
+    >>> support_f1([1.0, 2.0, 0.0, 0.0], [0.5, 0.0, 0.0, 0.0])
+    0.6666666666666666
+    >>> support_f1([1.0, 2.0, 0.0, 0.0], [[1, 1, 0, 0], [0, 0, 0, 0]])
+    array([1., 0.])
+    """
+    hits, n_true, n_found = _counts(w_true, w)
+    return _ratio(2.0 * hits, n_true + n_found, n_true + n_found)
+
+
+def support_precision(w_true: ArrayLike, w: Any) -> float | NDArray[np.float64]:
+    """Fraction of the selected features that are true ones.
+
+    Parameters
+    ----------
+    w_true : array-like of shape (n_features,)
+        True coefficients, or the boolean mask of their support.
+    w : array-like of shape (n_features,) or (n_models, n_features), or sparse of the latter
+        Estimated coefficients or boolean masks, one model per row.
+
+    Returns
+    -------
+    float or ndarray of shape (n_models,)
+        An empty estimate has precision 0, unless the truth is empty too: then 1.
+
+    Examples
+    --------
+    >>> from ksupport.metrics import support_precision
+    >>> support_precision([1.0, 2.0, 0.0, 0.0], [0.5, 0.0, 0.1, 0.0])
+    0.5
+    """
+    hits, n_true, n_found = _counts(w_true, w)
+    return _ratio(hits, n_found, n_true + n_found)
+
+
+def support_recall(w_true: ArrayLike, w: Any) -> float | NDArray[np.float64]:
+    """Fraction of the true features that are selected.
+
+    Parameters
+    ----------
+    w_true : array-like of shape (n_features,)
+        True coefficients, or the boolean mask of their support.
+    w : array-like of shape (n_features,) or (n_models, n_features), or sparse of the latter
+        Estimated coefficients or boolean masks, one model per row.
+
+    Returns
+    -------
+    float or ndarray of shape (n_models,)
+        An empty truth gives recall 0, unless the estimate is empty too: then 1.
+
+    Examples
+    --------
+    >>> from ksupport.metrics import support_recall
+    >>> support_recall([True, True, False, False], [0.5, 0.0, 0.1, 0.0])
+    0.5
+    """
+    hits, n_true, n_found = _counts(w_true, w)
+    return _ratio(hits, n_true, n_true + n_found)
+
+
+def model_error(w_true: ArrayLike, w: Any) -> float | NDArray[np.float64]:
+    """Euclidean distance from the true coefficients to the estimated ones.
+
+    Parameters
+    ----------
+    w_true : array-like of shape (n_features,)
+        True coefficients.
+    w : array-like of shape (n_features,) or (n_models, n_features), or sparse of the latter
+        Estimated coefficients, one model per row.
+
+    Returns
+    -------
+    float or ndarray of shape (n_models,)
+
+    Examples
+    --------
+    >>> from ksupport.metrics import model_error
+    >>> model_error([3.0, 0.0], [0.0, 4.0])
+    5.0
+    """
+    truth = _vector("w_true", w_true)
+    models = _models(w, truth.size)
+    for name, given in (("w_true", truth), ("w", models)):
+        if given.dtype == bool:
+            raise ValueError(
+                f"{name} must hold coefficients, got a boolean mask, which has no size"
+            )
+    if not sparse.issparse(models):
+        return _scalar_or_rows(np.linalg.norm(models - truth, axis=-1))
+    # Split by the true support: each part is a sum of squares, so nothing cancels, and only the
+    # few columns of the support are ever made dense.
+    support = truth != 0
+    columns = models.tocsc()
+    on = columns[:, support].toarray() - truth[support]
+    off = columns[:, ~support]
+    return np.sqrt((on**2).sum(axis=1) + _row_sums(off.multiply(off)))
+
+
+def _counts(w_true: ArrayLike, w: Any) -> tuple[Any, int, Any]:
+    """Sizes of the common, of the true and of the estimated support."""
+    truth = _vector("w_true", w_true) != 0
+    found = _models(w, truth.size) != 0  # a stored zero of a sparse matrix is dropped here
+    n_found = _row_sums(found) if sparse.issparse(found) else found.sum(axis=-1)
+    return found @ truth.astype(np.int64), int(truth.sum()), n_found
+
+
+def _ratio(numerator: Any, denominator: Any, union: Any) -> float | NDArray[np.float64]:
+    """``numerator / denominator``; where that is 0/0, 1 if both supports are empty, else 0."""
+    numerator, denominator, union = np.broadcast_arrays(
+        np.asarray(numerator, dtype=np.float64), denominator, union
+    )
+    undefined = np.where(union == 0, 1.0, 0.0)
+    return _scalar_or_rows(np.divide(numerator, denominator, out=undefined, where=denominator != 0))
+
+
+def _scalar_or_rows(value: NDArray[np.float64]) -> float | NDArray[np.float64]:
+    return float(value) if np.ndim(value) == 0 else value
+
+
+def _row_sums(matrix: Any) -> NDArray[Any]:
+    return np.asarray(matrix.sum(axis=1)).ravel()
+
+
+def _vector(name: str, value: ArrayLike) -> NDArray[Any]:
+    array = np.asarray(value)
+    if array.ndim != 1 or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"{name} must be a vector of real coefficients or a boolean mask, "
+            f"got shape {array.shape} and dtype {array.dtype}"
+        )
+    return array
+
+
+def _models(w: Any, n_features: int) -> Any:
+    models: Any = w if sparse.issparse(w) else np.asarray(w)
+    if models.ndim not in (1, 2) or models.dtype.kind not in "biuf":
+        raise ValueError(
+            "w must be one vector, or a 2-D batch with one model per row, of real coefficients "
+            f"or booleans, got shape {models.shape} and dtype {models.dtype}"
+        )
+    if models.shape[-1] != n_features:
+        raise ValueError(
+            f"w must have as many features as w_true, n_features={n_features}, "
+            f"got shape {models.shape}"
+        )
+    return models.tocsr() if sparse.issparse(models) and models.ndim == 2 else models

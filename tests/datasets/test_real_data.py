@@ -1,0 +1,132 @@
+"""Facts about the real datasets, checked where the data directory holds them."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ksupport.datasets import (
+    dataset_path,
+    fetch_california_housing,
+    fetch_dataset,
+    fetch_haxby,
+    fetch_leukemia,
+    fetch_rhee2006,
+    fetch_riboflavin,
+    fetch_scheetz2006,
+    list_datasets,
+)
+from ksupport.datasets._cache import content_sha256, read_arrays
+from ksupport.datasets._haxby import recordings
+
+
+def needs(name):
+    path = dataset_path(name)
+    return pytest.mark.skipif(not path.exists(), reason=f"{name} is not in the data directory")
+
+
+EVERY = [pytest.param(info, marks=needs(info.name), id=info.name) for info in list_datasets()]
+
+
+@pytest.mark.parametrize("info", EVERY)
+def test_shapes_names_and_types(info):
+    data = fetch_dataset(info.name, download_if_missing=False)
+    assert data.data.shape == info.shape
+    assert data.target.shape == info.shape[:1]
+    assert data.data.dtype == data.target.dtype == np.float64
+    assert np.isfinite(data.data).all()
+    assert np.isfinite(data.target).all()
+    assert len(set(data.feature_names)) == info.shape[1]
+    assert all(data.feature_names)
+    assert info.citation in data.DESCR
+    assert data.filename == str(dataset_path(info.name))
+
+
+@pytest.mark.parametrize("info", EVERY)
+def test_the_numbers_are_those_of_the_registry(info):
+    if info.content_sha256 is None:
+        pytest.skip("no digest is registered")
+    arrays = read_arrays(dataset_path(info.name))
+    assert content_sha256(arrays["X"], arrays["y"]) == info.content_sha256
+
+
+@pytest.mark.parametrize("info", EVERY)
+def test_frames_hold_the_same_numbers(info):
+    pytest.importorskip("pandas")
+    X, y = fetch_dataset(info.name, return_X_y=True)
+    data = fetch_dataset(info.name, as_frame=True)
+    np.testing.assert_array_equal(data.data.to_numpy(), X)
+    np.testing.assert_array_equal(data.target.to_numpy(), y)
+    assert list(data.frame.columns) == [*data.feature_names, *data.target_names]
+    assert fetch_dataset(info.name, as_frame=True, return_X_y=True)[0].equals(data.data)
+
+
+@needs("leukemia")
+def test_leukemia_is_standardised_over_training_and_test_samples_together():
+    data = fetch_leukemia()
+    assert set(data.target) == set(data.target_test) == {-1.0, 1.0}
+    both = np.vstack([data.data, data.data_test])
+    assert both.shape == (72, 7129)
+    np.testing.assert_allclose(both.mean(axis=0), 0.0, atol=1e-5)
+    np.testing.assert_allclose(both.std(axis=0, ddof=1), 1.0, atol=1e-5)
+    assert np.abs(data.data.mean(axis=0)).max() > 0.5
+
+
+@needs("california_housing")
+def test_housing_values_are_censored_above_five():
+    data = fetch_california_housing()
+    assert data.feature_names[0] == "MedInc"
+    assert data.target.max() == 5.00001
+    assert np.corrcoef(data.data[:, 0], data.target)[0, 1] == pytest.approx(0.688, abs=1e-3)
+
+
+@needs("scheetz2006")
+def test_scheetz_is_on_a_log_scale():
+    X, y = fetch_scheetz2006(return_X_y=True)
+    assert 0 < X.min() < X.max() < 16  # log2 of 16-bit intensities
+    assert X.min() < y.min() < y.max() < X.max()
+
+
+@needs("rhee2006")
+def test_rhee_holds_indicators_of_mutations():
+    data = fetch_rhee2006()
+    assert set(np.unique(data.data)) == {0.0, 1.0}
+    assert all(name.startswith("P") for name in data.feature_names)
+
+
+@needs("riboflavin")
+def test_riboflavin_has_named_genes_and_samples():
+    data = fetch_riboflavin()
+    assert all(gene.endswith("_at") for gene in data.feature_names)
+    assert len(data.sample_names) == 71
+    assert data.target.max() < 0  # logarithms of small rates
+
+
+@needs("haxby_slice")
+def test_the_slice_agrees_with_the_arrays_and_images_it_came_with():
+    data = fetch_haxby(subset="slice")
+    arrays = read_arrays(dataset_path("haxby_slice"))
+    np.testing.assert_allclose(data.data, arrays["X_zscored"], atol=1e-6)
+    np.testing.assert_array_equal(data.target, arrays["y"])
+    np.testing.assert_array_equal(data.run, arrays["run"])
+    raw = fetch_haxby(subset="slice", standardize=False)
+    np.testing.assert_array_equal(raw.data, arrays["X"])
+
+    nibabel = pytest.importorskip("nibabel")
+    i, j, k = data.voxel_ijk.T
+    mask = np.asarray(nibabel.load(data.mask_path).dataobj)
+    np.testing.assert_array_equal(np.argwhere(mask), data.voxel_ijk)
+    bold = np.asarray(nibabel.load(data.bold_path).dataobj)
+    np.testing.assert_array_equal(bold[i, j, k].T, arrays["X_all"])
+
+
+@needs("haxby_slice")
+def test_the_slice_is_cached_as_its_images_are_converted():
+    data = fetch_haxby(subset="slice")
+    cached = read_arrays(dataset_path("haxby_slice"))
+    arrays = recordings(
+        cached["X_all"].astype(float), cached["voxel_ijk"], Path(data.attributes_path)
+    )
+    for key, value in arrays.items():
+        assert value.dtype == cached[key].dtype
+        np.testing.assert_array_equal(value, cached[key])
