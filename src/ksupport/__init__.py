@@ -1,8 +1,35 @@
 """Sparse recovery by iterative regularisation with the k-support norm."""
 
+from . import datasets, metrics, stopping, theory
 from .algorithms import METHODS, path
-from .estimators import IRKSN
+from .auto import AutoIRKSN
+from .cv import IRKSNCV, PathCV
+from .estimators import IHT, IRCR, IRKSN, IROSR, KSN, SRDI
+from .ic import IRKSNIC, PathIC
+from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
 
 __version__ = "0.1.0"
 
-__all__ = ["IRKSN", "METHODS", "path"]
+__all__ = [
+    "IHT",
+    "IRCR",
+    "IRKSN",
+    "IRKSNCV",
+    "IRKSNIC",
+    "IROSR",
+    "KSN",
+    "METHODS",
+    "SRDI",
+    "AutoIRKSN",
+    "BoxNorm",
+    "PathCV",
+    "PathIC",
+    "datasets",
+    "ksupport_norm",
+    "metrics",
+    "path",
+    "prox_ksupport",
+    "stopping",
+    "theory",
+    "topk_norm",
+]

@@ -24,12 +24,13 @@ from numba import njit
 
 _FAST = {"reassoc", "nsz", "contract"}
 _jit = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+# Where the order of operations guards against cancellation or overflow, it must stand.
+_jit_ordered = njit(cache=True, nogil=True, error_model="numpy", fastmath={"nsz", "contract"})
 # Maxima vectorise only if NaN is ruled out; used on validated input alone.
 _jit_finite = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST | {"nnan"})
 
 EPS = float(np.finfo(np.float64).eps)
 HUGE = 2.0**100  # a magnitude this far above rho is saturated; fits float32 scratch space
-BLOCK = 64  # entries in the largest block of the search
 
 # ----------------------------------------------------------------------------------------
 # The search for the scale s of the k-support prox
@@ -45,6 +46,12 @@ def all_finite(q):
     return n == q.size
 
 
+@_jit_ordered
+def raw_theta(ai, rho, cd, cl):
+    """theta of magnitude ``ai`` before clipping; cd = delta / rho, cl = lam / rho."""
+    return cd * ai + cl * (ai - rho)
+
+
 @_jit
 def theta_sum(a, rho, lam, delta):
     """Σ theta_i and its slope in delta, one scan."""
@@ -53,7 +60,7 @@ def theta_sum(a, rho, lam, delta):
     slope = 0.0
     for i in range(a.size):
         ai = abs(a[i])
-        t = cd * ai + cl * (ai - rho)
+        t = raw_theta(ai, rho, cd, cl)
         total += min(max(t, 0.0), 1.0)
         slope += ai if (t > 0.0) & (t < 1.0) else 0.0
     return total, slope / rho
@@ -131,12 +138,6 @@ def block_maxima(q, size):
 
 
 @_jit
-def block_size(n, r):
-    """Entries per block: few enough for the maxima to show most of the r largest entries."""
-    return max(1, min(BLOCK, n // (8 * r)))
-
-
-@_jit
 def next_run(maxima, low, b):
     """The next run [start, end) of blocks, from b on, that hold an entry above ``low``."""
     while b < maxima.size and maxima[b] <= low:
@@ -182,7 +183,7 @@ def rescale_above(a, low, scale):
     return a[:n]
 
 
-@_jit
+@_jit_ordered
 def level_below(rho, delta, lam):
     """A level just below lam/s: entries at or below it have theta = 0."""
     return np.nextafter(rho * (lam / (lam + delta)) * (1.0 - 4 * EPS), -1.0)
@@ -200,7 +201,7 @@ def ksupport_scale(q, lam, kappa, scratch):
     r = math.ceil(kappa)
     if r > q.size or r < 1:
         return 0.0, 0.0
-    size = block_size(q.size, r)
+    size = max(1, min(64, q.size // (8 * r)))
     maxima = block_maxima(q, size)
     low = -1.0
     if size > 1 and lam > 0.0:
@@ -219,7 +220,7 @@ def ksupport_scale(q, lam, kappa, scratch):
     return rho, solve_delta(candidates, rho * scale, lam, kappa)
 
 
-@_jit
+@_jit_ordered
 def shrink(q, rho, delta, lam, low, width, out):
     """Write the prox for a found ``(rho, delta)``, see ``prox_rows``.
 
@@ -260,19 +261,12 @@ def prox_warm(q, lam, k, s, out):
     """k-support prox from the previous step's ``s``; return the new s (0: nothing competes).
 
     A few Newton scans settle it if q has moved little; otherwise the search starts afresh.
-    Where k is small next to d, they see only the entries well above the level lam/s.
     """
     if s > 0.0:
-        a, low = q, -1.0
-        if block_size(q.size, k) == BLOCK:
-            low = 0.9 * (lam / s)
-            a = gather_above(q, block_maxima(q, BLOCK), BLOCK, low, out)
         rho, delta = (lam + 0.5) / s, 0.5
         for _ in range(6):
-            total, slope = theta_sum(a, rho, lam, delta)
+            total, slope = theta_sum(q, rho, lam, delta)
             if abs(total - k) <= 8 * EPS * k:
-                if low > level_below(rho, delta, lam):
-                    break
                 shrink(q, rho, delta, lam, 0.0, 1.0, out)
                 return (lam + delta) / rho
             if slope <= 0.0 or not math.isfinite(total):
@@ -340,7 +334,7 @@ def prox_jvp(q, lam, kappa, low, width, u, out):
         ai = abs(q[i])
         t = 1.0 if ai > 0.0 else 0.0
         if rho > 0.0:
-            t = delta * (ai / rho) + lam_k * ((ai - rho) / rho)
+            t = raw_theta(ai / rho, 1.0, delta, lam_k)
         if t >= 1.0 - tol:
             factor[i] = most
         elif t <= tol:
@@ -516,9 +510,20 @@ def hard_threshold(c, k, out):
 @_jit
 def iht_proposal(beta, g, eta, k, new):
     """new = H_k(beta - eta g); return the k-th largest magnitude before thresholding."""
+    # Mostly the support stays: one scan sees that, and no selection is needed.
+    n_active, least, most = 0, np.inf, 0.0
     for j in range(beta.size):
-        new[j] = beta[j] - eta * g[j]
-    return hard_threshold(new, k, new)
+        c = beta[j] - eta * g[j]
+        active = beta[j] != 0.0
+        n_active += active
+        least = min(least, abs(c) if active else np.inf)
+        most = max(most, 0.0 if active else abs(c))
+        new[j] = c
+    if n_active != k or not most < least:
+        return hard_threshold(new, k, new)
+    for j in range(beta.size):
+        new[j] = new[j] if beta[j] != 0.0 else 0.0
+    return least
 
 
 @_jit
@@ -533,10 +538,11 @@ def iht_support(beta, g, k, support):
 
 @_jit
 def same_support(a, b):
+    """Whether a and b are nonzero at the same places."""
+    differing = 0
     for j in range(a.size):
-        if (a[j] != 0.0) != (b[j] != 0.0):
-            return False
-    return True
+        differing += (a[j] != 0.0) != (b[j] != 0.0)
+    return differing == 0
 
 
 @_jit
@@ -561,12 +567,13 @@ def stretch(B, a, Xa):
 
 
 @_jit
-def niht_first(B, g, support, safe, part, Xp):
-    """The normalised step ‖g_S‖²/‖X g_S‖²; ``safe`` where g_S = 0 leaves it undefined."""
+def niht_first(B, g, support, safe, floor, part, Xp):
+    """The normalised step ‖g_S‖²/‖X g_S‖²; ``safe`` where ‖g_S‖² is down to ``floor``."""
+    size = 0.0
     for j in range(g.size):
         part[j] = g[j] if support[j] != 0.0 else 0.0
-    eta = stretch(B, part, Xp)
-    return eta if math.isfinite(eta) else safe
+        size += part[j] * part[j]
+    return stretch(B, part, Xp) if size > floor else safe
 
 
 NIHT_C = 0.01  # the constant c of the normalised step; steps are cut by kappa (1 - c) = 2
@@ -582,7 +589,7 @@ def niht_accepts(B, beta, new, eta, part, Xp):
 
 @_jit
 def iht_walk(
-    B, y, beta, u, clock, k, step, normalised, safe, ref, edge, reach, end, every, rows
+    B, y, beta, u, clock, k, step, normalised, safe, floor, ref, edge, reach, end, every, rows
 ):  # fmt: skip
     """Iterative hard thresholding on the kept columns.
 
@@ -607,7 +614,7 @@ def iht_walk(
         if normalised:
             if iht_enters(far, iht_support(beta, g, k, support)):
                 return n_rows, REFRESH
-            eta = niht_first(B, g, support, safe, part, Xb)
+            eta = niht_first(B, g, support, safe, floor, part, Xb)
         while True:
             if iht_enters(eta * far, iht_proposal(beta, g, eta, k, new)):
                 return n_rows, REFRESH
@@ -799,3 +806,111 @@ def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows)
         if not ircr_dual(T, Xb, y, sigma):
             return n_rows, NONFINITE
         clock[0] += 1
+
+
+@_jit
+def add_product(B, r, out):
+    """out += Bᵀ r for a dense r: four rows of B at a time, so that out is touched less often."""
+    four = B.shape[0] // 4 * 4
+    for j in range(0, four, 4):
+        r0, r1, r2, r3 = r[j], r[j + 1], r[j + 2], r[j + 3]
+        b0, b1, b2, b3 = B[j], B[j + 1], B[j + 2], B[j + 3]
+        for i in range(out.size):
+            out[i] += (r0 * b0[i] + r1 * b1[i]) + (r2 * b2[i] + r3 * b3[i])
+    for j in range(four, B.shape[0]):
+        rj, bj = r[j], B[j]
+        for i in range(out.size):
+            out[i] += rj * bj[i]
+
+
+@_jit
+def irosr_walk(B, X, y, U, clock, step, end, every, rows):
+    """IROSR on all columns: B (as rows) and X = Bᵀ, so that both products run contiguously.
+
+    U = (u_t, v_t); clock = (t, last t recorded); step = 2 eta/n.  Every coordinate moves.
+    """
+    m, n = B.shape
+    u, v = U[0], U[1]
+    w, g, r = np.empty(m), np.empty(m), np.empty(n)
+    for j in range(m):
+        w[j] = (u[j] - v[j]) * (u[j] + v[j])
+    n_rows = 0
+    while True:
+        if due(clock, end, every):
+            rows[n_rows, :] = w
+            n_rows += 1
+            clock[1] = clock[0]
+        if clock[0] >= end or n_rows == rows.shape[0]:
+            return n_rows, DONE
+        # r = X w - y, g = Xᵀ r
+        for i in range(n):
+            r[i] = -y[i]
+        add_product(B, w, r)
+        for j in range(m):
+            g[j] = 0.0
+        add_product(X, r, g)
+        total = 0.0
+        for j in range(m):
+            move = step * g[j]
+            uj, vj = u[j] * (1.0 - move), v[j] * (1.0 + move)
+            u[j], v[j] = uj, vj
+            w[j] = (uj - vj) * (uj + vj)
+            total += w[j]
+        if not math.isfinite(total):
+            return n_rows, NONFINITE
+        clock[0] += 1
+
+
+# ----------------------------------------------------------------------------------------
+# Least squares on many supports
+# ----------------------------------------------------------------------------------------
+
+
+@_jit
+def refit_many(G, c, indptr, indices, tol, rss_drop, rank, coef):
+    """Least squares on each support: drop in the residual sum of squares, rank, coefficients.
+
+    G = XᵀX and c = Xᵀy on the candidate features; support i is ``indices[indptr[i]:indptr[i+1]]``.
+    A Cholesky factor is kept and only its rows beyond the prefix shared with the support before
+    are computed, so neighbours in a sorted list cost little.  A feature that depends on those
+    before it (relative to ``tol``) is passed over.
+    """
+    widest = 0
+    for i in range(indptr.size - 1):
+        widest = max(widest, indptr[i + 1] - indptr[i])
+    L, b = np.zeros((widest, widest)), np.zeros(widest)
+    last = indices[:0]
+    for i in range(indptr.size - 1):
+        S = indices[indptr[i] : indptr[i + 1]]
+        shared = 0
+        while shared < min(S.size, last.size) and S[shared] == last[shared]:
+            shared += 1
+        for r in range(shared, S.size):
+            j = S[r]
+            pivot, right = G[j, j], c[j]
+            for q in range(r):
+                if L[q, q] == 0.0:
+                    L[r, q] = 0.0
+                    continue
+                value = G[j, S[q]]
+                for p in range(q):
+                    value -= L[r, p] * L[q, p]
+                value /= L[q, q]
+                L[r, q] = value
+                pivot -= value * value
+                right -= value * b[q]
+            if pivot > tol * G[j, j]:
+                L[r, r] = math.sqrt(pivot)
+                b[r] = right / L[r, r]
+            else:
+                L[r, r] = b[r] = 0.0
+        rss_drop[i] = 0.0
+        rank[i] = 0
+        for r in range(S.size - 1, -1, -1):
+            rss_drop[i] += b[r] * b[r]
+            rank[i] += L[r, r] > 0.0
+            value = b[r]
+            for q in range(r + 1, S.size):
+                value -= L[q, r] * coef[indptr[i] + q]
+            coef[indptr[i] + r] = value / L[r, r] if L[r, r] > 0.0 else 0.0
+        last = S

@@ -17,8 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse.linalg import LinearOperator
-from sklearn.utils.sparsefuncs import mean_variance_axis
+from scipy.sparse.linalg import ArpackError, LinearOperator, aslinearoperator, eigsh
 
 from ._kernels import EPS
 
@@ -29,6 +28,12 @@ NormKind = Literal["spectral", "nuclear"]
 CHUNK = 1 << 21  # numbers held at once when a pass goes block by block (16 MB)
 SVD_LIMIT = 1 << 16  # up to this many entries, norms come from a full decomposition
 GRAM_LIMIT = 3000  # up to this many rows or columns, norms come from a Gram matrix
+
+_UNUSABLE = (
+    "the norm of X is {}: X contains NaN or infinity, or entries too large or too small to square; "
+    "impute such entries, or rescale X"
+)
+_COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
 
 
 # ----------------------------------------------------------------------------------------
@@ -42,6 +47,8 @@ class Store(ABC):
     has_columns = True  # whether a block of columns costs less than a sweep
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+        if 0 in shape:
+            raise ValueError(f"X must have at least one row and one column, got shape {shape}")
         self.shape = shape
         self.dtype = dtype
         self.passes = 0
@@ -62,6 +69,10 @@ class Store(ABC):
     @abstractmethod
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
         """Weighted mean and variance of every column, one pass."""
+
+    def means(self, weights: Floats) -> Floats:
+        """Weighted mean of every column, one pass."""
+        return self.moments(weights)[0]
 
     def column_chunks(self) -> Iterator[tuple[slice, Floats]]:
         """The whole of X as dense blocks of columns, one pass."""
@@ -92,7 +103,7 @@ class DenseStore(Store):
     def __init__(self, X: NDArray[Any]) -> None:
         super().__init__((X.shape[0], X.shape[1]), X.dtype)
         self.X = X
-        self._file = _mmap_of(X)
+        self._file, self._private = _mmap_of(X)
         # BLAS takes float32 and float64 as they are; anything else would be copied whole.
         self._whole = self._file is None and X.dtype in (np.float32, np.float64)
 
@@ -111,12 +122,22 @@ class DenseStore(Store):
         return out
 
     def matvec(self, index: Ints, values: Floats) -> Floats:
-        if self._whole and 4 * index.size > self.shape[1]:
+        n, d = self.shape
+        if 4 * index.size <= d and index.size * n <= CHUNK:
+            return self.columns(index) @ values
+        w = np.zeros(d)
+        w[index] = values
+        if self._whole:
             self.passes += 1
-            w = np.zeros(self.shape[1], self.dtype)
-            w[index] = values
-            return np.asarray(self.X @ w, np.float64)
-        return self.columns(index) @ values
+            return np.asarray(self.X @ w.astype(self.dtype, copy=False), np.float64)
+        out = np.zeros(n)
+        if self.X.flags.f_contiguous:
+            for part, block in self.column_chunks():
+                out += block @ w[part]
+        else:
+            for part, block in self.row_chunks():
+                out[part] = block @ w
+        return out
 
     def columns(self, index: Ints) -> Floats:
         self.columns_read += index.size
@@ -125,9 +146,10 @@ class DenseStore(Store):
         return block
 
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
-        # Shifting by the first row keeps one-pass variances accurate under large means.
+        # Shifting by a row that counts keeps one-pass variances accurate under large means,
+        # and exactly zero for constant columns.
         by_columns = self.X.flags.f_contiguous
-        shift = np.asarray(self.X[0], np.float64)
+        shift = np.asarray(self.X[int(np.argmax(weights > 0))], np.float64)
         first, second = np.zeros(self.shape[1]), np.zeros(self.shape[1])
         for part, block in self.column_chunks() if by_columns else self.row_chunks():
             where = part if by_columns else slice(None)
@@ -147,7 +169,8 @@ class DenseStore(Store):
 
     def _forget(self) -> None:
         # Pages of a mapped file that were read count as resident until given back.
-        if self._file is not None and hasattr(mmap, "MADV_DONTNEED"):
+        # Not of a private map, whose changes would go with them.
+        if self._file is not None and not self._private and hasattr(mmap, "MADV_DONTNEED"):
             self._file.madvise(mmap.MADV_DONTNEED)
 
 
@@ -183,9 +206,20 @@ class SparseStore(Store):
         return np.asarray(self.by_columns[:, index].toarray(), np.float64)
 
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
+        # scikit-learn's mean_variance_axis wants weights of X's own dtype, and skips NaN.
         self.passes += 1
-        mean, variance = mean_variance_axis(self.X, axis=0, weights=weights)
-        return np.asarray(mean, np.float64), np.asarray(variance, np.float64)
+        d, share = self.shape[1], weights / weights.sum()
+        major = np.repeat(np.arange(len(self.X.indptr) - 1), np.diff(self.X.indptr))
+        row, column = (major, self.X.indices) if self.X.format == "csr" else (self.X.indices, major)
+        share = share[row]
+        mean = np.bincount(column, share * self.X.data, d)
+        # The share of zeros that are not stored; exactly 0 where there are none.
+        full = np.bincount(column, share > 0, d) == np.count_nonzero(weights)
+        zeros = np.where(full, 0.0, 1 - np.bincount(column, share, d))
+        deviation = self.X.data - mean[column]
+        shift = np.bincount(column, share * deviation, d) - zeros * mean
+        second = np.bincount(column, share * deviation**2, d) + zeros * mean**2
+        return mean + shift, np.maximum(second - shift**2, 0.0)
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
         X = self.X if columns == slice(0, self.shape[1]) else self.by_columns
@@ -200,10 +234,7 @@ class OperatorStore(Store):
     def __init__(self, X: LinearOperator) -> None:
         super().__init__(X.shape, np.dtype(X.dtype or np.float64))
         if self.dtype.kind == "c":
-            raise ValueError(
-                f"X must be a real operator, got dtype {self.dtype}; stack its real and "
-                "imaginary parts into one real operator"
-            )
+            raise ValueError(_COMPLEX.format(self.dtype))
         self.X = X
         _dot_test(X)
 
@@ -222,12 +253,22 @@ class OperatorStore(Store):
         return np.column_stack([self.matvec(np.array([j]), one) for j in index])
 
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
-        total = weights.sum()
-        mean = self.rmatmat(weights[:, None])[:, 0] / total
-        second = np.zeros(self.shape[1])
-        for part, block in self.row_chunks():
-            second += weights[part] @ (block - mean) ** 2
-        return mean, second / total
+        n, d = self.shape
+        mean, share = self.means(weights), weights / weights.sum()
+        shift, second = np.zeros(d), np.zeros(d)
+        if d <= n:
+            for j in range(d):
+                deviation = self.columns(np.array([j]))[:, 0] - mean[j]
+                shift[j], second[j] = share @ deviation, share @ deviation**2
+        else:
+            for i in np.flatnonzero(share):
+                deviation = self.rmatmat(np.eye(n, 1, -int(i)))[:, 0] - mean
+                shift += share[i] * deviation
+                second += share[i] * deviation**2
+        return mean + shift, np.maximum(second - shift**2, 0.0)
+
+    def means(self, weights: Floats) -> Floats:
+        return self.rmatmat(weights[:, None])[:, 0] / weights.sum()
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
         n, d = self.shape
@@ -237,13 +278,15 @@ class OperatorStore(Store):
         return self.columns(np.arange(columns.start, columns.stop))
 
 
-def _mmap_of(X: Any) -> mmap.mmap | None:
-    """The open file behind an array, if its memory is a mapped file."""
+def _mmap_of(X: Any) -> tuple[mmap.mmap | None, bool]:
+    """The file behind an array whose memory is a mapped file, and whether changes are private."""
     while X is not None:
+        if isinstance(X, np.memmap):
+            return getattr(X, "_mmap", None), X.mode == "c"
         if isinstance(X, mmap.mmap):
-            return X
-        X = getattr(X, "_mmap", None) if isinstance(X, np.memmap) else getattr(X, "base", None)
-    return None
+            return X, True  # perhaps private, there is no way to ask
+        X = getattr(X, "base", None)
+    return None, False
 
 
 def _dot_test(X: LinearOperator) -> None:
@@ -262,15 +305,27 @@ def _dot_test(X: LinearOperator) -> None:
         )
 
 
+def as_operator(X: Any) -> Any:
+    """X itself, but a PyLops operator, of a class of its own, wrapped as one of SciPy's."""
+    if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
+        return aslinearoperator(X)
+    return X
+
+
 def _store(X: Any) -> Store:
+    X = as_operator(X)
     if isinstance(X, LinearOperator):
         return OperatorStore(X)
     if sp.issparse(X):
+        if X.dtype.kind == "c":
+            raise ValueError(_COMPLEX.format(X.dtype))
         return SparseStore(X if X.format in ("csr", "csc") else X.tocsr())
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must be two-dimensional, got an array of shape {X.shape}")
-    return DenseStore(X if X.dtype.kind == "f" or _mmap_of(X) is not None else X.astype(float))
+    if X.dtype.kind == "c":
+        raise ValueError(_COMPLEX.format(X.dtype))
+    return DenseStore(X if X.dtype.kind == "f" or _mmap_of(X)[0] is not None else X.astype(float))
 
 
 # ----------------------------------------------------------------------------------------
@@ -323,9 +378,11 @@ class Design:
         return self.n, self.d
 
     @property
-    def n_samples(self) -> int:
-        """Rows of the problem as it was posed; n may be smaller after `compressed`."""
-        return int(self._cache.get("n_samples", self.n))
+    def n_samples(self) -> float:
+        """How many samples the rows stand for: weights count as repetitions."""
+        if "n_samples" in self._cache:  # set where rows were compressed
+            return float(self._cache["n_samples"])
+        return float(self.n if self.sqrt_weights is None else (self.sqrt_weights**2).sum())
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -352,8 +409,7 @@ class Design:
 
     def take(self, rows: ArrayLike) -> Design:
         """Only these rows (indices or a mask); centring and scaling stay as they are."""
-        picked = np.asarray(rows)
-        picked = np.flatnonzero(picked) if picked.dtype == bool else picked.astype(np.intp)
+        picked = np.arange(self.n)[np.asarray(rows)]
         base = picked if self.rows is None else self.rows[picked]
         weights = None if self.sqrt_weights is None else self.sqrt_weights[picked]
         return self._view(rows=base, sqrt_weights=weights)
@@ -372,13 +428,16 @@ class Design:
         weights = np.zeros(self.store.shape[0])
         rows = np.arange(self.store.shape[0]) if self.rows is None else self.rows
         np.add.at(weights, rows, 1.0 if self.sqrt_weights is None else self.sqrt_weights**2)
-        mean, variance = self.store.moments(weights)
+        if standardize:
+            mean, variance = self.store.moments(weights)
+        else:
+            mean, variance = self.store.means(weights), None
         if not np.isfinite(mean).all():
             bad = int(np.flatnonzero(~np.isfinite(mean))[0])
             raise ValueError(
                 f"X contains NaN or infinity in column {bad}; remove or impute such entries"
             )
-        if not standardize:
+        if variance is None:
             return self._view(mean=mean)
         deviation = np.sqrt(variance)
         floor = 10 * EPS * np.abs(mean)
@@ -431,6 +490,13 @@ class Design:
         """The columns at ``index``, each a contiguous row of the m x n result."""
         return np.ascontiguousarray(self._finish(self.store.columns(index), index).T)
 
+    @property
+    def all_columns(self) -> Floats:
+        """All columns as rows (d x n), made once: for problems small enough to hold."""
+        if "all_columns" not in self._cache:
+            self._cache["all_columns"] = self.columns(np.arange(self.d))
+        return self._cache["all_columns"]
+
     def _finish(self, block: Floats, columns: Any) -> Floats:
         """Turn a block of raw columns (all rows) into columns of the view."""
         if self.rows is not None:
@@ -468,21 +534,33 @@ class Design:
         if kind not in ("spectral", "nuclear"):
             raise ValueError(f"norm must be 'spectral' or 'nuclear', got {kind!r}")
         if kind not in self._cache:
-            if self.has_columns and self.n * self.d <= SVD_LIMIT:
-                self._cache.update(self._norms_from_svd())
-            elif min(self.n, self.d) <= (GRAM_LIMIT if self.has_columns else 300):
-                self._cache.update(self._norms_from_gram())
-            elif kind == "spectral":
-                self._cache["spectral"] = self._lanczos()
-            else:
-                raise ValueError(
-                    "norm='nuclear' needs all singular values, which X of shape "
-                    f"{self.shape} does not allow in reasonable time; use norm='spectral'"
-                )
-        return float(self._cache[kind])
+            try:
+                self._cache.update(self._norms(kind))
+            except (np.linalg.LinAlgError, ArpackError) as error:
+                raise ValueError(_UNUSABLE.format("undefined")) from error
+        norm = float(self._cache[kind])
+        if norm and not 1e-150 < norm < 1e150:
+            raise ValueError(_UNUSABLE.format(norm))
+        return norm
+
+    def _norms(self, kind: NormKind) -> dict[str, float]:
+        if self.has_columns and self.n * self.d <= SVD_LIMIT:
+            return self._norms_from_svd()
+        if min(self.n, self.d) <= self._gram_limit:
+            return self._norms_from_gram()
+        if kind == "spectral":
+            return {"spectral": self._lanczos()}
+        raise ValueError(
+            "norm='nuclear' needs all singular values, which X of shape "
+            f"{self.shape} does not allow in reasonable time; use norm='spectral'"
+        )
+
+    @property
+    def _gram_limit(self) -> int:
+        return GRAM_LIMIT if self.has_columns else GRAM_LIMIT // 10
 
     def _norms_from_svd(self) -> dict[str, float]:
-        values = np.linalg.svd(self.columns(np.arange(self.d)), compute_uv=False)
+        values = np.linalg.svd(self.all_columns, compute_uv=False)
         slack = 1 + 8 * max(self.shape) * EPS
         return {"spectral": float(values[0]) * slack, "nuclear": float(values.sum()) * slack}
 
@@ -497,7 +575,10 @@ class Design:
 
     def _row_gram(self) -> Floats:
         """X̃ X̃ᵀ, n x n; the column norms come with it."""
-        if "row_gram" not in self._cache:
+        if "row_gram" not in self._cache and not self.has_columns:
+            products = [self.matvec(self.rmatvec(e)) for e in np.eye(self.n)]
+            self._cache["row_gram"] = np.stack(products)
+        elif "row_gram" not in self._cache:
             gram, norms2 = np.zeros((self.n, self.n)), np.empty(self.d)
             for part, block in self.store.column_chunks():
                 block = self._finish(block, part)
@@ -509,13 +590,19 @@ class Design:
 
     def _column_gram(self) -> Floats:
         """X̃ᵀ X̃, d x d."""
-        if "column_gram" not in self._cache:
+        if "column_gram" not in self._cache and not self.has_columns:
+            products = [self.rmatvec(self.matvec(e)) for e in np.eye(self.d)]
+            self._cache["column_gram"] = np.stack(products)
+        elif "column_gram" not in self._cache:
             self._cache["column_gram"] = self.gram(np.zeros(self.n))[: self.d, : self.d]
         return self._cache["column_gram"]
 
     def gram(self, Y: Floats) -> Floats:
-        """[X̃ Y]ᵀ[X̃ Y] in one pass by rows, whatever n."""
+        """[X̃ Y]ᵀ[X̃ Y] in one pass by rows, whatever n; an operator takes 2d products."""
         Y = Y.reshape(self.n, -1)
+        if not self.has_columns:
+            XtX, XtY = self._column_gram(), self.rmatmat(Y)
+            return np.block([[XtX, XtY], [XtY.T, Y.T @ Y]])
         size = self.d + Y.shape[1]
         out = np.zeros((size, size))
         place = np.arange(self.n) if self.rows is None else self.rows
@@ -533,8 +620,6 @@ class Design:
 
     def _lanczos(self) -> float:
         """Largest singular value by Lanczos, plus the size of its residual."""
-        from scipy.sparse.linalg import eigsh
-
         wide = self.n <= self.d
 
         def product(u: Floats) -> Floats:
@@ -556,7 +641,7 @@ class Design:
     @property
     def compresses(self) -> bool:
         """Whether `compressed` would leave far fewer rows, at a cost soon won back."""
-        return self.n > 4 * self.d and self.d <= GRAM_LIMIT and self.n * self.d > SVD_LIMIT
+        return self.n > 4 * self.d and self.d <= self._gram_limit and self.n * self.d > SVD_LIMIT
 
     def compressed(self, Y: Floats) -> tuple[Design, Floats]:
         """An equivalent problem with at most d + n_targets rows, after one pass.

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.linalg import LinearOperator
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_array, check_random_state
-from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import MultiOutputMixin
+from sklearn.utils import check_random_state
 
 from ._callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ._progress import Progress
 from .algorithms import Method, make_method
-from .design import Design, Floats, Ints, NormKind
-from .path import Block, Metric, Path, Result, run
+from .design import Floats, Ints, NormKind
+from .linear import LinearModel, Problem, checked_weights
+from .path import Metric, Path, Result, run
 from .stopping import HeldOut, Rule
 
 Stopping = Rule | Literal["held_out"] | None
 
 
-class PathRegressor(
-    SelectorMixin, MultiOutputMixin, RegressorMixin, CallbackSupportMixin, BaseEstimator
-):
+class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
     """Base of the estimators that walk one path of one method.
 
     A subclass names its method and lists in ``_method_params`` which of its own parameters are
@@ -49,9 +44,7 @@ class PathRegressor(
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.single_output = True
-        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = True  # MultiOutputMixin alone would say no
         return tags
 
     # -- fitting ---------------------------------------------------------------------------
@@ -74,39 +67,18 @@ class PathRegressor(
         self
         """
         self._check_parameters()
-        X, y = self._validated(X, y)
+        X, y = self._validated(X, y, multi_output=True)
         Y = y.reshape(len(y), -1)
-        weights = _checked_weights(sample_weight, len(y))
+        weights = checked_weights(sample_weight, len(y))
         rule, train, held_out = self._split(len(y))
-        problem = _Problem(X, Y, weights, train, self.fit_intercept, self.standardize)
+        problem = Problem(X, Y, weights, train, self.fit_intercept, self.standardize)
         paths = self._paths(problem)
         results = self._walk(problem, paths, rule, held_out)
         self._store(problem, paths, results, flat=y.ndim == 1)
         return self
 
-    def _validated(self, X: Any, y: ArrayLike) -> tuple[Any, Floats]:
-        if isinstance(X, LinearOperator):
-            # An operator has no entries to check; its products are checked by a dot test.
-            Y = np.asarray(y, np.float64)
-            if Y.ndim not in (1, 2) or len(Y) != X.shape[0]:
-                raise ValueError(f"y must have {X.shape[0]} rows to match X, got shape {Y.shape}")
-            if not np.isfinite(Y).all():
-                raise ValueError("Input y contains NaN or infinity.")
-            self.n_features_in_ = X.shape[1]
-        else:
-            X, Y = validate_data(
-                self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
-                multi_output=True, y_numeric=True,
-                # A mapped file is checked in the same pass that finds the column means.
-                ensure_all_finite=not isinstance(X, np.memmap) or not self.fit_intercept,
-            )  # fmt: skip
-        return X, np.asarray(Y, np.float64)
-
     def _check_parameters(self) -> None:
-        for name, least in (("max_iter", 1), ("every", 1)):
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < least:
-                raise ValueError(f"{name} must be an integer of at least {least}, got {value!r}")
+        self._check_counts("max_iter", "every")
         if not (self.stopping in (None, "held_out") or callable(self.stopping)):
             raise ValueError(
                 "stopping must be None, 'held_out' or a rule of ksupport.stopping, got "
@@ -133,18 +105,18 @@ class PathRegressor(
             params["k"] = min(10, d)
         return make_method(self._method_name, **params)
 
-    def _paths(self, problem: _Problem) -> list[Path]:
+    def _paths(self, problem: Problem) -> list[Path]:
+        method = self._method(problem.design.d)
         saved = getattr(self, "_saved", None) if self.warm_start else None
-        if saved is not None and saved.matches(problem):
+        if saved is not None and saved.matches(method, problem):
             for path in saved.paths:
                 path.attach(problem.design)
             return list(saved.paths)
         self.__dict__.pop("_saved", None)
-        method = self._method(problem.design.d)
         return [method.start(problem.design, y) for y in problem.targets]
 
     def _walk(
-        self, problem: _Problem, paths: list[Path], rule: Rule | None, held_out: Ints | None
+        self, problem: Problem, paths: list[Path], rule: Rule | None, held_out: Ints | None
     ) -> list[Result]:
         end = max(path.t for path in paths) + self.max_iter
         metrics: list[dict[str, Metric]] = [{} for _ in paths]
@@ -159,7 +131,7 @@ class PathRegressor(
             )  # fmt: skip
 
     def _store(
-        self, problem: _Problem, paths: list[Path], results: list[Result], flat: bool
+        self, problem: Problem, paths: list[Path], results: list[Result], flat: bool
     ) -> None:
         coef = np.stack([problem.unscaled(result.coef) for result in results])
         self.coef_ = (coef[0] if flat else coef).astype(problem.dtype, copy=False)
@@ -172,125 +144,28 @@ class PathRegressor(
         if self.warm_start:
             for path in paths:
                 path.attach(None)
-            self._saved = _Saved(paths, problem.fingerprint)
-
-    # -- using -----------------------------------------------------------------------------
-
-    def predict(self, X: Any) -> Floats:
-        """Predict the response: X w + intercept.
-
-        Parameters
-        ----------
-        X : array, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The measurements.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_targets)
-        """
-        check_is_fitted(self)
-        if isinstance(X, LinearOperator):
-            if X.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input."
-                )
-            return np.asarray(X @ self.coef_.T) + self.intercept_
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
-        return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
-
-    def _get_support_mask(self) -> Any:
-        check_is_fitted(self)
-        return self.support_
+            self._saved = _Saved(self._method(problem.design.d), paths, problem.fingerprint)
 
 
 def _one(flat: bool, values: list[Any]) -> Any:
     return values[0] if flat else values
 
 
-def _checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats | None:
-    if sample_weight is None:
-        return None
-    weights = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
-    if weights.shape != (n,):
-        raise ValueError(f"sample_weight must have shape ({n},), got {weights.shape}")
-    if (weights < 0).any() or not weights.any():
-        raise ValueError(
-            "sample_weight must be non-negative and not all zero, got values from "
-            f"{weights.min():g} to {weights.max():g}"
-        )
-    return np.asarray(weights)
-
-
-class _Problem:
-    """(X, Y) as the paths see it, and the way back to the user's units."""
-
-    def __init__(
-        self, X: Any, Y: Floats, weights: Floats | None, train: Ints, center: bool, scale: bool
-    ) -> None:
-        self.raw = Design.of(X)
-        self.dtype = np.result_type(X.dtype, np.float32) if X.dtype is not None else np.float64
-        self.Y = Y
-        weights = None if weights is None else weights[train]
-        design = self.raw if len(train) == len(Y) else self.raw.take(train)
-        if weights is not None:
-            design = design.weighted(weights)
-        if center or scale:
-            design = design.centred(standardize=scale)
-        if not center and scale:
-            design = design.uncentred()
-        self.view = design
-        self.y_mean = (
-            np.average(Y[train], axis=0, weights=weights) if center else np.zeros(Y.shape[1])
-        )
-        targets = Y[train] - self.y_mean
-        if weights is not None:
-            targets = targets * np.sqrt(weights)[:, None]
-        if design.compresses:
-            design, targets = design.compressed(targets)
-        self.design = design
-        self.targets = [np.ascontiguousarray(t) for t in targets.T]
-
-    @property
-    def fingerprint(self) -> Floats:
-        """Changes whenever the problem does: what a warm start must find again."""
-        return np.stack([self.design.rmatvec(y) for y in self.targets])
-
-    def error_on(self, rows: Ints, target: int) -> Metric:
-        """The mean squared error of iterates on rows that were not walked on."""
-        view = self.view.rows_like(self.raw, rows)
-        y = self.Y[rows, target] - self.y_mean[target]
-
-        def mean_squared_error(block: Block) -> Floats:
-            return np.asarray(((block.predict(view) - y) ** 2).mean(axis=1))
-
-        return mean_squared_error
-
-    def unscaled(self, w: Floats) -> Floats:
-        return w if self.view.scale is None else w / self.view.scale
-
-    def intercept(self, coef: Floats) -> Any:
-        """ȳ - x̄ᵀw: a number, or one for each target."""
-        offset = 0.0 if self.view.mean is None else coef @ self.view.mean
-        value = np.asarray(self.y_mean - offset, np.float64)
-        return float(value[0]) if coef.ndim == 1 else value
-
-
 class _Saved:
     """Paths to go on from, without the data."""
 
-    def __init__(self, paths: list[Path], fingerprint: Floats) -> None:
+    def __init__(self, method: Method, paths: list[Path], fingerprint: Floats) -> None:
+        self.method = method
         self.paths = paths
         self.fingerprint = fingerprint
 
-    def matches(self, problem: _Problem) -> bool:
+    def matches(self, method: Method, problem: Problem) -> bool:
         mine, theirs = self.fingerprint, problem.fingerprint
         same = mine.shape == theirs.shape and np.allclose(mine, theirs, rtol=1e-10, atol=0.0)
+        same = same and self.method == method
         if not same:
             warnings.warn(
-                "warm_start: X or y differ from the last fit; starting afresh",
+                "warm_start: X, y or the parameters differ from the last fit; starting afresh",
                 UserWarning,
                 stacklevel=4,
             )
@@ -392,6 +267,346 @@ class IRKSN(PathRegressor):
         self.stopping = stopping
         self.every = every
         self.norm = norm
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class KSN(PathRegressor):
+    """Least squares with a squared k-support norm penalty [1]_, by FISTA.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features to look for; None takes ``min(10, n_features)``.
+    lam : float or decreasing sequence of floats
+        Strength of the penalty ``(lam/2)(‖w‖_k^sp)²``; a sequence is walked with warm starts.
+    L : float, "backtracking" or None
+        Inverse of the step; None takes ‖X‖².
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    steps_per_lam : int
+        Steps spent on each value of a sequence.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] A. Argyriou, R. Foygel, N. Srebro, "Sparse prediction with the k-support norm", NIPS
+       2012.
+
+    Examples
+    --------
+    >>> from ksupport import KSN
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = KSN(k=4).fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "ksn"
+    _method_params = ("k", "lam", "L", "norm", "steps_per_lam")
+
+    def __init__(
+        self,
+        k: int | None = None,
+        lam: float | Sequence[float] = 1.0,
+        L: float | Literal["backtracking"] | None = None,
+        norm: NormKind = "spectral",
+        steps_per_lam: int = 100,
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.lam = lam
+        self.L = L
+        self.norm = norm
+        self.steps_per_lam = steps_per_lam
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class IRCR(PathRegressor):
+    """Iterative regularisation towards the least l1 norm, dual-primal [1]_.
+
+    Parameters
+    ----------
+    sigma, tau : float, optional
+        Dual and primal step, stable for sigma tau ‖X‖² <= 1; None takes steps from ‖X‖ and Xᵀy.
+    average : bool
+        Whether the estimate is the average of the iterates, or the last one.
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] C. Molinari, M. Massias, L. Rosasco, S. Villa, "Iterative regularization for convex
+       regularizers", AISTATS 2021.
+
+    Examples
+    --------
+    >>> from ksupport import IRCR
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = IRCR(average=False).fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "ircr"
+    _method_params = ("sigma", "tau", "average", "norm")
+
+    def __init__(
+        self,
+        sigma: float | None = None,
+        tau: float | None = None,
+        average: bool = True,
+        norm: NormKind = "spectral",
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.sigma = sigma
+        self.tau = tau
+        self.average = average
+        self.norm = norm
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class IROSR(PathRegressor):
+    """Gradient descent on w = u² - v², implicitly sparse [1]_.
+
+    Parameters
+    ----------
+    alpha : float
+        Size of the start; its square should be small next to the coefficients.
+    eta : float, optional
+        The step; None estimates a stable one.
+    init : {"symmetric", "published"}
+        u = v = alpha; or u = alpha, v = 0, as in the code published with IRKSN, from which only
+        non-negative models can be reached.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] T. Vaskevicius, V. Kanade, P. Rebeschini, "Implicit regularization for optimal sparse
+       recovery", NeurIPS 2019.
+
+    Examples
+    --------
+    >>> from ksupport import IROSR
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = IROSR().fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "irosr"
+    _method_params = ("alpha", "eta", "init")
+
+    def __init__(
+        self,
+        alpha: float = 1e-3,
+        eta: float | None = None,
+        init: Literal["symmetric", "published"] = "symmetric",
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.eta = eta
+        self.init = init
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class SRDI(PathRegressor):
+    """Linearised Bregman iteration, a discretised inverse scale space [1]_.
+
+    Parameters
+    ----------
+    kappa : float
+        Damping; large values come closer to pure l1, in more steps.
+    alpha : float, optional
+        Step, stable for kappa alpha ‖X‖²/n < 2; None takes half of that.
+    scale : {"n", "d"}
+        What divides alpha: samples, as in [1]_, or features, as in the code published with IRKSN.
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] S. Osher, F. Ruan, J. Xiong, Y. Yao, W. Yin, "Sparse recovery via differential
+       inclusions", Applied and Computational Harmonic Analysis 41, 2016.
+
+    Examples
+    --------
+    >>> from ksupport import SRDI
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = SRDI().fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "srdi"
+    _method_params = ("kappa", "alpha", "scale", "norm")
+
+    def __init__(
+        self,
+        kappa: float = 10.0,
+        alpha: float | None = None,
+        scale: Literal["n", "d"] = "n",
+        norm: NormKind = "spectral",
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kappa = kappa
+        self.alpha = alpha
+        self.scale = scale
+        self.norm = norm
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class IHT(PathRegressor):
+    """Iterative hard thresholding [1]_.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features to look for; None takes ``min(10, n_features)``.
+    step : float, "normalised" or None
+        Gradient step; None takes 1/‖X‖².
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] T. Blumensath, M. E. Davies, "Iterative hard thresholding for compressed sensing",
+       Applied and Computational Harmonic Analysis 27, 2009.
+
+    Examples
+    --------
+    >>> from ksupport import IHT
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = IHT(k=4).fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "iht"
+    _method_params = ("k", "step", "norm")
+
+    def __init__(
+        self,
+        k: int | None = None,
+        step: float | Literal["normalised"] | None = None,
+        norm: NormKind = "spectral",
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.step = step
+        self.norm = norm
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.warm_start = warm_start

@@ -27,6 +27,16 @@ MOST_STEPS = 8192
 MOST_NUMBERS = 1 << 21  # numbers in one block of recorded iterates (16 MB)
 
 
+SparseRows = tuple[Floats, Ints, Ints]
+
+
+def stack_rows(parts: Sequence[SparseRows], d: int) -> sp.csr_array:
+    """One sparse array of all rows."""
+    values, index, counts = (np.concatenate(each) for each in zip(*parts, strict=True))
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    return sp.csr_array((values, index, indptr), shape=(len(counts), d))
+
+
 @dataclass(frozen=True)
 class Block:
     """Iterates recorded in one go, dense on the features that were at hand."""
@@ -55,11 +65,12 @@ class Block:
         out[:, self.features] = self.rows
         return out
 
-    def sparse(self, d: int) -> sp.csr_array:
-        index = np.arange(d) if self.features is None else self.features
-        row, column = np.nonzero(self.rows)
-        shape = (len(self.rows), d)
-        return sp.csr_array((self.rows[row, column], (row, index[column])), shape=shape)
+    def sparse(self) -> SparseRows:
+        """Values, features and number of nonzeros, row by row."""
+        nonzero = self.rows != 0
+        column = np.nonzero(nonzero)[1]
+        index = column if self.features is None else self.features[column]
+        return self.rows[nonzero], index, nonzero.sum(axis=1)
 
     def head(self, count: int) -> Block:
         return replace(self, t=self.t[:count], rows=self.rows[:count])
@@ -135,7 +146,7 @@ class Verdict:
 
 
 StoppingRule = Callable[[History], Verdict]
-Metric = Callable[[Block], Floats]
+Metric = Callable[[Block], NDArray[Any]]
 Watch = Callable[[int, Floats], bool]
 
 
@@ -179,7 +190,7 @@ class _Record:
     metrics: Mapping[str, Metric]
     keep_all: bool
     history: History | None = None
-    blocks: list[sp.csr_array] = field(default_factory=list)
+    blocks: list[SparseRows] = field(default_factory=list)
     kept: tuple[int, int, Floats] | None = None  # record, step, coefficients
     reason: Reason | None = None
 
@@ -203,10 +214,10 @@ class _Record:
             self.history = self.history.head(stop + 1)
             block = block.head(stop + 1 - start)
         if self.keep_all:
-            self.blocks.append(block.sparse(self.design.d))
+            self.blocks.append(block.sparse())
         if keep >= start:
-            at = keep - start
-            self.kept = keep, int(block.t[at]), block.head(at + 1).dense(self.design.d)[-1].copy()
+            at = keep - start  # below, + 0.0 copies, and turns -0 into 0
+            self.kept = keep, int(block.t[at]), block.head(at + 1).dense(self.design.d)[-1] + 0.0
         elif self.kept is None or self.kept[0] != keep:
             self.kept = keep, int(self.history["t"][keep]), self._recall(keep)
         return block
@@ -226,13 +237,22 @@ class _Record:
             raise RuntimeError(
                 "this stopping rule returns to earlier iterates; walk with keep='all'"
             )
-        return sp.vstack(self.blocks, format="csr")[[record]].toarray()[0]
+        return stack_rows(self.blocks, self.design.d)[[record]].toarray()[0]
+
+    def begin(self) -> None:
+        """If nothing was recorded, record the zero vector, where every path starts."""
+        if self.kept is None:
+            self.kept = 0, 0, np.zeros(self.design.d)
+            self.history = History(
+                {"t": [0], "n_nonzero": [0], "residual": [np.linalg.norm(self.y)]}
+            )
+            self.blocks = [(np.empty(0), np.empty(0, np.intp), np.zeros(1, np.intp))]
 
     def result(self) -> Result:
         assert self.kept is not None
         assert self.history is not None
         assert self.reason is not None
-        iterates = sp.vstack(self.blocks, format="csr") if self.keep_all else None
+        iterates = stack_rows(self.blocks, self.design.d) if self.keep_all else None
         return Result(self.kept[2], self.kept[1], self.history, self.reason, iterates)
 
 
@@ -269,26 +289,26 @@ def run(
     watch : callable, optional
         Called with the step and coefficients after each block; a true answer ends the walk.
     """
+    if every < 1:
+        raise ValueError(f"every must be at least 1, got {every}")
     measured = metrics if metrics is not None else [{}] * len(paths)
     records = [
         _Record(*each, keep_all=keep == "all")
         for each in zip(paths, designs, targets, measured, strict=True)
     ]
     try:
-        while active := [r for r in records if r.reason is None]:
-            _multiply(active)
-            for record in active:
-                path = record.path
-                _walk(record, max_iter, every, stopping, watch)
-                if record.reason is None and path.pending is None:
-                    if path.exhausted:
-                        record.reason = "exhausted"
-                    elif path.t >= max_iter:
-                        record.reason = "max_iter"
+        # Overflow means divergence, which is looked for and reported as such.
+        with np.errstate(over="ignore", invalid="ignore"):
+            while active := [r for r in records if r.reason is None]:
+                _multiply(active)
+                for record in active:
+                    _walk(record, max_iter, every, stopping, watch)
+                    record.reason = record.reason or _end_of(record.path, max_iter)
     except KeyboardInterrupt:
-        if any(r.kept is None for r in records):
+        if all(r.kept is None for r in records):
             raise
         for record in records:
+            record.begin()
             record.reason = record.reason or "interrupted"
         warnings.warn(
             "interrupted: returning the path as far as it was walked "
@@ -300,6 +320,14 @@ def run(
         if record.reason == "diverged":
             _warn_diverged(record)
     return [record.result() for record in records]
+
+
+def _end_of(path: Path, max_iter: int) -> Reason | None:
+    if path.pending is not None:
+        return None
+    if path.exhausted:
+        return "exhausted"
+    return "max_iter" if path.t >= max_iter else None
 
 
 def _multiply(active: Sequence[_Record]) -> None:
@@ -325,7 +353,9 @@ def _walk(
     steps = min(max(FIRST_STEPS, path.t), MOST_STEPS)
     if stopping is not None or watch is not None:
         steps = min(max(FIRST_STEPS, path.t // 4), MOST_STEPS)
-    block = record.take(path.advance(min(max_iter, path.t + steps), every, MOST_NUMBERS), stopping)
+    # Blocks end on the grid of recorded steps: a walk records where it ends.
+    end = min(max_iter, -(-(path.t + steps) // every) * every)
+    block = record.take(path.advance(end, every, MOST_NUMBERS), stopping)
     if watch is not None and len(block.t) and record.reason is None:
         last = block.head(len(block.t)).dense(record.design.d)[-1]
         if watch(int(block.t[-1]), last):
@@ -333,12 +363,8 @@ def _walk(
 
 
 def _warn_diverged(record: _Record) -> None:
-    if record.kept is None:
-        d = record.design.d
-        record.kept = 0, 0, np.zeros(d)
-        record.history = History({"t": [0], "n_nonzero": [0], "residual": [np.inf]})
-        if record.keep_all:
-            record.blocks = [sp.csr_array((1, d))]
+    record.begin()
+    assert record.kept is not None
     warnings.warn(
         f"the iterates diverged; returning the last finite one, of step {record.kept[1]}. "
         + record.path.remedy(),

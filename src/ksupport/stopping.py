@@ -8,13 +8,14 @@ behaves the same whatever block sizes, verbosity or callbacks are in use.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .path import History, Verdict
+from .path import Block, History, Metric, Verdict
 
-__all__ = ["Discrepancy", "HeldOut", "Rule"]
+__all__ = ["Discrepancy", "HeldOut", "Rule", "Settled"]
 
 
 class Rule(Protocol):
@@ -98,3 +99,58 @@ class Discrepancy:
         if reached.size:
             return Verdict(keep=int(reached[0]), stop=int(reached[0]))
         return Verdict(keep=history.n_records - 1)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Stop when neither the support nor the residual has changed for a while.
+
+    The history needs a column ``support``, a fingerprint of the support; see `fingerprint`.
+
+    Parameters
+    ----------
+    patience : int
+        Over how many records nothing may change.
+    tol : float
+        Relative change of the residual that counts as none.
+
+    Examples
+    --------
+    >>> from ksupport.path import History
+    >>> from ksupport.stopping import Settled
+    >>> history = History({"support": [0, 7, 7, 7], "residual": [3.0, 1.0, 1.0, 1.0]})
+    >>> Settled(patience=2)(history)
+    Verdict(keep=3, stop=3)
+    """
+
+    patience: int = 20
+    tol: float = 1e-3
+
+    def __call__(self, history: History) -> Verdict:
+        support, residual = history["support"], history["residual"]
+        last = len(support) - 1
+        changed = np.flatnonzero(support[1:] != support[:-1]) + 1  # records with a new support
+        same_since = np.zeros(len(support), np.intp)
+        same_since[changed] = changed
+        same_since = np.maximum.accumulate(same_since)
+        late = np.arange(self.patience, last + 1)
+        before = residual[late - self.patience]
+        still = np.abs(residual[late] - before) <= self.tol * before
+        quiet = late[(late - same_since[late] >= self.patience) & still & (support[late] != 0)]
+        if quiet.size:
+            return Verdict(keep=int(quiet[0]), stop=int(quiet[0]))
+        return Verdict(keep=last)
+
+    @staticmethod
+    def fingerprint(d: int) -> Metric:
+        """A metric that gives equal supports equal numbers, and others (almost surely) not.
+
+        The empty support gives 0.
+        """
+        marks = np.random.default_rng(0).integers(1, 2**40, size=d)
+
+        def support(block: Block) -> NDArray[Any]:
+            mine = marks if block.features is None else marks[block.features]
+            return np.asarray((block.rows != 0) @ mine)
+
+        return support

@@ -18,12 +18,18 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+from . import _kernels
+from ._compiling import tell_when_compiling
 from ._kernels import DONE, NONFINITE, REFRESH
 from .design import Design, Floats, Ints
 from .path import Block
 
-WHOLE = 1 << 15  # problems with fewer entries are walked on all columns at once
+tell_when_compiling(_kernels.__name__)
+
+WHOLE = 1 << 16  # problems with fewer entries are walked on all columns at once
+MOST = 1 << 21  # never copy all columns of a problem with more entries
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FOREVER = np.iinfo(np.int64).max
 
@@ -74,6 +80,10 @@ class State(ABC):
     def remedy(self) -> str:
         """What to do about divergence: names the largest stable step."""
 
+    def in_use(self) -> NDArray[np.bool_]:
+        """Which of the features on which F lives must stay among the kept ones."""
+        return np.asarray(self.F.any(axis=0))
+
     def enter(self, columns: Floats, old: Ints, new: Ints) -> None:
         """Carry F over to newly kept columns: position new[i] takes what old[i] held."""
         F = np.zeros((len(self.F), len(columns)))
@@ -100,6 +110,26 @@ class State(ABC):
             if not self.step(design):
                 return n_rows, NONFINITE
             self.clock[0] = t + 1
+
+
+class DualState(State):
+    """A state whose feature vectors are correlations: F = Xᵀ of the sample vectors Z.
+
+    Nothing is lost when a feature is let go, as F follows from Z.
+    """
+
+    def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
+        super().__init__(y, n_vectors, size)
+        self.Z = np.zeros((n_vectors, y.size))
+
+    def in_use(self) -> NDArray[np.bool_]:
+        return np.zeros(self.F.shape[1], bool)
+
+    def enter(self, columns: Floats, old: Ints, new: Ints) -> None:
+        self.F = self.Z @ columns.T
+
+    def spread(self, design: Design, features: Ints) -> None:
+        self.F = np.ascontiguousarray(design.rmatmat(self.Z.T).T)
 
 
 class WorkingSetPath:
@@ -132,8 +162,10 @@ class WorkingSetPath:
         self.design = design
         if not design.has_columns:
             self._go_plain(FOREVER)
-        elif design.n * design.d <= WHOLE or 2 * self.m >= design.d:
+        elif design.n * design.d <= (MOST if 2 * self.m >= design.d else WHOLE):
             self._keep(np.arange(design.d), np.zeros(design.n))
+        elif 2 * self.m >= design.d:
+            self._go_plain(FOREVER)
         else:
             self.pending = self.state.query()
 
@@ -154,7 +186,7 @@ class WorkingSetPath:
         size = np.abs(correlations)
         left_out = np.ones(d, bool)
         left_out[np.argpartition(size, d - self.m)[d - self.m :]] = False
-        left_out[self.features[self.state.F.any(axis=0)]] = False
+        left_out[self.features[self.state.in_use()]] = False
         size[~left_out] = 0.0
         norms = self.design.column_norms
         self._keep(np.flatnonzero(~left_out), ref)
@@ -166,10 +198,9 @@ class WorkingSetPath:
         self.refreshed_at = self.t
 
     def _keep(self, chosen: Ints, ref: Floats) -> None:
-        columns = self.design.columns(chosen)
-        both, old, new = np.intersect1d(
-            self.features, chosen, assume_unique=True, return_indices=True
-        )
+        everything = chosen.size == self.design.d
+        columns = self.design.all_columns if everything else self.design.columns(chosen)
+        _, old, new = np.intersect1d(self.features, chosen, assume_unique=True, return_indices=True)
         self.state.enter(columns, old, new)
         self.features = chosen
         self.kept = Kept(chosen, columns, ref)
@@ -182,7 +213,11 @@ class WorkingSetPath:
         elif steps > 400:
             self.m = max(self.m // 2, self.least)
         if 4 * self.m > self.design.d:
-            self._go_plain(self.t + self.plain_span)
+            if self.design.n * self.design.d <= MOST:
+                self.pending = None
+                self._keep(np.arange(self.design.d), np.zeros(self.design.n))
+            else:
+                self._go_plain(self.t + self.plain_span)
 
     def _go_plain(self, until: int) -> None:
         """Plain steps for a while, longer each time: later on the dual moves less."""
@@ -201,9 +236,9 @@ class WorkingSetPath:
         count = max(1, min((end - self.t) // every + 2, most_numbers // max(width, 1)))
         rows, before, kept = np.empty((count, width)), int(self.state.clock[1]), self.kept
         if kept is None:
-            here = min(end, self.plain_until)
+            here = min(end, -(-self.plain_until // every) * every)  # on the grid, as ``end`` is
             n_rows, status = self.state.plain(self.design, here, every, rows)
-            if status == DONE and self.t >= self.plain_until and self.t < end:
+            if status == DONE and here <= self.t < end:
                 self.pending = self.state.query()
         else:
             n_rows, status, self.pending = self.state.walk(kept, end, every, rows)

@@ -11,9 +11,30 @@ from numpy.typing import ArrayLike
 from ..design import Design
 from ..path import Keep, Metric, Result, StoppingRule, run
 from .base import Description, Method
+from .enet import ElasticNetMethod
+from .iht import IHTMethod
+from .ircr import IRCRMethod
 from .irksn import IRKSNMethod
+from .irosr import IROSRMethod
+from .ksn import KSNMethod
+from .lasso import LassoMethod
+from .omp import OMPMethod
+from .srdi import SRDIMethod
 
-METHODS: dict[str, type[Method]] = {method.name: method for method in (IRKSNMethod,)}
+METHODS: dict[str, type[Method]] = {
+    method.name: method
+    for method in (
+        IRKSNMethod,
+        KSNMethod,
+        IRCRMethod,
+        IROSRMethod,
+        SRDIMethod,
+        IHTMethod,
+        OMPMethod,
+        LassoMethod,
+        ElasticNetMethod,
+    )
+}
 
 __all__ = ["METHODS", "Description", "Method", "make_method", "path"]
 
@@ -75,7 +96,7 @@ def path(
     >>> import numpy as np
     >>> from ksupport import path
     >>> X = np.eye(4)
-    >>> result = path("irksn", X, [3.0, 0.0, 2.0, 0.0], k=2, max_iter=100)
+    >>> result = path("irksn", X, [3.0, 0.0, 2.0, 0.0], k=2, alpha=0.1, max_iter=100)
     >>> np.round(result.coef, 3)
     array([3., 0., 2., 0.])
     >>> result.reason

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
@@ -53,6 +54,11 @@ class Method(ABC):
         """The path from its starting point, on this design."""
 
     @classmethod
+    def grid(cls, n: int, d: int) -> dict[str, Any]:
+        """Parameters worth trying on a design of this shape; {} walks the defaults alone."""
+        return {}
+
+    @classmethod
     def describe(cls) -> Description:
         """The method's row of Table 1 and its parameters."""
         parameters = {f.name: f.default if f.default is not MISSING else None for f in fields(cls)}
@@ -61,7 +67,14 @@ class Method(ABC):
         )
 
 
+def sparsity_levels(n: int, d: int) -> list[int]:
+    """A few sparsity levels, doubling, that a design of this shape can bear."""
+    return [k for k in (1, 2, 4, 8, 16, 32) if k <= max(min(d, n - 1), 1)]
+
+
 def check_k(k: int, d: int) -> None:
-    """Reject a sparsity level outside 1..d."""
+    """Reject a sparsity level that is not an integer in 1..d."""
+    if not isinstance(k, numbers.Integral):
+        raise ValueError(f"k must be an integer between 1 and n_features={d}, got {k!r}")
     if not 1 <= k <= d:
         raise ValueError(f"k must be between 1 and n_features={d}, got {k}")

@@ -10,15 +10,15 @@ descent (Matet et al. 2017) on  min R(w) s.t. Xw = y,  with
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import _kernels
-from ..design import Design, Floats, Ints, NormKind
+from ..design import Design, Floats, NormKind
 from ..path import Path
-from ..working_set import Kept, State, WorkingSetPath
-from .base import Method, check_k
+from ..working_set import DualState, Kept, WorkingSetPath
+from .base import Method, check_k, sparsity_levels
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,24 @@ class IRKSNMethod(Method):
     norm: NormKind = "spectral"
     step: float | None = None
 
+    @classmethod
+    def grid(cls, n: int, d: int) -> dict[str, Any]:
+        return {"k": sparsity_levels(n, d)}
+
     def start(self, design: Design, y: Floats) -> Path:
         check_k(self.k, design.d)
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
+        if self.step is not None and not 0 < self.step < np.inf:
+            raise ValueError(f"step must be positive, got {self.step}")
         norm = design.norm(self.norm)
         largest = self.alpha / norm**2 if norm > 0 else 1.0
         gamma = largest if self.step is None else self.step
         return WorkingSetPath(design, _State(y, self.k, self.alpha, gamma, largest))
 
 
-class _State(State):
-    """z_t, z_{t-1}, their correlations F with the kept columns, theta_t and the momentum."""
+class _State(DualState):
+    """Z = (z_t, z_{t-1}), their correlations F with the kept columns, theta_t, the momentum."""
 
     def __init__(self, y: Floats, k: int, alpha: float, gamma: float, largest: float) -> None:
         super().__init__(y, n_vectors=2, size=k)
@@ -69,7 +75,6 @@ class _State(State):
         self.lam = (1 - alpha) / alpha  # alpha^-1 F = (lam/2) (‖·‖_k^sp)²
         self.gamma = gamma  # dual step
         self.largest = largest  # the largest step that the theorem allows
-        self.Z = np.zeros((2, y.size))  # z_t and z_{t-1}
         self.scalars = np.array([1.0, 0.0, 0.0, 0.0])  # theta, momentum, s of w, s of r
 
     def remedy(self) -> str:
@@ -81,12 +86,6 @@ class _State(State):
     @property
     def v(self) -> Floats:
         return self.Z[0] + self.scalars[1] * (self.Z[0] - self.Z[1])
-
-    def enter(self, columns: Floats, old: Ints, new: Ints) -> None:
-        self.F = self.Z @ columns.T
-
-    def spread(self, design: Design, features: Ints) -> None:
-        self.F = np.ascontiguousarray(design.rmatmat(self.Z.T).T)
 
     def walk(
         self, kept: Kept, end: int, every: int, rows: Floats

@@ -1,0 +1,238 @@
+"""ElasticNet: least squares with an l1 and a squared l2 penalty, by coordinate descent.
+
+H. Zou, T. Hastie, "Regularization and variable selection via the elastic net", Journal of the
+Royal Statistical Society B 67 (2005); scikit-learn's `enet_path` as a path over lambda in
+
+    ‖Xw - y‖²/(2n) + lambda (ratio ‖w‖₁ + (1 - ratio)/2 ‖w‖²).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import enet_path
+
+from ..design import Design, Floats, SparseStore
+from ..path import Path
+from .base import Method
+from .precomputed import PrecomputedPath, Solver, need_columns
+
+RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # those of the paper, and of ElasticNetCV's docs
+MOST_DENSE = 1 << 28  # a sparse X is made dense only up to this many entries (2 GB)
+
+
+@dataclass(frozen=True)
+class ElasticNetMethod(Method):
+    """scikit-learn's `enet_path`: step 0 is w = 0 (lambda = ∞), step t the t-th lambda.
+
+    Parameters
+    ----------
+    l1_ratio : float or sequence of floats
+        Share of the l1 norm, in (0, 1].  A sequence walks one path after the other, each from
+        w = 0 on its own grid: with m lambdas, ratio i has the steps i m + 1, …, (i + 1) m.
+    eps : float
+        Smallest lambda of a grid, as a share of the largest.
+    n_lambdas : int
+        Length of a grid; it falls geometrically from the least lambda for which w = 0.
+    lambdas : sequence of floats, optional
+        A grid of your own, walked from the largest down.
+    tol : float
+        Duality gap, as a share of ‖y‖², at which coordinate descent ends.
+    max_sweeps : int
+        Sweeps of coordinate descent per lambda.
+    """
+
+    name: ClassVar[str] = "enet"
+    title: ClassVar[str] = "ElasticNet"
+    citation: ClassVar[str] = "Zou and Hastie 2005"
+    complexity: ClassVar[str] = "O(Λ T)"
+
+    l1_ratio: float | Sequence[float] = RATIOS
+    eps: float = 1e-3
+    n_lambdas: int = 100
+    lambdas: Sequence[float] | None = None
+    tol: float = 1e-4
+    max_sweeps: int = 1000
+
+    def start(self, design: Design, y: Floats) -> Path:
+        ratios = np.atleast_1d(np.asarray(self.l1_ratio, np.float64))
+        if ratios.size == 0 or not ((ratios > 0) & (ratios <= 1)).all():
+            raise ValueError(f"l1_ratio must lie in (0, 1], got {self.l1_ratio}")
+        grid = Grid(self.eps, self.n_lambdas, self.lambdas)
+        return penalised_path(self.name, design, y, ratios, grid, self.tol, self.max_sweeps)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Which penalties to walk."""
+
+    eps: float
+    n_lambdas: int
+    lambdas: Sequence[float] | None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.eps < 1:
+            raise ValueError(f"eps must lie strictly between 0 and 1, got {self.eps}")
+        if self.n_lambdas < 1:
+            raise ValueError(f"n_lambdas must be at least 1, got {self.n_lambdas}")
+        if self.lambdas is not None:
+            given = np.asarray(self.lambdas, np.float64)
+            if given.ndim != 1 or given.size == 0 or not ((given > 0) & (given < np.inf)).all():
+                raise ValueError(
+                    f"lambdas must be a sequence of positive numbers, got {self.lambdas}"
+                )
+
+    def at(self, largest: float) -> Floats:
+        """The penalties, falling, where ``largest`` is the least one for which w = 0."""
+        if self.lambdas is not None:
+            return np.sort(np.asarray(self.lambdas, np.float64))[::-1]
+        # scikit-learn's grid for y orthogonal to X, where any penalty gives w = 0.
+        tiny = float(np.finfo(np.float64).resolution)
+        if largest <= tiny:
+            return np.full(self.n_lambdas, tiny)
+        return np.geomspace(largest, largest * self.eps, self.n_lambdas)
+
+
+def penalised_path(
+    name: str,
+    design: Design,
+    y: Floats,
+    ratios: Floats,
+    grid: Grid,
+    tol: float,
+    max_sweeps: int,
+) -> Path:
+    """The path over all lambdas of all ratios, also behind the Lasso."""
+    need_columns(name, design)
+    if not tol >= 0:
+        raise ValueError(f"tol must not be negative, got {tol}")
+    if max_sweeps < 1:
+        raise ValueError(f"max_sweeps must be at least 1, got {max_sweeps}")
+    steepest = float(np.abs(design.rmatvec(y)).max()) / design.n_samples
+    grids = [grid.at(steepest / ratio) for ratio in ratios]
+    lambdas = np.concatenate([[np.inf], *grids])
+    length = grids[0].size
+    shares = np.concatenate([ratios[:1], np.repeat(ratios, length)])
+    solver = _Solver(name, design, y, lambdas, shares, length, tol, max_sweeps)
+    return PrecomputedPath(solver, lambdas.size - 1, lambdas, shares)
+
+
+class _Solver(Solver):
+    """`enet_path` on consecutive stretches of the grid, each from where the last one ended."""
+
+    def __init__(
+        self,
+        name: str,
+        design: Design,
+        y: Floats,
+        lambdas: Floats,
+        ratios: Floats,
+        length: int,
+        tol: float,
+        max_sweeps: int,
+    ) -> None:
+        self.name = name
+        self.design = design
+        self.y = y
+        self.lambdas = lambdas  # by step
+        self.ratios = ratios  # by step
+        self.length = length  # of one ratio's grid
+        self.tol = tol
+        self.max_sweeps = max_sweeps
+        self.w = np.zeros(design.d)  # the last model, to start the next stretch from
+        self.problem: tuple[Any, Floats, dict[str, Any]] | None = None
+
+    def attach(self, design: Design | None) -> None:
+        super().attach(design)
+        self.problem = None
+
+    def solve(self, first: int, last: int) -> tuple[Floats, bool]:
+        """The models of steps first..last; a ratio's first lambda starts from w = 0."""
+        rows = []
+        while first <= last:
+            ratio = self.ratios[first]
+            if (first - 1) % self.length == 0:
+                self.w = np.zeros(self.design.d)
+            end = min(last + 1, first + self.length - (first - 1) % self.length)
+            rows.append(self._stretch(slice(first, end), float(ratio)))
+            self.w = rows[-1][-1]
+            first = end
+        return np.vstack(rows), False
+
+    def _stretch(self, steps: slice, ratio: float) -> Floats:
+        if self.problem is None:
+            self.problem = _problem(self.name, self.design, self.y)
+        X, y, more = self.problem
+        # scikit-learn divides by the rows it sees, which compression makes fewer.
+        lambdas = self.lambdas[steps] * (self.design.n_samples / self.design.n)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # told below, once
+            _, coefs, gaps = enet_path(
+                X, y, l1_ratio=ratio, alphas=lambdas, copy_X=False, coef_init=self.w.copy(),
+                tol=self.tol, max_iter=self.max_sweeps, **more,
+            )  # fmt: skip
+        open_gaps = int(np.sum(gaps * len(y) > self.tol * float(y @ y)))
+        if open_gaps:
+            warnings.warn(
+                f"method {self.name!r}: coordinate descent did not reach tol={self.tol:g} in "
+                f"max_sweeps={self.max_sweeps} for {open_gaps} of the {lambdas.size} lambdas from "
+                f"{self.lambdas[steps][0]:.3g} to {self.lambdas[steps][-1]:.3g}; raise max_sweeps, "
+                "tol or eps",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return np.ascontiguousarray(coefs.T)
+
+
+def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[str, Any]]:
+    """X̃ and y as `enet_path` takes them, and what it must be told besides."""
+    if not isinstance(design.store, SparseStore):
+        return design.columns(np.arange(design.d)).T, y, {}
+    if design.mean is None:
+        return _sparse_view(design), y, {}
+    root = np.ones(design.n) if design.sqrt_weights is None else design.sqrt_weights
+    if _is_centred(design, root) and (root > 0).all():
+        # scikit-learn's implicit centring holds only for the mean of these very rows, and for a
+        # centred y; as X̃ is orthogonal to root, centring y does not change the solution.
+        y = y / root - (root @ y) / (root @ root)
+        scale = np.ones(design.d) if design.scale is None else design.scale
+        more = {"X_offset": design.mean, "X_scale": scale}
+        if design.sqrt_weights is not None:
+            more["sample_weight"] = design.sqrt_weights**2
+        bare = Design(design.store, rows=design.rows, scale=design.scale)
+        return _sparse_view(bare), y, more
+    if design.n * design.d > MOST_DENSE:
+        raise ValueError(
+            f"method {name!r} needs a sparse X that is centred by other means than those of its "
+            f"own rows as a dense array, of {8 * design.n * design.d / 2**30:.1f} GB; centre on "
+            "these rows, or walk without an intercept"
+        )
+    return design.columns(np.arange(design.d)).T, y, {}
+
+
+def _sparse_view(design: Design) -> sp.csc_matrix:
+    """diag(√weights) X[rows] / scale, sparse."""
+    assert isinstance(design.store, SparseStore)
+    X = design.store.by_columns
+    if design.rows is not None:
+        X = X[design.rows]
+    X = sp.csc_matrix(X, dtype=np.float64)
+    if design.scale is not None:
+        X = X @ sp.diags(1 / design.scale)
+    if design.sqrt_weights is not None:
+        X = sp.diags(design.sqrt_weights) @ X
+    return sp.csc_matrix(X)
+
+
+def _is_centred(design: Design, root: Floats) -> bool:
+    """Whether the mean subtracted is the weighted mean of these very rows: X̃ᵀ√weights = 0."""
+    assert design.mean is not None
+    scale = 1.0 if design.scale is None else design.scale
+    size = np.abs(design.mean / scale) * (root @ root) + np.linalg.norm(root)
+    return bool((np.abs(design.rmatvec(root)) <= 1e-10 * size).all())

@@ -1,0 +1,169 @@
+"""KSN: least squares with the squared k-support norm as penalty.
+
+A. Argyriou, R. Foygel, N. Srebro, "Sparse prediction with the k-support norm", NIPS 2012:
+
+    min ½‖Xβ - y‖² + (lam/2) (‖β‖_k^sp)²,
+
+by FISTA (Beck and Teboulle 2009): with a = β_t + momentum (β_t - β_{t-1}),
+
+    β_{t+1} = prox_{(lam/L) ½(‖·‖_k^sp)²}(a - Xᵀ(Xa - y)/L).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from .. import _kernels
+from ..design import Design, Floats, NormKind
+from ..path import Path
+from ..working_set import Kept, State, WorkingSetPath
+from .base import Method, check_k, sparsity_levels
+
+
+@dataclass(frozen=True)
+class KSNMethod(Method):
+    """FISTA on the k-support penalty, for one penalty or along a decreasing sequence of them.
+
+    Parameters
+    ----------
+    k : int
+        Sparsity level of the k-support norm.
+    lam : float or decreasing sequence of floats
+        Strength of the penalty.  A sequence is a path: ``steps_per_lam`` steps with each value,
+        from the result of the one before, and the last value from then on.  Record every
+        ``steps_per_lam`` steps to get one model per value.
+    steps_per_lam : int
+        Steps taken with each value of a sequence.
+    L : float, "backtracking" or None
+        Inverse of the step.  None: ‖X‖².  "backtracking": start below ‖X‖² and double where a
+        step proves too long.  The published code has 1e6.
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ gives L when it is None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import path
+    >>> y = [3.0, 0.0, 2.0, 0.0]
+    >>> np.round(path("ksn", np.eye(4), y, k=4, lam=1.0, max_iter=20).coef, 3)
+    array([1.5, 0. , 1. , 0. ])
+    """
+
+    name: ClassVar[str] = "ksn"
+    title: ClassVar[str] = "KSN penalty"
+    citation: ClassVar[str] = "Argyriou et al. 2012"
+    complexity: ClassVar[str] = "O(ΛT)"
+
+    k: int = 10
+    lam: float | Sequence[float] = 1.0
+    steps_per_lam: int = 100
+    L: float | Literal["backtracking"] | None = None
+    norm: NormKind = "spectral"
+
+    @classmethod
+    def grid(cls, n: int, d: int) -> dict[str, Any]:
+        return {"k": sparsity_levels(n, d)}
+
+    def start(self, design: Design, y: Floats) -> Path:
+        check_k(self.k, design.d)
+        if self.steps_per_lam < 1:
+            raise ValueError(f"steps_per_lam must be at least 1, got {self.steps_per_lam}")
+        lams = _check_lam(self.lam)
+        L, smallest = self._inverse_step(design, y)
+        return WorkingSetPath(design, _State(y, self.k, lams, self.steps_per_lam, L, smallest))
+
+    def _inverse_step(self, design: Design, y: Floats) -> tuple[float, float | None]:
+        """L, and the smallest stable one; None if L is only where a search for it starts."""
+        if isinstance(self.L, str):
+            if self.L != "backtracking":
+                raise ValueError(f"L must be a number, None or 'backtracking', got {self.L!r}")
+            return _curvature(design, y), None
+        if self.L is not None and not 0 < self.L < np.inf:
+            raise ValueError(f"L must be positive and finite, got {self.L}")
+        smallest = design.norm("spectral") ** 2 or 1.0
+        if self.L is not None:
+            return float(self.L), smallest
+        return design.norm(self.norm) ** 2 or 1.0, smallest
+
+
+def _check_lam(lam: float | Sequence[float]) -> Floats:
+    lams = np.atleast_1d(np.asarray(lam, np.float64))
+    if lams.ndim != 1 or lams.size == 0 or not ((lams > 0) & (lams < np.inf)).all():
+        raise ValueError(f"lam must be a positive number or a sequence of such, got {lam!r}")
+    if (np.diff(lams) >= 0).any():
+        raise ValueError(f"lam must decrease along a sequence (warm starts), got {lam!r}")
+    return lams
+
+
+def _curvature(design: Design, y: Floats) -> float:
+    """‖Xp‖²/‖p‖² along the first gradient p = Xᵀy: at most ‖X‖², and cheap for every X."""
+    p = design.rmatvec(y)
+    size = float(np.linalg.norm(p))
+    return float(np.linalg.norm(design.matvec(p / size))) ** 2 if size > 0 else 1.0
+
+
+class _State(State):
+    """β_t and β_{t-1} on the kept features (F), Xβ of both, FISTA's theta and momentum."""
+
+    def __init__(
+        self, y: Floats, k: int, lams: Floats, steps: int, L: float, smallest: float | None
+    ) -> None:
+        super().__init__(y, n_vectors=2, size=k)
+        self.k = k
+        self.lams = lams
+        self.steps = steps  # per value of lam
+        self.smallest = smallest  # stable L; None: found by backtracking
+        self.XB = np.zeros((2, y.size))  # Xβ_t and Xβ_{t-1}
+        self.scalars = np.array([1.0, 0.0, 0.0, L])  # theta, momentum, s of the prox, L
+
+    def remedy(self) -> str:
+        if self.smallest is None:
+            return "Backtracking keeps the step stable: X or y is too large to be squared."
+        return (
+            f"The step 1/L is {1 / self.scalars[3]:.3g}; the largest stable one is "
+            f"{1 / self.smallest:.3g}, L = {self.smallest:.3g}."
+        )
+
+    def query(self) -> Floats:
+        """U = Xa - y, whose correlations are the gradient at the momentum point a."""
+        return self.XB[0] + self.scalars[1] * (self.XB[0] - self.XB[1]) - self.y
+
+    def walk(
+        self, kept: Kept, end: int, every: int, rows: Floats
+    ) -> tuple[int, int, Floats | None]:
+        n_rows, status = _kernels.ksn_walk(
+            kept.columns, self.y, self.XB, self.F, self.scalars, self.clock,
+            self.k, self.lams, self.steps, self.smallest is None, kept.ref, kept.edge, kept.reach,
+            end, every, rows,
+        )  # fmt: skip
+        return n_rows, status, self.query() if status == _kernels.REFRESH else None
+
+    def iterate(self) -> Floats:
+        return self.F[0]
+
+    def step(self, design: Design) -> bool:
+        t = int(self.clock[0])
+        lam = self.lams[min(t // self.steps, self.lams.size - 1)]
+        a = self.F[0] + self.scalars[1] * (self.F[0] - self.F[1])
+        gradient, b = design.rmatvec(self.query()), np.empty_like(a)
+        while True:
+            L = self.scalars[3]
+            self.scalars[2] = _kernels.prox_warm(
+                a - gradient / L, lam / L, self.k, self.scalars[2], b
+            )
+            if not (self.smallest is None and self._too_bold(design, b - a, L)):
+                break
+            self.scalars[3] = 2 * L
+        self.F = np.stack([b, self.F[0]])
+        restart = (t + 1) % self.steps == 0 and (t + 1) // self.steps < self.lams.size
+        return bool(_kernels.ksn_next(self.XB, design.matvec(b), self.scalars, restart))
+
+    @staticmethod
+    def _too_bold(design: Design, delta: Floats, L: float) -> bool:
+        """Whether the step leaves the quadratic bound: ‖X delta‖² > L ‖delta‖²."""
+        Xdelta = design.matvec(delta)
+        return float(Xdelta @ Xdelta) > L * float(delta @ delta) * (1 + 1e-12)

@@ -1,0 +1,103 @@
+"""Paths whose models another solver computes: over penalties, or over atoms."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ..design import Design, Floats
+from ..path import Block
+
+
+class Solver(ABC):
+    """What computes the models of a path on a design."""
+
+    design: Design
+
+    @abstractmethod
+    def solve(self, first: int, last: int) -> tuple[Floats, bool]:
+        """The models of steps first..last, one a row, and whether the path ends with them.
+
+        Called for consecutive stretches; fewer rows than asked for end the path too.
+        """
+
+    def attach(self, design: Design | None) -> None:
+        """Go on with this design; None lets go of the data."""
+        if design is None:
+            del self.design
+        else:
+            self.design = design
+
+
+class PrecomputedPath:
+    """A `Path` from w_0 = 0 over at most ``n_steps`` models, solved a stretch at a time.
+
+    Nothing is computed before the first `advance`, and nothing beyond the step asked for.
+
+    Parameters
+    ----------
+    solver : Solver
+        Gives the models of a stretch of steps.
+    n_steps : int
+        Steps at most.
+    lambdas : ndarray of shape (n_steps + 1,), optional
+        The penalty at each step, infinite at step 0; None for paths over atoms.
+    l1_ratios : ndarray of shape (n_steps + 1,), optional
+        The share of the l1 norm in the penalty at each step.
+    """
+
+    pending: Floats | None = None
+
+    def __init__(
+        self,
+        solver: Solver,
+        n_steps: int,
+        lambdas: Floats | None = None,
+        l1_ratios: Floats | None = None,
+    ) -> None:
+        self.solver = solver
+        self.n_steps = n_steps
+        self.lambdas = lambdas
+        self.l1_ratios = l1_ratios
+        self.t = 0
+        self.exhausted = False
+        self._waiting = np.zeros((1, solver.design.d))  # the model of step t, until it is recorded
+
+    def attach(self, design: Design | None) -> None:
+        """Go on with this design; None lets go of the data, so that the path can be stored."""
+        self.solver.attach(design)
+
+    def supply(self, correlations: Floats) -> None:
+        raise AssertionError("a precomputed path never waits for a product")
+
+    def remedy(self) -> str:
+        return "The solver of scikit-learn failed; check the scale of X and y."
+
+    def advance(self, end: int, every: int, most_numbers: int) -> Block:
+        design = self.solver.design
+        first = self.t + 1
+        last = min(end, self.n_steps, self.t + max(1, most_numbers // design.d))
+        models, over = np.empty((0, design.d)), False
+        if last >= first:
+            models, over = self.solver.solve(first, last)
+        rows = np.vstack([self._waiting, models])
+        self.t += len(models)
+        self.exhausted = over or self.t < last or self.t == self.n_steps
+        steps = np.arange(self.t + 1 - len(rows), self.t + 1)
+        due = steps % every == 0
+        due[-1:] |= self.exhausted or self.t == end
+        self._waiting = rows[len(rows) - (not due[-1:].all()) :]
+        rows = rows[due]
+        used = np.flatnonzero(rows.any(axis=0))
+        return Block(steps[due], rows[:, used], design, used)
+
+
+def need_columns(name: str, design: Design) -> None:
+    """Reject an operator: the solver behind this method works on the columns of X."""
+    if not design.has_columns:
+        raise ValueError(
+            f"method {name!r} needs the columns of X, which a LinearOperator does not give; pass "
+            "X as an array, memmap or sparse matrix, or use a method that needs products alone "
+            "(irksn, ksn, ircr, irosr, srdi, iht)"
+        )

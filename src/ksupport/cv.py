@@ -1,0 +1,321 @@
+"""Selection by cross-validation: `PathCV` for any method, `IRKSNCV` for IRKSN."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+
+from ._progress import Progress
+from .algorithms import Method, make_method
+from .design import Design, Floats
+from .folds import Fold, Refit, aligned, folds_of
+from .linear import Problem, SelectingModel
+from .path import Result, run
+from .selection import Grid, expand, least_squares, levels_of, settings_of, sizes_up_to, visited_by
+from .stopping import HeldOut
+
+
+@dataclass(frozen=True)
+class FoldTable:
+    """Errors on held-out folds: one entry for each fold, path and recorded step."""
+
+    errors: Floats  # folds x paths x records
+    steps: NDArray[np.intp]  # of the records
+
+    @property
+    def mean(self) -> Floats:
+        return np.asarray(self.errors.mean(axis=0))
+
+    def best(self) -> tuple[int, int]:
+        """Path and record of the least mean error."""
+        at = np.unravel_index(int(np.argmin(self.mean)), self.mean.shape)
+        return int(at[0]), int(at[1])
+
+    def simplest(self, sizes: Floats) -> tuple[int, int]:
+        """The sparsest model within one standard error of the best (Breiman et al. 1984)."""
+        path, record = self.best()
+        folds = len(self.errors)
+        spread = self.errors[:, path, record].std(ddof=1) / np.sqrt(folds) if folds > 1 else 0.0
+        near = self.mean <= self.mean[path, record] + spread
+        at = np.unravel_index(int(np.argmin(np.where(near, sizes, np.inf))), near.shape)
+        return int(at[0]), int(at[1])
+
+
+class PathCV(SelectingModel):
+    """Choose parameters and stopping time of a method by cross-validation.
+
+    One walk for each fold and parameter setting gives the error at every stopping time.  The
+    chosen setting is then walked on all data to the chosen step.  For *grouped* supports (whole
+    blocks of correlated features) and for prediction.
+
+    Parameters
+    ----------
+    method : str
+        A name in `ksupport.METHODS`.
+    grid : mapping, optional
+        Values to try for each parameter of the method; None takes the method's own grid.
+    cv : int, splitter or iterable
+        Folds, as everywhere in scikit-learn.
+    scoring : callable, optional
+        ``scoring(y_true, y_pred)``, larger is better; None takes minus the mean squared error.
+    refit : {None, "ols", "ridge"}
+        What is measured, and returned: the iterate itself, or least squares or ridge regression
+        on its support.
+    ridge : float, default=1.0
+        Penalty of the ridge refit, a share of n (columns have unit variance).
+    one_se : bool, default=False
+        Take the sparsest model within one standard error of the best.
+    patience : int, default=20
+        A path ends after so many records without a better error on its fold.
+    n_jobs : int, optional
+        Folds walked at once, in threads.
+    random_state : int, RandomState or None
+        Shuffles the folds if ``cv`` is an int; None leaves them in order.
+    max_iter, every, fit_intercept, standardize, verbose
+        As in `ksupport.IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_passes_
+        As in `ksupport.IRKSN`.
+    params_ : dict
+        The chosen parameters.
+    n_iter_ : int
+        The chosen step.
+    score_ : float
+        Its mean score over the folds.
+    path_ : dict of arrays
+        Mean and standard error of the loss for every setting and step.
+
+    Examples
+    --------
+    >>> from ksupport import PathCV
+    >>> from ksupport.datasets import make_block_data
+    >>> X, y, w = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
+    >>> model = PathCV("irksn", {"k": [5, 10, 20], "alpha": 0.01}).fit(X, y)
+    >>> model.params_["k"]
+    10
+    """
+
+    def __init__(
+        self,
+        method: str = "irksn",
+        grid: Grid = None,
+        *,
+        cv: Any = 5,
+        scoring: Any = None,
+        refit: Refit = None,
+        ridge: float = 1.0,
+        one_se: bool = False,
+        patience: int = 20,
+        max_iter: int = 1000,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.method = method
+        self.grid = grid
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.ridge = ridge
+        self.one_se = one_se
+        self.patience = patience
+        self.max_iter = max_iter
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
+        return self.method, settings_of(self.method, self.grid, n, d)
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Walk all folds, choose, and walk the chosen path on all of (X, y).
+
+        Parameters
+        ----------
+        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+            The measurements.
+        y : array of shape (n,)
+            The response.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows.
+        groups : array of shape (n,), optional
+            Labels for splitters that keep groups together.
+
+        Returns
+        -------
+        self
+        """
+        if self.refit not in (None, "ols", "ridge"):
+            raise ValueError(f"refit must be None, 'ols' or 'ridge', got {self.refit!r}")
+        problem = self._problem(X, y, sample_weight)
+        name, settings = self._settings(int(problem.design.n_samples), problem.design.d)
+        methods = [make_method(name, **params) for params in settings]
+        folds = folds_of(problem, self.cv, self.random_state, groups, self.scoring)
+        table, sizes = self._measure(folds, methods)
+        path, record = table.simplest(sizes) if self.one_se else table.best()
+        self._finish(problem, methods[path], int(table.steps[record]))
+        self.params_ = dict(settings[path])
+        self.score_ = -float(table.mean[path, record])
+        self.path_ = path_table(settings, table, sizes)
+        return self
+
+    def _measure(self, folds: list[Fold], methods: list[Method]) -> tuple[FoldTable, Floats]:
+        """The error of every path at every recorded step, and the mean sizes there."""
+        progress = Progress(type(self).__name__, len(folds), bool(self.verbose))
+
+        def one(fold: Fold) -> tuple[list[Floats], list[Result]]:
+            rule = HeldOut(patience=self.patience)
+            results = fold.walk(methods, self.max_iter, self.every, rule)
+            errors = [np.asarray(result.history["validation"]) for result in results]
+            if self.refit is not None:
+                largest = max(int(fold.design.n_samples) // 2, 1)
+                visited = visited_by(results)
+                errors = fold.refitted_errors(visited, self.refit, largest, self.ridge)
+            return errors, results
+
+        measured = []
+        jobs = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
+        for each in jobs(delayed(one)(fold) for fold in folds):
+            measured.append(each)
+            progress.update(len(measured))
+        progress.close()
+        return table_of(measured)
+
+    def _finish(self, problem: Problem, method: Method, step: int) -> None:
+        design, target = problem.design, problem.targets[0]
+        w = iterate_at(method, design, target, step)
+        support = tuple(np.flatnonzero(w).tolist())
+        if self.refit == "ols":
+            w = least_squares(design, target, support)
+        elif self.refit == "ridge":
+            w = least_squares(design, target, support, self.ridge * design.n_samples)
+        self._keep(problem, w)
+        self.n_iter_ = step
+
+
+def table_of(measured: list[tuple[list[Floats], list[Result]]]) -> tuple[FoldTable, Floats]:
+    """Put the folds' histories side by side."""
+    histories = [result.history for _, results in measured for result in results]
+    longest = max(histories, key=lambda history: history.n_records)
+    count = longest.n_records
+    errors = np.stack([aligned(errors, count) for errors, _ in measured])
+    sizes = np.stack(
+        [aligned([r.history["n_nonzero"] for r in results], count) for _, results in measured]
+    )
+    return FoldTable(errors, longest["t"]), np.asarray(sizes.mean(axis=0))
+
+
+def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
+    """The iterate of one step of one path."""
+    if step == 0:
+        return np.zeros(design.d)
+    (result,) = run(
+        [method.start(design, y)], [design], [y], max_iter=step, every=step, keep="last"
+    )
+    return result.coef
+
+
+def path_table(settings: list[dict[str, Any]], table: FoldTable, sizes: Floats) -> dict[str, Any]:
+    """One row for every setting and step."""
+    folds, paths, records = table.errors.shape
+    spread = table.errors.std(axis=0, ddof=1) / np.sqrt(folds) if folds > 1 else 0 * table.mean
+    columns = {
+        name: np.repeat([params[name] for params in settings], records) for name in settings[0]
+    }
+    return {
+        **columns,
+        "t": np.tile(table.steps, paths),
+        "size": sizes.ravel(),
+        "loss": table.mean.ravel(),
+        "loss_se": np.asarray(spread).ravel(),
+    }
+
+
+class IRKSNCV(PathCV):
+    """IRKSN with k, alpha and the stopping time chosen by cross-validation.
+
+    Parameters
+    ----------
+    k : "auto", int or sequence of ints
+        Sparsity levels to walk; "auto" takes a range up to ``min(n_features / 2, 2 n_samples)``.
+    alpha : float or sequence of floats, default=1e-2
+        Weights of the squared l2 norm to walk.
+    norm : {"spectral", "nuclear"}
+        As in `ksupport.IRKSN`.
+    cv, scoring, refit, ridge, one_se, patience, max_iter, every, fit_intercept, standardize
+        As in `PathCV`.
+    n_jobs, random_state, verbose
+        As in `PathCV`.
+
+    Attributes
+    ----------
+    k_, alpha_
+        The chosen ones.
+    coef_, intercept_, support_, n_iter_, score_, path_, params_, n_passes_
+        As in `PathCV`.
+
+    Examples
+    --------
+    >>> from ksupport import IRKSNCV
+    >>> from ksupport.datasets import make_block_data
+    >>> X, y, w = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
+    >>> model = IRKSNCV(random_state=0).fit(X, y)
+    >>> bool(model.support_[w != 0].all())
+    True
+    """
+
+    def __init__(
+        self,
+        k: Any = "auto",
+        alpha: Any = 1e-2,
+        *,
+        norm: str = "spectral",
+        cv: Any = 5,
+        scoring: Any = None,
+        refit: Refit = None,
+        ridge: float = 1.0,
+        one_se: bool = False,
+        patience: int = 20,
+        max_iter: int = 1000,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        super().__init__(
+            cv=cv, scoring=scoring, refit=refit, ridge=ridge, one_se=one_se, patience=patience,
+            max_iter=max_iter, every=every, fit_intercept=fit_intercept,
+            standardize=standardize, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
+        )  # fmt: skip
+        self.k = k
+        self.alpha = alpha
+        self.norm = norm
+
+    def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
+        levels = sizes_up_to(max(1, min(d // 2, 2 * n)))
+        grid = {"k": levels_of(self.k, levels), "alpha": self.alpha, "norm": self.norm}
+        return "irksn", expand(grid)
+
+    def _finish(self, problem: Problem, method: Method, step: int) -> None:
+        super()._finish(problem, method, step)
+        self.k_, self.alpha_ = method.k, method.alpha  # type: ignore[attr-defined]

@@ -1,0 +1,151 @@
+"""Errors of whole paths on held-out folds: one walk gives every stopping time."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import KFold, check_cv
+
+from .algorithms import Method
+from .design import Design, Floats, Ints
+from .linear import Problem
+from .path import Result, run
+from .selection import Support, least_squares, refit_all
+from .stopping import Rule
+
+Refit = Literal["ols", "ridge"] | None
+Loss = Callable[[Floats], float]  # of predictions for the held-out rows
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows to walk on and rows to measure on, centred and scaled by the former."""
+
+    design: Design
+    y: Floats
+    held_out: Design
+    truth: Floats  # y of the held-out rows, less the mean of the others
+    weights: Floats | None  # of the held-out rows
+    loss: Loss | None  # instead of the mean squared error
+
+    @classmethod
+    def of(cls, problem: Problem, train: Ints, test: Ints, scoring: Any = None) -> Fold:
+        y, weights = problem.Y[:, 0], problem.weights
+        design = problem.prepared(problem.raw.take(train), train)
+        w = None if weights is None else weights[train]
+        mean = float(np.average(y[train], weights=w)) if problem.center else 0.0
+        target = (y[train] - mean) * (1.0 if w is None else np.sqrt(w))
+        return cls(
+            design,
+            target,
+            design.rows_like(problem.raw, test),
+            y[test] - mean,
+            None if weights is None else weights[test],
+            None if scoring is None else _loss(scoring, y[test], mean),
+        )
+
+    def walk(
+        self, methods: Sequence[Method], max_iter: int, every: int, stopping: Rule | None
+    ) -> list[Result]:
+        """Walk all methods side by side; their refreshes share passes over X."""
+        metric = {"validation": lambda block: self.errors(block.predict(self.held_out))}
+        return run(
+            [method.start(self.design, self.y) for method in methods],
+            [self.design] * len(methods),
+            [self.y] * len(methods),
+            max_iter=max_iter,
+            every=every,
+            metrics=[metric] * len(methods),
+            stopping=stopping,
+        )
+
+    def errors(self, predictions: Floats) -> Floats:
+        """Mean squared error, or the loss asked for, of each row of predictions."""
+        if self.loss is not None:
+            return np.array([self.loss(row) for row in predictions])
+        return np.asarray(
+            np.average((predictions - self.truth) ** 2, axis=-1, weights=self.weights)
+        )
+
+    def errors_of(self, models: Any) -> Floats:
+        """The same for each row of coefficients."""
+        models = sp.csr_array(models)
+        used = np.unique(models.indices)
+        if used.size == 0:
+            return self.errors(np.zeros((models.shape[0], self.held_out.n)))
+        return self.errors(models[:, used] @ self.held_out.columns(used))
+
+    def refitted_errors(
+        self, visited: Sequence[Sequence[Support]], refit: Refit, largest: int, ridge: float
+    ) -> list[Floats]:
+        """For each path and record, the error after refitting on the support visited there.
+
+        Supports too large to refit count as infinitely bad.
+        """
+        distinct = {S for supports in visited for S in supports if len(S) <= largest}
+        if refit == "ols":
+            refits = refit_all(self.design, self.y, distinct)
+            errors = dict(zip(refits.supports, self.errors_of(refits.coef), strict=True))
+        else:
+            listed = list(distinct)
+            penalty = ridge * self.design.n_samples
+            models = [least_squares(self.design, self.y, S, penalty) for S in listed]
+            errors = dict(zip(listed, self.errors_of(np.array(models)), strict=True))
+        return [np.array([errors.get(S, np.inf) for S in supports]) for supports in visited]
+
+
+def aligned(rows: Sequence[Floats], n_records: int) -> Floats:
+    """Histories of different lengths side by side; one that ended keeps its last value."""
+    return np.stack(
+        [np.r_[row[:n_records], np.repeat(row[-1:], n_records - min(len(row), n_records))]
+         for row in rows]
+    )  # fmt: skip
+
+
+def folds_of(
+    problem: Problem, cv: Any, random_state: Any, groups: ArrayLike | None, scoring: Any
+) -> list[Fold]:
+    """The folds of a problem; an int is cut to the number of samples."""
+    n = len(problem.Y)
+    if isinstance(cv, numbers.Integral):
+        if n < 2:
+            raise ValueError(f"cross-validation needs at least 2 samples, got n_samples={n}")
+        cv = KFold(min(int(cv), n), shuffle=True, random_state=random_state)
+    splitter = check_cv(cv)
+    y = problem.Y[:, 0]
+    return [
+        Fold.of(problem, train, test, scoring)
+        for train, test in splitter.split(np.zeros((n, 1)), y, groups)
+    ]
+
+
+class _Predicts(RegressorMixin, BaseEstimator):
+    """Answers with given predictions, so that any scorer of scikit-learn can judge them."""
+
+    def __init__(self, predictions: Any = None) -> None:
+        self.predictions = predictions
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        return self.predictions
+
+
+def _loss(scoring: Any, truth: Floats, mean: float) -> Loss:
+    """Minus the score: of a scorer or its name, as everywhere in scikit-learn."""
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+
+    def loss(predictions: Floats) -> float:
+        rows = np.zeros((len(truth), 1))
+        return -float(scorer(_Predicts(predictions + mean), rows, truth))
+
+    return loss

@@ -1,0 +1,250 @@
+"""Selection by information criteria: `PathIC` for any method, `IRKSNIC` for IRKSN."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .algorithms import Method, make_method
+from .algorithms.base import sparsity_levels
+from .design import Design, Floats
+from .linear import Problem, SelectingModel
+from .path import Result, run
+from .selection import (
+    Choice,
+    Grid,
+    choose,
+    expand,
+    least_squares,
+    levels_of,
+    settings_of,
+    visited_by,
+)
+from .stopping import Settled
+
+
+def walk(
+    methods: Sequence[Method], design: Design, y: Floats, max_iter: int, every: int
+) -> list[Result]:
+    """Walk several methods side by side on one design, until they have settled."""
+    return run(
+        [method.start(design, y) for method in methods],
+        [design] * len(methods),
+        [y] * len(methods),
+        max_iter=max_iter,
+        every=every,
+        metrics=[{"support": Settled.fingerprint(design.d)}] * len(methods),
+        stopping=Settled(),
+    )
+
+
+class PathIC(SelectingModel):
+    """Choose the support on a method's paths that an information criterion prefers.
+
+    Walks the paths of all parameters in a grid, gathers every distinct support visited, refits
+    each by least squares and scores it; from the best few, features are exchanged with those
+    left out as long as the score improves.  For *scattered* supports: few features, anywhere.
+
+    Parameters
+    ----------
+    method : str
+        A name in `ksupport.METHODS`.
+    grid : mapping, optional
+        Values to try for each parameter of the method; None takes the method's own grid.
+    criterion : {"ebic", "bic", "aic", "gic", "cp"}
+        What to minimise; see `ksupport.selection.Criterion`.
+    max_size : int, optional
+        Largest support considered; None takes ``n_samples // 2``.
+    exchange : int, default=3
+        From how many of the best supports to start exchanging features; 0 for none.
+    tie : float, default=2.0
+        Supports whose score is at most so much worse are listed in ``alternatives_``.
+    max_iter, every, fit_intercept, standardize, verbose
+        As in `ksupport.IRKSN`; paths whose support and residual have settled end early.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_passes_
+        As in `ksupport.IRKSN`; ``coef_`` is the least-squares refit.
+    params_ : dict
+        Parameters of the path on which the chosen support was first met; empty if it was only
+        reached by exchanging features.
+    n_iter_ : int
+        The step at which it was met, or the most steps walked.
+    score_ : float
+        Its criterion.
+    path_ : dict of arrays
+        The table of all supports: ``support``, ``size``, ``rss``, ``score``, the parameters and
+        ``t`` where each was first met, best first.  ``pandas.DataFrame(model.path_)`` shows it.
+    alternatives_ : list of (support, score)
+        Near-tied supports: with correlated features several explain the data equally well.
+
+    Examples
+    --------
+    >>> from ksupport import PathIC
+    >>> from ksupport.datasets import make_correlated_data
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 97
+    >>> X, y, w = make_correlated_data(60, 100, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> model = PathIC("iht").fit(X, y)
+    >>> model.get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    def __init__(
+        self,
+        method: str = "irksn",
+        grid: Grid = None,
+        *,
+        criterion: str = "ebic",
+        max_size: int | None = None,
+        exchange: int = 3,
+        tie: float = 2.0,
+        max_iter: int = 1000,
+        every: int = 10,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        verbose: bool = False,
+    ) -> None:
+        self.method = method
+        self.grid = grid
+        self.criterion = criterion
+        self.max_size = max_size
+        self.exchange = exchange
+        self.tie = tie
+        self.max_iter = max_iter
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.verbose = verbose
+
+    def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
+        """The method's name, and the parameters of every path."""
+        return self.method, settings_of(self.method, self.grid, n, d)
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Walk the paths on (X, y) and choose.
+
+        Parameters
+        ----------
+        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+            The measurements.
+        y : array of shape (n,)
+            The response.
+        sample_weight : array of shape (n,), optional
+            Weights of the rows.
+
+        Returns
+        -------
+        self
+        """
+        problem = self._problem(X, y, sample_weight)
+        self._keep(problem, self._choose(problem))
+        return self
+
+    def _choose(self, problem: Problem) -> Floats:
+        """Walk, gather, refit, score, exchange; the chosen model in the problem's units."""
+        design, target = problem.design, problem.targets[0]
+        n = int(design.n_samples)
+        name, settings = self._settings(n, design.d)
+        methods = [make_method(name, **params) for params in settings]
+        largest = self.max_size if self.max_size is not None else max(n // 2, 1)
+        results = walk(methods, design, target, self.max_iter, self.every)
+        visited = visited_by(results)
+        choice = choose(design, target, visited, self.criterion, largest, self.exchange)
+        self._describe(choice, settings, results)
+        return least_squares(design, target, choice.support)
+
+    def _describe(
+        self, choice: Choice, settings: list[dict[str, Any]], results: list[Result]
+    ) -> None:
+        table = choice.table
+        met = [
+            ({}, -1) if path < 0 else (settings[path], int(results[path].history["t"][record]))
+            for path, record in zip(table["path"], table["record"], strict=True)
+        ]
+        names = settings[0]
+        columns = {n: np.array([params.get(n, np.nan) for params, _ in met]) for n in names}
+        times = np.array([t for _, t in met])
+        self.path_: dict[str, NDArray[Any]] = {
+            **{name: table[name] for name in ("support", "size", "rss", "score")},
+            **columns,
+            "t": times,
+        }
+        self.score_ = choice.score
+        self.params_ = dict(met[0][0])
+        walked = max(int(result.history["t"][-1]) for result in results)
+        self.n_iter_ = int(times[0]) if times[0] >= 0 else walked
+        self.alternatives_ = choice.alternatives(self.tie)
+
+
+class IRKSNIC(PathIC):
+    """IRKSN with k, alpha, the stopping time and the support chosen by a criterion.
+
+    Parameters
+    ----------
+    k : "auto", int or sequence of ints
+        Sparsity levels to walk; "auto" takes 1, 2, 4, 8, 16, 32 as far as the data allow.
+    alpha : float or sequence of floats, default=1e-2
+        Weights of the squared l2 norm to walk.
+    norm : {"spectral", "nuclear"}
+        As in `ksupport.IRKSN`.
+    criterion, max_size, exchange, tie, max_iter, every, fit_intercept, standardize, verbose
+        As in `PathIC`.
+
+    Attributes
+    ----------
+    k_, alpha_
+        Those of the path on which the support was first met (None if it was only reached by
+        exchanging features).
+    coef_, intercept_, support_, n_iter_, score_, path_, alternatives_, n_passes_
+        As in `PathIC`.
+
+    Examples
+    --------
+    >>> from ksupport import IRKSNIC
+    >>> from ksupport.datasets import make_correlated_data
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 97
+    >>> X, y, w = make_correlated_data(60, 100, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> model = IRKSNIC().fit(X, y)
+    >>> model.get_support(indices=True)
+    array([0, 1, 2])
+    """
+
+    def __init__(
+        self,
+        k: Any = "auto",
+        alpha: Any = 1e-2,
+        *,
+        norm: str = "spectral",
+        criterion: str = "ebic",
+        max_size: int | None = None,
+        exchange: int = 3,
+        tie: float = 2.0,
+        max_iter: int = 1000,
+        every: int = 10,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        verbose: bool = False,
+    ) -> None:
+        super().__init__(
+            criterion=criterion, max_size=max_size, exchange=exchange, tie=tie,
+            max_iter=max_iter, every=every, fit_intercept=fit_intercept,
+            standardize=standardize, verbose=verbose,
+        )  # fmt: skip
+        self.k = k
+        self.alpha = alpha
+        self.norm = norm
+
+    def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
+        levels = levels_of(self.k, sparsity_levels(n, d))
+        grid = {"k": levels, "alpha": self.alpha, "norm": self.norm}
+        return "irksn", expand(grid)
+
+    def _describe(
+        self, choice: Choice, settings: list[dict[str, Any]], results: list[Result]
+    ) -> None:
+        super()._describe(choice, settings, results)
+        self.k_, self.alpha_ = self.params_.get("k"), self.params_.get("alpha")

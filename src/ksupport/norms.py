@@ -1,0 +1,495 @@
+"""The k-support norm, its dual, and the box norm they are a case of.
+
+The box norm (McDonald, Pontil and Stamos, JMLR 2016) is
+
+    ‖w‖² = inf { Σ w_i²/theta_i : a <= theta_i <= b, Σ theta_i <= c },
+
+and the k-support norm (Argyriou, Foygel and Srebro, NIPS 2012) is its case a=0, b=1, c=k, so
+there is one implementation, ``BoxNorm``; the functions on the k-support norm only check k.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _kernels
+
+__all__ = [
+    "BoxNorm",
+    "ksupport_conjugate",
+    "ksupport_norm",
+    "prox_ksupport",
+    "prox_ksupport_jvp",
+    "topk_norm",
+]
+
+FloatArray = NDArray[np.floating[Any]]
+Value = np.floating[Any] | FloatArray  # one number for a vector, an array for a batch
+
+
+# ----------------------------------------------------------------------------------------
+# Validation at the door
+# ----------------------------------------------------------------------------------------
+
+
+def _check_array(w: ArrayLike, name: str) -> FloatArray:
+    """A C-ordered float32 or float64 array of one or two dimensions, all of it finite."""
+    w = np.asarray(w)
+    if w.dtype.kind not in "fiubO":
+        raise TypeError(f"{name} must hold real numbers, got dtype {w.dtype}")
+    if w.ndim not in (1, 2):
+        raise ValueError(
+            f"{name} must be a vector or a batch of rows (1-D or 2-D), got shape {w.shape}"
+        )
+    if w.shape[-1] == 0:
+        raise ValueError(f"{name} must have at least one feature, got shape {w.shape}")
+    dtype = np.float32 if w.dtype.type is np.float32 else np.float64
+    try:
+        w = np.ascontiguousarray(w, dtype=dtype)
+    except (TypeError, ValueError) as error:  # object arrays that hold something else
+        raise TypeError(f"{name} must hold real numbers: {error}") from error
+    if not _kernels.all_finite(w.reshape(-1)):
+        bad = w[~np.isfinite(w)][0]
+        raise ValueError(f"{name} must be finite, but it contains {bad}; remove or impute it")
+    return w
+
+
+def _check_k(k: Any, n_features: int) -> float:
+    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= n_features:
+        raise ValueError(f"k must be between 1 and n_features={n_features}, got {k!r}")
+    return float(k)
+
+
+def _check_lam(lam: Any, positive: bool = False) -> float:
+    try:
+        value = float(lam)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"lam must be a number, got {lam!r}") from error
+    if not (0.0 < value < np.inf or (value == 0.0 and not positive)):
+        allowed = "positive" if positive else "non-negative"
+        raise ValueError(f"lam must be {allowed} and finite, got {lam!r}")
+    return value
+
+
+def _check_directions(w: FloatArray, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """w and u in one dtype; u matches w, or is a batch of directions at the vector w."""
+    u = _check_array(u, "u")
+    if u.shape != w.shape and (w.ndim != 1 or u.shape[-1] != w.size):
+        raise ValueError(
+            f"u must have the shape of w, {w.shape}, or be a batch of directions at a vector w, "
+            f"got shape {u.shape}"
+        )
+    dtype = np.result_type(w, u)
+    return w.astype(dtype, copy=False), u.astype(dtype, copy=False)
+
+
+def _to_unit_size(w: FloatArray) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Rows of w as float64, times powers of two that bring them below 1 without rounding.
+
+    Squares of the result neither overflow nor vanish.  Also the exponents taken out.
+    """
+    rows = np.atleast_2d(w).astype(np.float64, copy=False)
+    exponents = np.frexp(np.max(np.abs(rows), axis=1, initial=0.0))[1]
+    return np.ldexp(rows, -exponents[:, None]), exponents
+
+
+def _like(w: FloatArray, values: NDArray[np.float64]) -> Value:
+    """One value per row, in the dtype of w; a scalar if w is a vector."""
+    values = values.astype(w.dtype, copy=False)
+    return values if w.ndim == 2 else values[0]
+
+
+# ----------------------------------------------------------------------------------------
+# The box norm
+# ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BoxNorm:
+    """Box norm: the least weighted l2 norm over weights in a box with a bounded sum.
+
+    The weights ``theta`` range over ``a <= theta_i <= b``, ``sum(theta) <= c``, and the squared
+    norm is the infimum of ``sum(w**2 / theta)``.  A small ``a > 0`` makes it a smoother relative
+    of the k-support norm, which is ``BoxNorm(0, 1, k)``; ``a = b`` gives a multiple of the
+    l2 norm, and so does ``c >= b * n_features``, where the bound on the sum is idle.
+
+    Every method takes one vector or a batch of them in rows.  float32 and float64 are kept as
+    given, anything else is computed in float64.
+
+    Parameters
+    ----------
+    a, b : float
+        Least and largest weight, ``0 <= a <= b``, ``b > 0``.
+    c : float
+        Bound on the sum of the weights, positive and at least ``a * n_features``.
+
+    References
+    ----------
+    A. M. McDonald, M. Pontil, D. Stamos. New perspectives on k-support and cluster norms.
+    Journal of Machine Learning Research 17 (155), 2016.
+
+    Examples
+    --------
+    >>> from ksupport.norms import BoxNorm
+    >>> box = BoxNorm(a=0.1, b=1.0, c=2.0)
+    >>> round(float(box([3.0, 4.0, 0.0])), 4)
+    5.099
+    >>> print(box.prox([3.0, 4.0, 0.0], lam=1.0).round(4))
+    [1.4211 2.     0.    ]
+    """
+
+    a: float
+    b: float
+    c: float
+
+    def __post_init__(self) -> None:
+        for name in ("a", "b", "c"):
+            value = getattr(self, name)
+            if not np.isfinite(value):
+                raise ValueError(f"{name} must be finite, got {value!r}")
+        if self.a < 0:
+            raise ValueError(f"a must be non-negative, got {self.a!r}")
+        if self.b <= 0 or self.b < self.a:
+            raise ValueError(f"b must be positive and at least a={self.a!r}, got {self.b!r}")
+        if self.c <= 0:
+            raise ValueError(f"c must be positive, got {self.c!r}")
+
+    def _search(self, n_features: int) -> tuple[float, float, float]:
+        """Return ``(kappa, low, width)``: ``theta = low + width theta'``, ``Σ theta' = kappa``.
+
+        That is what the kernels take: theta' is the k-support search with k = kappa.
+        """
+        room = self.c - self.a * n_features
+        if room < 0:
+            raise ValueError(
+                f"c must be at least a * n_features = {self.a * n_features:g}, got {self.c!r}"
+            )
+        width = float(self.b - self.a)
+        if room == 0 or width == 0:
+            return 0.0, float(self.a), 0.0
+        return min(room / width, float(n_features)), float(self.a), width
+
+    def norm(self, w: ArrayLike) -> Value:
+        """Value of the norm; calling the object does the same.
+
+        Parameters
+        ----------
+        w : array-like of shape (n_features,) or (n_rows, n_features)
+            Vector, or batch of vectors in rows.
+
+        Returns
+        -------
+        float or ndarray of shape (n_rows,)
+            The norm of each vector.
+
+        Examples
+        --------
+        >>> from ksupport.norms import BoxNorm
+        >>> print(BoxNorm(0, 1, 2).norm([[3.0, 4.0, 0.0], [1.0, 1.0, 1.0]]).round(4))
+        [5.     2.1213]
+        """
+        w = _check_array(w, "w")
+        search = self._search(w.shape[-1])
+        unit, exponents = _to_unit_size(w)
+        squared = np.empty(len(unit))
+        _kernels.norm_rows(unit, *search, squared)
+        return _like(w, np.ldexp(np.sqrt(squared), exponents))
+
+    __call__ = norm
+
+    def dual(self, u: ArrayLike) -> Value:
+        """Value of the dual norm, the largest inner product with a vector of norm at most 1.
+
+        Its square is ``a * sum(u**2)`` plus ``b - a`` times the sum of the
+        ``(c - a * n_features) / (b - a)`` largest squares, the last one counted in part.
+
+        Parameters
+        ----------
+        u : array-like of shape (n_features,) or (n_rows, n_features)
+            Vector, or batch of vectors in rows.
+
+        Returns
+        -------
+        float or ndarray of shape (n_rows,)
+            The dual norm of each vector.
+
+        Examples
+        --------
+        >>> from ksupport.norms import BoxNorm
+        >>> float(BoxNorm(0, 1, 2).dual([3.0, -1.0, 4.0]))
+        5.0
+        """
+        u = _check_array(u, "u")
+        kappa, low, width = self._search(u.shape[-1])
+        unit, exponents = _to_unit_size(u)
+        squares = unit * unit
+        n_full = int(kappa)
+        r = min(n_full + 1, unit.shape[1])  # the r largest, the least of them first
+        top = np.partition(squares, unit.shape[1] - r, axis=1)[:, unit.shape[1] - r :]
+        counts = np.ones(r)
+        if r > n_full:
+            counts[0] = kappa - n_full
+        squared = low * squares.sum(axis=1) + width * (top @ counts)
+        return _like(u, np.ldexp(np.sqrt(squared), exponents))
+
+    def conjugate(self, u: ArrayLike, lam: float = 1.0) -> Value:
+        """Value of the conjugate of ``lam/2 * norm**2``, which is ``dual**2 / (2 * lam)``.
+
+        Parameters
+        ----------
+        u : array-like of shape (n_features,) or (n_rows, n_features)
+            Vector, or batch of vectors in rows.
+        lam : float, default=1
+            Strength, positive.
+
+        Returns
+        -------
+        float or ndarray of shape (n_rows,)
+            The conjugate at each vector.
+
+        Examples
+        --------
+        >>> from ksupport.norms import BoxNorm
+        >>> float(BoxNorm(0, 1, 2).conjugate([3.0, -1.0, 4.0], lam=5.0))
+        2.5
+        """
+        lam = _check_lam(lam, positive=True)
+        dual = self.dual(u)
+        return (dual / lam) * (dual * dual.dtype.type(0.5))
+
+    def prox(self, w: ArrayLike, lam: float) -> FloatArray:
+        """Proximal operator of ``lam/2 * norm**2``.
+
+        The minimiser over ``x`` of ``lam/2 * norm(x)**2 + 1/2 * sum((x - w)**2)``, found in a
+        few scans of ``w``, without sorting.
+
+        Parameters
+        ----------
+        w : array-like of shape (n_features,) or (n_rows, n_features)
+            Vector, or batch of vectors in rows.
+        lam : float
+            Strength, non-negative; 0 returns a copy of ``w``.
+
+        Returns
+        -------
+        ndarray of the shape of ``w``
+            The prox of each vector.
+
+        Examples
+        --------
+        >>> from ksupport.norms import BoxNorm
+        >>> print(BoxNorm(0, 1, 1).prox([3.0, -2.0, 0.5], lam=1.0).round(4))
+        [ 1.3333 -0.3333  0.    ]
+        """
+        w = _check_array(w, "w")
+        lam = _check_lam(lam)
+        search = self._search(w.shape[-1])
+        if lam == 0.0:
+            return w.copy()
+        x = np.empty_like(w)
+        _kernels.prox_rows(np.atleast_2d(w), lam, *search, np.atleast_2d(x))
+        return x
+
+    def prox_jvp(self, w: ArrayLike, lam: float, u: ArrayLike) -> FloatArray:
+        """Action on ``u`` of the Jacobian at ``w`` of the prox; the Jacobian is symmetric.
+
+        The prox is piecewise smooth.  On a kink one element of the generalised (Clarke)
+        Jacobian acts: an entry that just reaches the least or the largest weight counts as
+        held there, and zero entries that tie for the weight that the others leave
+        share it equally.
+
+        Parameters
+        ----------
+        w : array-like of shape (n_features,) or (n_rows, n_features)
+            Where the Jacobian is taken.
+        lam : float
+            Strength, non-negative.
+        u : array-like of the shape of ``w``, or (n_directions, n_features) at a vector ``w``
+            Directions.
+
+        Returns
+        -------
+        ndarray of the shape of ``u``
+            The Jacobian times each direction.
+
+        Examples
+        --------
+        >>> from ksupport.norms import BoxNorm
+        >>> print(BoxNorm(0, 1, 1).prox_jvp([3.0, -2.0, 0.5], 1.0, [0.0, 3.0, 1.0]).round(4))
+        [1. 2. 0.]
+        """
+        w, u = _check_directions(_check_array(w, "w"), u)
+        lam = _check_lam(lam)
+        search = self._search(w.shape[-1])
+        if lam == 0.0:
+            return u.copy()
+        out = np.empty_like(u)
+        if w.ndim == 1:
+            _kernels.prox_jvp(w, lam, *search, np.atleast_2d(u), np.atleast_2d(out))
+        else:
+            for row in range(len(w)):
+                here = slice(row, row + 1)
+                _kernels.prox_jvp(w[row], lam, *search, u[here], out[here])
+        return out
+
+
+# ----------------------------------------------------------------------------------------
+# The k-support norm
+# ----------------------------------------------------------------------------------------
+
+
+def _ksupport(w: ArrayLike, k: int) -> tuple[FloatArray, BoxNorm]:
+    """w as an array, and the box norm that is the k-support norm on it."""
+    w = np.asarray(w)
+    n_features = w.shape[-1] if w.ndim else 1  # a bare number is reported by the method
+    return w, BoxNorm(0.0, 1.0, _check_k(k, n_features))
+
+
+def ksupport_norm(w: ArrayLike, k: int) -> Value:
+    """k-support norm.
+
+    Its unit ball is the convex hull of the vectors with at most ``k`` nonzeros and l2 norm at
+    most 1.  Between the l1 norm (``k=1``) and the l2 norm (``k=n_features``).  In closed form
+    its square is the sum of the squares of the largest entries, ``m`` of them, plus the squared
+    sum of the other magnitudes over ``k - m``.
+
+    Parameters
+    ----------
+    w : array-like of shape (n_features,) or (n_rows, n_features)
+        Vector, or batch of vectors in rows.
+    k : int
+        Between 1 and ``n_features``.
+
+    Returns
+    -------
+    float or ndarray of shape (n_rows,)
+        The norm of each vector.
+
+    References
+    ----------
+    A. Argyriou, R. Foygel, N. Srebro. Sparse prediction with the k-support norm. NIPS 2012.
+
+    Examples
+    --------
+    >>> from ksupport import ksupport_norm
+    >>> [round(float(ksupport_norm([3.0, -4.0, 1.0], k)), 4) for k in (1, 2, 3)]
+    [8.0, 5.6569, 5.099]
+    """
+    w, box = _ksupport(w, k)
+    return box.norm(w)
+
+
+def topk_norm(w: ArrayLike, k: int) -> Value:
+    """l2 norm of the ``k`` entries of largest magnitude, the dual of the k-support norm.
+
+    Parameters
+    ----------
+    w : array-like of shape (n_features,) or (n_rows, n_features)
+        Vector, or batch of vectors in rows.
+    k : int
+        Between 1 and ``n_features``.
+
+    Returns
+    -------
+    float or ndarray of shape (n_rows,)
+        The norm of each vector.
+
+    Examples
+    --------
+    >>> from ksupport import topk_norm
+    >>> float(topk_norm([3.0, -4.0, 1.0], k=2))
+    5.0
+    """
+    w, box = _ksupport(w, k)
+    return box.dual(w)
+
+
+def ksupport_conjugate(u: ArrayLike, lam: float, k: int) -> Value:
+    """Conjugate of ``lam/2`` times the squared k-support norm: ``topk_norm**2 / (2 * lam)``.
+
+    Parameters
+    ----------
+    u : array-like of shape (n_features,) or (n_rows, n_features)
+        Vector, or batch of vectors in rows.
+    lam : float
+        Strength, positive.
+    k : int
+        Between 1 and ``n_features``.
+
+    Returns
+    -------
+    float or ndarray of shape (n_rows,)
+        The conjugate at each vector.
+
+    Examples
+    --------
+    >>> from ksupport.norms import ksupport_conjugate
+    >>> float(ksupport_conjugate([3.0, -4.0, 1.0], lam=5.0, k=2))
+    2.5
+    """
+    u, box = _ksupport(u, k)
+    return box.conjugate(u, lam)
+
+
+def prox_ksupport(w: ArrayLike, lam: float, k: int) -> FloatArray:
+    """Proximal operator of ``lam/2`` times the squared k-support norm.
+
+    The minimiser over ``x`` of ``lam/2 * ksupport_norm(x, k)**2 + 1/2 * sum((x - w)**2)``, found
+    in a few scans of ``w``, without sorting.
+
+    Parameters
+    ----------
+    w : array-like of shape (n_features,) or (n_rows, n_features)
+        Vector, or batch of vectors in rows.
+    lam : float
+        Strength, non-negative; 0 returns a copy of ``w``.
+    k : int
+        Between 1 and ``n_features``.
+
+    Returns
+    -------
+    ndarray of the shape of ``w``
+        The prox of each vector.
+
+    Examples
+    --------
+    >>> from ksupport import prox_ksupport
+    >>> print(prox_ksupport([4.0, -3.0, 0.5, 0.1], lam=1.0, k=2))
+    [ 2.  -1.5  0.   0. ]
+    """
+    w, box = _ksupport(w, k)
+    return box.prox(w, lam)
+
+
+def prox_ksupport_jvp(w: ArrayLike, lam: float, k: int, u: ArrayLike) -> FloatArray:
+    """Action on ``u`` of the Jacobian at ``w`` of `prox_ksupport`.
+
+    On a kink, one element of the generalised Jacobian: see `BoxNorm.prox_jvp`.
+
+    Parameters
+    ----------
+    w : array-like of shape (n_features,) or (n_rows, n_features)
+        Where the Jacobian is taken.
+    lam : float
+        Strength, non-negative.
+    k : int
+        Between 1 and ``n_features``.
+    u : array-like of the shape of ``w``, or (n_directions, n_features) at a vector ``w``
+        Directions.
+
+    Returns
+    -------
+    ndarray of the shape of ``u``
+        The Jacobian times each direction.
+
+    Examples
+    --------
+    >>> from ksupport.norms import prox_ksupport_jvp
+    >>> print(prox_ksupport_jvp([4.0, -3.0, 0.5], lam=1.0, k=2, u=[1.0, 1.0, 1.0]))
+    [0.5 0.5 0. ]
+    """
+    w, box = _ksupport(w, k)
+    return box.prox_jvp(w, lam, u)

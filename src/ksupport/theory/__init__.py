@@ -1,0 +1,34 @@
+"""The paper's theory as tools: recovery conditions, dual certificate, error bound, advice.
+
+A condition evaluated at an estimate says what would be recovered if the estimate were the truth:
+evidence, not proof.
+"""
+
+from .bounds import ErrorBound, alpha_max, error_bound, stopping_time
+from .certificates import SourceCondition
+from .irksn import IRKSNCondition, irksn_condition
+from .isometry import RestrictedIsometry, mutual_coherence, restricted_isometry
+from .l1 import L1Condition, OMPCondition, l1_condition, omp_condition
+from .recommend import Recommendation, recommend
+from .report import RecoveryReport, recovery_report
+
+__all__ = [
+    "ErrorBound",
+    "IRKSNCondition",
+    "L1Condition",
+    "OMPCondition",
+    "Recommendation",
+    "RecoveryReport",
+    "RestrictedIsometry",
+    "SourceCondition",
+    "alpha_max",
+    "error_bound",
+    "irksn_condition",
+    "l1_condition",
+    "mutual_coherence",
+    "omp_condition",
+    "recommend",
+    "recovery_report",
+    "restricted_isometry",
+    "stopping_time",
+]

@@ -1,0 +1,68 @@
+"""The sentences of a recovery report, most important first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .report import RecoveryReport
+
+EVIDENCE = (
+    "The conditions were evaluated at the w that was given. If that is an estimate, they tell what "
+    "would be recovered were it the truth: evidence, not proof."
+)
+SHOWN = 10  # near-duplicate pairs, and tight features, listed in full
+
+
+def findings(report: RecoveryReport) -> tuple[str, ...]:
+    """What the numbers of a report mean."""
+    words = [*_verdict(report), _methods(report), f"For methods based on l1: {report.l1.why}."]
+    if report.n_duplicates:
+        words.append(
+            f"Near-duplicates, one feature on the support and one outside ({report.n_duplicates} "
+            "pairs), make the support ambiguous: little noise is enough to exchange them."
+        )
+    if report.noise_norm is not None:
+        words.append(f"The residual is {report.noise_share:.1%} of y in norm. {_error(report)}")
+    return (*words, EVIDENCE)
+
+
+def _verdict(report: RecoveryReport) -> list[str]:
+    irksn, name = report.irksn, report.feature_names
+    recovers = irksn.alpha_sharp > 0
+    verdict = "recovers it" if recovers else "is not guaranteed to recover it"
+    words = [f"If this vector is the truth, IRKSN with k={irksn.k} {verdict}: {irksn.why}."]
+    if recovers:
+        paper = f" (the paper asks for less than {irksn.alpha_max:.3g})" if irksn.holds else ""
+        words.append(f"Any alpha below {irksn.alpha_sharp:.3g} will do{paper}.")
+    if irksn.tight_out:
+        rivals = ", ".join(name[i] for i in irksn.tight_out[:SHOWN])
+        weakest = ", ".join(name[j] for j in irksn.tight_in[:SHOWN])
+        words.append(f"The tight features are {rivals} outside the support and {weakest} on it.")
+    return words
+
+
+def _methods(report: RecoveryReport) -> str:
+    met = [row.method for row in report.methods if row.status == "met"]
+    if met:
+        return f"Sufficient conditions are met for: {', '.join(met)}."
+    return (
+        "No method of Table 1 has its sufficient condition met here. Such conditions are "
+        "sufficient only: the support may be right, but nothing here vouches for it."
+    )
+
+
+def _error(report: RecoveryReport) -> str:
+    bound = report.bound
+    if bound is None:
+        if report.irksn.alpha_sharp > 0:
+            return f"There is no error bound: alpha must be below {report.irksn.alpha_sharp:.3g}."
+        return "There is no error bound, because the condition fails."
+    if bound.delta == 0:
+        return "Without noise the iterates converge to w."
+    relative = bound.best / report.w_norm
+    size = "less than w itself" if relative < 1 else "more than w itself, so it says little"
+    return (
+        f"Taken as the noise, it bounds the error after the best number of steps, {bound.best_t}, "
+        f"by {bound.best:.3g}: {relative:.3g} times the norm of w, {size}."
+    )

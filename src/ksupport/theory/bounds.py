@@ -1,0 +1,226 @@
+"""The early stopping bound: Theorem 1 of the paper, its constants, and when to stop.
+
+Why the constants hold
+----------------------
+IRKSN is Nesterov's accelerated gradient, with step γ = 1/L, on the dual D(v) = R*(-Xᵀv) + ⟨y, v⟩,
+where L = N²/α and N is the norm ‖X‖ *that the step uses*: D has an L-Lipschitz gradient for any
+N not below the spectral norm. Noise y + ε adds the constant ε, of norm δ, to every gradient. Let v*
+be a minimiser of D, u_t = θ_{t-1} z_t - (θ_{t-1}-1) z_{t-1} - v* and Δ_t = D(z_t) - D(v*). The
+usual step inequality at (1-1/θ) z + v*/θ, times θ², gives, since θ_t² - θ_t = θ_{t-1}²,
+
+    θ_t² Δ_{t+1} + L/2 ‖u_{t+1}‖² ≤ θ_{t-1}² Δ_t + L/2 ‖u_t‖² + δ θ_t ‖u_{t+1}‖.
+
+Summing, with Σ_{i<t} θ_i = θ_{t-1}² and A = δ θ_{t-1}²/L, one finds ‖u_i‖ ≤ A + √(‖v*‖² + A²)
+and Δ_t ≤ L/2 (A + √(‖v*‖² + A²))² / θ_{t-1}². As R* is 1/α-smooth, ‖w_t - w*‖² ≤ 2Δ_t/α, so
+
+    ‖w_t - w*‖ ≤ (N/α) (A + √(‖v*‖² + A²)) / θ_{t-1},        t ≥ 1,                     (tight)
+
+and (t+1)/2 ≤ θ_{t-1} ≤ t turns that into (2/N) t δ + (2 N ‖v*‖/α) / (t+1). The paper's
+a = 4/‖X‖ is thus twice what is needed, its b is right, t ≥ 1 is enough, and δ ≤ 1 is needed only
+for the rate of the stopping time. One norm must be used throughout: the proof says nothing about
+the paper's "nuclear" ‖X‖ in the bound of a method that steps with the spectral one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._operator import Array, as_columns
+from .irksn import IRKSNCondition, irksn_condition
+
+
+def alpha_max(X: Any, w: Any) -> float:
+    """Largest alpha that Theorem 1 allows, ``margin / max |w|``; 0 if its assumptions fail.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or LinearOperator of shape (n_samples, n_features)
+        The design.
+    w : array of shape (n_features,)
+        The sparse vector.
+
+    Returns
+    -------
+    float
+        Any 0 < alpha below this will do. ``irksn_condition(X, w).alpha_sharp`` is the larger
+        limit that the proof really needs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport.theory import alpha_max
+    >>> X = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.2]])
+    >>> round(alpha_max(X, [2.0, -1.0, 0.0]), 6)
+    0.1
+    """
+    return irksn_condition(X, w).alpha_max
+
+
+@dataclass(frozen=True)
+class ErrorBound:
+    """The bound ``a * t * delta + b / t`` on ‖w_t - w‖, as returned by :func:`error_bound`.
+
+    Attributes
+    ----------
+    a, b : float
+        Its two constants: what noise costs per step, and what stopping early costs.
+    alpha, delta : float
+        The regularisation and the noise norm it was computed for.
+    norm : float
+        ‖X‖, as used in the step of the method.
+    dual_norm : float
+        ‖λ*‖, the size of the dual certificate.
+    """
+
+    a: float
+    b: float
+    alpha: float
+    delta: float
+    norm: float
+    dual_norm: float
+
+    def curve(self, t: ArrayLike) -> Array:
+        """The bound after each number of steps t ≥ 1."""
+        t = _steps(t)
+        return self.a * self.delta * t + self.b / t
+
+    def tight(self, t: ArrayLike) -> Array:
+        """The sharper bound from which `curve` follows (the display marked *tight* in the module).
+
+        It is at most about half of `curve` where noise dominates.
+        """
+        t = _steps(t)
+        theta = _momentum(int(t.max()))[t.astype(int) - 1]  # θ_{t-1}
+        A = self.delta * self.alpha * theta**2 / self.norm**2
+        return self.norm / self.alpha * (A + np.hypot(self.dual_norm, A)) / theta
+
+    @cached_property
+    def best_t(self) -> int | float:
+        """The number of steps t ≥ 1 at which `curve` is least; infinite without noise."""
+        if self.delta == 0 or self.b == 0:
+            return math.inf if self.delta == 0 else 1
+        t = max(1, math.floor(math.sqrt(self.b / (self.a * self.delta))))
+        return t if self.curve(t) <= self.curve(t + 1) else t + 1
+
+    @property
+    def best(self) -> float:
+        """The least value of `curve`."""
+        return 0.0 if math.isinf(self.best_t) else float(self.curve(self.best_t))
+
+
+def error_bound(X: Any, w: Any, alpha: float, delta: float, norm: str = "spectral") -> ErrorBound:
+    """Bound the error of every iterate of IRKSN: Theorem 1.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or LinearOperator of shape (n_samples, n_features)
+        The design.
+    w : array of shape (n_features,)
+        The true sparse vector, or the estimate that stands for it.
+    alpha : float
+        The alpha of IRKSN, below ``irksn_condition(X, w).alpha_sharp``.
+    delta : float
+        Norm of the noise, ‖y_observed - Xw‖.
+    norm : {"spectral", "nuclear"}
+        The ‖X‖ that the step of the method uses.
+
+    Returns
+    -------
+    ErrorBound
+
+    Notes
+    -----
+    ``a = 4 / ‖X‖`` and ``b = 2 ‖X‖ ‖λ*‖ / alpha``, as in the paper. The bound was proved again for
+    this function: it holds for every t ≥ 1 and every delta ≥ 0, in the norm that the step
+    uses, and with half of `a`; the argument heads the source of this module.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport.theory import error_bound
+    >>> X = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.2]])
+    >>> bound = error_bound(X, [2.0, -1.0, 0.0], alpha=0.05, delta=0.1)
+    >>> bound.best_t, round(bound.best, 2)
+    (17, 11.96)
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must be in (0, 1), got {alpha}")
+    if not 0 <= delta < math.inf:
+        raise ValueError(f"delta must be a finite number >= 0, got {delta}")
+    X = as_columns(X)
+    return bound_at(irksn_condition(X, w), alpha, delta, X.norm(norm))
+
+
+def bound_at(condition: IRKSNCondition, alpha: float, delta: float, norm: float) -> ErrorBound:
+    """Theorem 1 from a condition already checked."""
+    lam = condition.source.certificate
+    if condition.alpha_sharp <= 0 or lam is None:
+        raise ValueError(f"w has no error bound, because {condition.why}")
+    if alpha >= condition.alpha_sharp:
+        raise ValueError(
+            f"alpha must be below {condition.alpha_sharp:.6g} for this X and w, got {alpha}: "
+            "with a larger alpha w is not known to be the limit of IRKSN"
+        )
+    dual_norm = float(np.linalg.norm(lam))
+    return ErrorBound(
+        a=4 / norm,
+        b=2 * norm * dual_norm / alpha,
+        alpha=float(alpha),
+        delta=float(delta),
+        norm=norm,
+        dual_norm=dual_norm,
+    )
+
+
+def stopping_time(delta: float, c: float = 1.0) -> int:
+    """The stopping time of Theorem 1, ``ceil(c / sqrt(delta))``.
+
+    Parameters
+    ----------
+    delta : float
+        Norm of the noise, positive.
+    c : float
+        Any positive constant; ``sqrt(b / a)`` of an :class:`ErrorBound` makes it the best.
+
+    Returns
+    -------
+    int
+
+    Notes
+    -----
+    For delta ≤ 1 the error there is at most ``(a (c + 1) + b / c) * sqrt(delta)``.
+
+    Examples
+    --------
+    >>> from ksupport.theory import stopping_time
+    >>> stopping_time(0.01, c=2.0)
+    20
+    """
+    if not 0 < delta < math.inf:
+        raise ValueError(
+            f"delta must be positive and finite, got {delta}; without noise, iterate to convergence"
+        )
+    if not 0 < c < math.inf:
+        raise ValueError(f"c must be positive and finite, got {c}")
+    return math.ceil(c / math.sqrt(delta))
+
+
+def _steps(t: ArrayLike) -> Array:
+    steps = np.asarray(t, dtype=float)
+    if not np.all(steps >= 1):
+        raise ValueError(f"t must be at least 1, got {steps.min() if steps.size else t}")
+    return steps
+
+
+def _momentum(T: int) -> Array:
+    """θ_0, …, θ_{T-1}."""
+    theta = np.ones(T)
+    for t in range(1, T):
+        theta[t] = (1 + math.sqrt(1 + 4 * theta[t - 1] ** 2)) / 2
+    return theta

@@ -1,0 +1,60 @@
+"""What the tests of the engine share: a seed, and the paper's algorithm written out plainly."""
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_limits
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_blas_thread():
+    """The matrices are small: threads would cost more than they give, and fight under xdist."""
+    with threadpool_limits(1, "blas"):
+        yield
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+def prox_by_sorting(w, lam, k):
+    """Prox of (lam/2)(‖·‖_k^sp)², as in the paper's appendix: sort, binary search, interpolate."""
+    a = np.abs(w)
+    if np.count_nonzero(a) <= k:
+        return w / (1 + lam)
+
+    def total(s):
+        return np.clip(s * a - lam, 0, 1).sum()
+
+    points = np.sort(np.concatenate([lam / a[a > 0], (1 + lam) / a[a > 0]]))
+    low, high = 0, len(points) - 1  # total(points[low]) <= k <= total(points[high])
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if total(points[middle]) <= k else (low, middle)
+    left, right = total(points[low]), total(points[high])
+    s = points[low]
+    if right > left:
+        s += (points[high] - points[low]) * (k - left) / (right - left)
+    theta = np.clip(s * a - lam, 0, 1)
+    return theta * w / (theta + lam)
+
+
+def walk_algorithm_1(X, y, k, alpha, steps, norm):
+    """w_0, ..., w_steps of Algorithm 1, a line here for each line there."""
+    n, d = X.shape
+    lam, gamma = (1 - alpha) / alpha, alpha / norm**2
+    z, z_before, v, theta = np.zeros(n), np.zeros(n), np.zeros(n), 1.0
+    iterates = [np.zeros(d)]
+    for _ in range(steps):
+        r = prox_by_sorting(-X.T @ v / alpha, lam, k)
+        z_before, z = z, v + gamma * (X @ r - y)
+        theta_next = (1 + np.sqrt(1 + 4 * theta**2)) / 2
+        v = z + (theta - 1) / theta_next * (z - z_before)
+        theta = theta_next
+        iterates.append(prox_by_sorting(-X.T @ z / alpha, lam, k))
+    return np.array(iterates)
+
+
+@pytest.fixture
+def algorithm_1():
+    return walk_algorithm_1

@@ -1,0 +1,167 @@
+"""Theorem 1 and its neighbours, against the plain IRKSN of `problems`."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from ksupport.theory import (
+    alpha_max,
+    error_bound,
+    irksn_condition,
+    l1_condition,
+    stopping_time,
+)
+
+from .problems import draws, example1, example2, irksn
+
+
+def norms(X, kind):
+    return np.array([np.linalg.norm(x, 2 if kind == "spectral" else "nuc") for x in X])
+
+
+def noise_of_norm(rng, X, delta):
+    noise = rng.standard_normal(X.shape[:2])
+    return noise * (delta / np.linalg.norm(noise, axis=1))[:, None]
+
+
+@pytest.mark.parametrize("kind", ["spectral", "nuclear"])
+@pytest.mark.parametrize("limit", ["alpha_max", "alpha_sharp"])
+def test_theorem(kind, limit):
+    """Every iterate stays below the bound, and below the sharper one, in the norm of the step."""
+    rng = np.random.default_rng(2)
+    X, w = draws(rng, 60)
+    assert all(irksn_condition(*p).holds for p in zip(X, w, strict=True))
+    delta = rng.choice([0.0, 1e-3, 1e-2, 0.1, 1.0], len(X))
+    share = rng.uniform(0.1, 0.99, len(X))
+    alpha = share * [getattr(irksn_condition(*p), limit) for p in zip(X, w, strict=True)]
+    y = np.einsum("bnd,bd->bn", X, w) + noise_of_norm(rng, X, delta)
+    bounds = [error_bound(*p, norm=kind) for p in zip(X, w, alpha, delta, strict=True)]
+    steps = np.arange(1, 600)
+    curve = np.array([bound.curve(steps) for bound in bounds])
+    tight = np.array([bound.tight(steps) for bound in bounds])
+    assert np.all(tight <= curve)
+    for t, w_t in enumerate(irksn(X, y, 3, alpha, norms(X, kind), 600)):
+        if t >= 1:
+            error = np.linalg.norm(w_t - w, axis=1)
+            assert np.all(error <= tight[:, t - 1] * (1 + 1e-9))
+
+
+def test_theorem_on_example2(rng):
+    """The bound holds on a support of dependent columns too."""
+    X, w, y = example2(rng)
+    alpha = 0.5 * alpha_max(X, w)
+    bound = error_bound(X, w, alpha, 0.1)
+    noisy = y + noise_of_norm(rng, X[None], np.array([0.1]))[0]
+    path = irksn(X[None], noisy[None], 8, [alpha], norms(X[None], "spectral"), 400)
+    for t, w_t in enumerate(path):
+        assert t == 0 or np.linalg.norm(w_t[0] - w) <= bound.tight(t)
+
+
+def test_noiseless_limit_is_w(rng):
+    X, w = draws(rng, 20)
+    alpha = 0.9 * np.array([alpha_max(*p) for p in zip(X, w, strict=True)])
+    *_, last = irksn(X, np.einsum("bnd,bd->bn", X, w), 3, alpha, norms(X, "spectral"), 6000)
+    np.testing.assert_allclose(last, w, atol=1e-4)
+
+
+def test_alpha_sharp_is_sharp(rng):
+    """Example 1 is recovered up to alpha = 4/15, four times the paper's 1/15, and not beyond."""
+    X, w = example1(rng)
+    for share, recovered in ((0.95, True), (1.2, False)):
+        path = irksn(X[None], (X @ w)[None], 3, [share * 4 / 15], norms(X[None], "spectral"), 5000)
+        *_, last = path
+        assert np.allclose(last[0], w, atol=1e-3) == recovered
+
+
+def basis_pursuit(X, y):
+    d = X.shape[1]
+    solution = linprog(np.ones(2 * d), A_eq=np.column_stack([X, -X]), b_eq=y)
+    return solution.x[:d] - solution.x[d:]
+
+
+def test_where_ours_holds_and_l1_fails():
+    """IRKSN recovers every support; basis pursuit only those that have another certificate."""
+    rng = np.random.default_rng(3)
+    dependent, independent = (draws(rng, 100, l1_fails=True, own=own) for own in (0, 0.3))
+    X, w = (np.concatenate(pair) for pair in zip(dependent, independent, strict=True))
+    assert all(irksn_condition(*p).holds for p in zip(X, w, strict=True))
+    assert not any(l1_condition(*p).holds for p in zip(X, w, strict=True))
+    y = np.einsum("bnd,bd->bn", X, w)
+    alpha = 0.9 * np.array([irksn_condition(*p).alpha_sharp for p in zip(X, w, strict=True)])
+    *_, last = irksn(X, y, 3, alpha, norms(X, "spectral"), 2500)
+    ours = np.all((last != 0) == (w != 0), axis=1)
+    pursuit = np.array([basis_pursuit(*p) for p in zip(X, y, strict=True)])
+    theirs = np.all((np.abs(pursuit) > 1e-7) == (w != 0), axis=1)
+    assert not theirs[:100].any()  # features made of those on the support alone, as in Example 1
+    print(f"IRKSN {ours.sum()}, basis pursuit {theirs.sum()} of {len(X)}")
+    assert ours.all()
+    # Basis pursuit recovers exactly where Grasmair's condition holds, closed form or not.
+    recovers = [l1_condition(*p).recovers for p in zip(X, w, strict=True)]
+    np.testing.assert_array_equal(theirs, recovers)
+    assert theirs.mean() < 0.8
+
+
+def test_another_certificate_is_enough_for_irksn(rng):
+    """Assumption 2 is sufficient only: a certificate other than the smallest one will do."""
+    X, w = draws(rng, 40, ours=False, own=1.0)
+    conditions = [irksn_condition(*p) for p in zip(X, w, strict=True)]
+    assert not any(condition.holds for condition in conditions)
+    limit = np.array([condition.alpha_sharp for condition in conditions])
+    usable = limit > 0.05
+    assert usable.sum() >= 10
+    X, w, alpha = X[usable], w[usable], 0.5 * limit[usable]
+    y = np.einsum("bnd,bd->bn", X, w)
+    *_, last = irksn(X, y, 3, alpha, norms(X, "spectral"), 5000)
+    np.testing.assert_allclose(last, w, atol=1e-3)
+    bounds = [error_bound(*p, 0.0) for p in zip(X, w, alpha, strict=True)]
+    for t, w_t in enumerate(irksn(X, y, 3, alpha, norms(X, "spectral"), 200)):
+        limit = [bound.tight(max(t, 1)) for bound in bounds]
+        assert t == 0 or np.all(np.linalg.norm(w_t - w, axis=1) <= limit)
+
+
+def test_constants_and_minimiser(rng):
+    X, w = example1(rng)
+    bound = error_bound(X, w, 0.05, 0.01)
+    S = np.flatnonzero(w)
+    norm = np.linalg.norm(X, 2)
+    assert bound.a == pytest.approx(4 / norm)
+    dual = np.linalg.norm(np.linalg.pinv(X[:, S].T) @ w[S])
+    assert bound.b == pytest.approx(2 * norm * dual / 0.05)
+    t = np.arange(1, 20_000)
+    assert bound.best_t == t[np.argmin(bound.curve(t))]
+    assert bound.best == pytest.approx(bound.curve(t).min())
+    assert error_bound(X, w, 0.05, 0).best_t == math.inf
+    assert error_bound(X, w, 0.05, 0).best == 0
+    assert error_bound(X, w, 0.05, 1e6).best_t == 1
+
+
+@pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.04, 0.5, 1.0])
+@pytest.mark.parametrize("c", [0.3, 1.0, 7.0])
+def test_stopping_time_gives_the_rate(rng, delta, c):
+    bound = error_bound(*example1(rng), 0.05, delta)
+    t = stopping_time(delta, c)
+    assert t == math.ceil(c * delta**-0.5 - 1e-9)
+    assert bound.curve(t) <= (bound.a * (c + 1) + bound.b / c) * delta**0.5 * (1 + 1e-12)
+
+
+def test_errors(rng):
+    X, w = example1(rng)
+    with pytest.raises(ValueError, match=r"alpha must be below 0.26\d+ for this X and w, got 0.5"):
+        error_bound(X, w, 0.5, 0.1)
+    with pytest.raises(ValueError, match=r"alpha must be in \(0, 1\), got 1"):
+        error_bound(X, w, 1, 0.1)
+    with pytest.raises(ValueError, match="delta must be a finite number >= 0, got -1"):
+        error_bound(X, w, 0.01, -1)
+    with pytest.raises(ValueError, match="norm must be 'spectral' or 'nuclear', got 'frobenius'"):
+        error_bound(X, w, 0.01, 0.1, norm="frobenius")
+    with pytest.raises(ValueError, match="w has no error bound, because"):
+        error_bound(np.column_stack([X, X[:, 0]]), np.r_[w, 0], 0.01, 0.1)
+    with pytest.raises(ValueError, match="t must be at least 1, got 0"):
+        error_bound(X, w, 0.01, 0.1).curve(0)
+    with pytest.raises(ValueError, match="delta must be positive and finite, got 0"):
+        stopping_time(0, 1)
+    with pytest.raises(ValueError, match="c must be positive and finite, got -1"):
+        stopping_time(0.1, -1)
+    assert alpha_max(np.column_stack([X, X[:, 0]]), np.r_[w, 0]) == 0
