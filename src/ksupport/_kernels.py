@@ -366,12 +366,42 @@ DONE, REFRESH, NONFINITE = 0, 1, 2
 
 @_jit
 def correlate(B, u, out):
-    """out = B u: the correlations of the kept columns with u."""
-    for j in range(B.shape[0]):
+    """out = B u: the correlations of the kept columns with u; four columns share a scan of u."""
+    m, n = B.shape
+    for j in range(0, m - 3, 4):
+        t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
+        for i in range(n):
+            t0 += B[j, i] * u[i]
+            t1 += B[j + 1, i] * u[i]
+            t2 += B[j + 2, i] * u[i]
+            t3 += B[j + 3, i] * u[i]
+        out[j], out[j + 1], out[j + 2], out[j + 3] = t0, t1, t2, t3
+    for j in range(m - m % 4, m):
         total = 0.0
-        for i in range(u.size):
+        for i in range(n):
             total += B[j, i] * u[i]
         out[j] = total
+
+
+@_jit
+def choose_columns(correlations, norms, m, chosen):
+    """Mark about m features with the largest correlations as chosen, besides those marked.
+
+    Returns the largest |correlation| and the largest norm among the features left out.  The
+    m-th largest maximum of small blocks is the level: at least m features reach it.
+    """
+    d = correlations.size
+    size = max(1, min(64, d // (8 * m)))
+    level = select_largest(block_maxima(correlations, size), m)
+    edge, reach = 0.0, 0.0
+    for i in range(d):
+        ai = abs(correlations[i])
+        if ai >= level:
+            chosen[i] = True
+        if not chosen[i]:
+            edge = max(edge, ai)
+            reach = max(reach, norms[i])
+    return edge, reach
 
 
 @_jit

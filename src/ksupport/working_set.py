@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from . import _kernels
 from ._compiling import tell_when_compiling
-from ._kernels import DONE, NONFINITE, REFRESH
+from ._kernels import DONE, NONFINITE, REFRESH, choose_columns
 from .design import Design, Floats, Ints
 from .path import Block
 
@@ -145,7 +145,7 @@ class WorkingSetPath:
     def __init__(self, design: Design, state: State) -> None:
         self.state = state
         self.features = np.empty(0, np.intp)  # the features on which state.F lives
-        self.least = min(design.d, max(4 * state.size, 64))  # never keep fewer columns
+        self.least = min(design.d, max(4 * state.size, 32))  # never keep fewer columns
         self.attach(design)
 
     def attach(self, design: Design | None) -> None:
@@ -183,18 +183,15 @@ class WorkingSetPath:
         assert self.pending is not None
         ref, self.pending = self.pending.copy(), None
         d = self.design.d
-        size = np.abs(correlations)
-        left_out = np.ones(d, bool)
-        left_out[np.argpartition(size, d - self.m)[d - self.m :]] = False
-        left_out[self.features[self.state.in_use()]] = False
-        size[~left_out] = 0.0
+        chosen = np.zeros(d, bool)
+        chosen[self.features[self.state.in_use()]] = True
         norms = self.design.column_norms
-        self._keep(np.flatnonzero(~left_out), ref)
+        edge, reach = choose_columns(correlations, norms, min(self.m, d), chosen)
+        self._keep(np.flatnonzero(chosen), ref)
         assert self.kept is not None
-        self.kept.reach = float(norms.max(where=left_out, initial=0.0))
         slack = SLACK[min(max(self.design.dtype.itemsize, 4), 8)]
-        rounding = slack * self.kept.reach * float(np.linalg.norm(ref))
-        self.kept.edge = float(size.max()) + rounding
+        self.kept.edge = edge + slack * reach * float(np.linalg.norm(ref))
+        self.kept.reach = reach
         self.refreshed_at = self.t
 
     def _keep(self, chosen: Ints, ref: Floats) -> None:
@@ -206,11 +203,14 @@ class WorkingSetPath:
         self.kept = Kept(chosen, columns, ref)
 
     def _adapt(self) -> None:
-        """After a failed bound: a larger block if refreshes come too often, smaller if rare."""
-        steps = self.t - self.refreshed_at
-        if steps < 8:
+        """After a failed bound: balance the work on the block with that of a refresh.
+
+        A refresh reads d columns, a step the kept ones: a larger block if refreshes come too
+        often, a smaller one if they are rare.
+        """
+        if self._work() < 0.25:
             self.m *= 2
-        elif steps > 400:
+        elif self._work() > 4:
             self.m = max(self.m // 2, self.least)
         if 4 * self.m > self.design.d:
             if self.design.n * self.design.d <= MOST:
@@ -218,6 +218,10 @@ class WorkingSetPath:
                 self._keep(np.arange(self.design.d), np.zeros(self.design.n))
             else:
                 self._go_plain(self.t + self.plain_span)
+
+    def _work(self) -> float:
+        """Columns read by steps since the last refresh, in units of one full product."""
+        return (self.t - self.refreshed_at) * self.features.size / self.design.d
 
     def _go_plain(self, until: int) -> None:
         """Plain steps for a while, longer each time: later on the dual moves less."""
@@ -244,6 +248,10 @@ class WorkingSetPath:
             n_rows, status, self.pending = self.state.walk(kept, end, every, rows)
             if status == REFRESH:
                 self._adapt()
+            elif status == DONE and self.m > self.least and kept.reach > 0 and self._work() > 8:
+                # Far too large by now: choose again, and fewer.
+                self.m = max(self.m // 4, self.least)
+                self.pending = self.state.query()
         steps = (before // every + 1 + np.arange(n_rows)) * every
         steps[-1:] = self.state.clock[1]  # the last one may be off the grid
         diverged = status == NONFINITE

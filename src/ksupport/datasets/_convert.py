@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import load_svmlight_file
 
 from ksupport.datasets._cache import Arrays, Converter
 
@@ -28,6 +27,8 @@ HOUSING_FEATURES = (
 
 def leukemia(raw: tuple[Path, ...]) -> Arrays:
     """LIBSVM text, compressed: the 38 training samples, then the 34 test samples."""
+    from sklearn.datasets import load_svmlight_file  # slow to import, seldom needed
+
     (X, y), (X_test, y_test) = (load_svmlight_file(str(path), n_features=7129) for path in raw)
     labels = np.unique(np.concatenate([y, y_test])).tolist()
     if labels != [-1.0, 1.0]:
