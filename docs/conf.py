@@ -12,8 +12,19 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "numpydoc",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["_build"]
+
+# Examples run for real while the pages are built; one that fails stops the build.
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "abort_on_example_error": True,
+    "write_computation_times": False,
+    "show_memory": False,
+    "ignore_repr_types": r"matplotlib\.",  # pictures speak for themselves
+}
 
 # scikit-learn adds these methods to every estimator; their text links into its own manual.
 routing = ["set_fit_request", "set_partial_fit_request", "set_score_request"]

@@ -86,9 +86,10 @@ def test_demo_compares_on_correlated_designs_and_says_that_k_was_given(demo):
     assert "k was given" in done.stdout
 
 
-def test_demo_writes_no_file_and_no_warning(demo):
+def test_demo_ends_with_a_report_and_writes_nothing_else_and_no_warning(demo):
     directory, done = demo
-    assert list(directory.iterdir()) == []
+    assert [file.name for file in directory.iterdir()] == ["ksupport-demo.html"]
+    assert "Open it in a browser: ksupport-demo.html" in done.stdout
     # On a machine that has not compiled the kernels yet, it says that it does.
     assert all(line.startswith("ksupport: compiling") for line in done.stderr.splitlines())
 

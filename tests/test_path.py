@@ -285,7 +285,8 @@ def test_a_rule_may_look_back_if_all_iterates_are_kept():
 def test_a_watcher_sees_the_iterates_and_can_end_the_walk():
     seen = []
 
-    def watch(t, w):
+    def watch(history, w):
+        t = history["t"][-1]
         seen.append((t, w.copy()))
         return t > 300
 

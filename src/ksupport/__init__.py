@@ -1,12 +1,13 @@
 """Sparse recovery by iterative regularisation with the k-support norm."""
 
-from . import datasets, metrics, stopping, theory
+from . import datasets, metrics, plotting, stopping, theory
 from .algorithms import METHODS, path
 from .auto import AutoIRKSN
 from .cv import IRKSNCV, PathCV
 from .estimators import IHT, IRCR, IRKSN, IROSR, KSN, SRDI
 from .ic import IRKSNIC, PathIC
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
+from .stability import StabilitySelection, stability_selection
 
 __version__ = "0.1.0"
 
@@ -24,11 +25,14 @@ __all__ = [
     "BoxNorm",
     "PathCV",
     "PathIC",
+    "StabilitySelection",
     "datasets",
     "ksupport_norm",
     "metrics",
     "path",
+    "plotting",
     "prox_ksupport",
+    "stability_selection",
     "stopping",
     "theory",
     "topk_norm",

@@ -8,7 +8,7 @@ from typing import Any
 
 from ._progress import Progress
 from .design import Floats
-from .path import Watch
+from .path import History, Watch
 
 __all__ = ["CallbackSupportMixin", "walk_with_callbacks", "with_callbacks"]
 
@@ -36,7 +36,8 @@ def walk_with_callbacks(estimator: Any, problem: Any, progress: Progress) -> Ite
         context = estimator._init_callback_context(max_subtasks=None)
         context.call_on_fit_task_begin(estimator=estimator)
 
-    def watch(t: int, w: Floats) -> bool:
+    def watch(history: History, w: Floats) -> bool:
+        t = int(history["t"][-1])
         progress.update(t)
         if context is None:
             return False
@@ -46,6 +47,7 @@ def walk_with_callbacks(estimator: Any, problem: Any, progress: Progress) -> Ite
             "intercept_": problem.intercept(coef),
             "support_": coef != 0,
             "n_iter_": t,
+            "history_": history,
             "n_features_in_": coef.size,
         }
         task = context.subcontext(task_name="block of steps")

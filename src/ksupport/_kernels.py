@@ -30,6 +30,7 @@ _jit_ordered = njit(cache=True, nogil=True, error_model="numpy", fastmath={"nsz"
 _jit_finite = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST | {"nnan"})
 
 EPS = float(np.finfo(np.float64).eps)
+NEAR = 1 / 16  # how far, relatively, rho is looked for around its last value
 HUGE = 2.0**100  # a magnitude this far above rho is saturated; fits float32 scratch space
 
 # ----------------------------------------------------------------------------------------
@@ -257,24 +258,62 @@ def prox_rows(q, lam, kappa, low, width, out):
 
 
 @_jit
+def gather_between(q, low, high, out):
+    """Put the magnitudes in (low, high] first into ``out``; return them, and how many exceed."""
+    n, n_above = 0, 0
+    for i in range(q.size):
+        ai = abs(q[i])
+        out[n] = ai
+        n += (ai > low) & (ai <= high)
+        n_above += ai > high
+    return out[:n], n_above
+
+
+@_jit
+def scale_near(q, lam, k, guess, scratch):
+    """``(rho, delta)`` as in `ksupport_scale`, if rho is close to ``guess``; else rho = 0.
+
+    One scan finds the few magnitudes near the guess.  Those above have theta = 1 for every delta
+    in (0, 1], those below theta = 0, so that only the few compete.
+    """
+    low, high = guess / (1.0 + NEAR), guess * (1.0 + NEAR)
+    few, n_above = gather_between(q, low, high, scratch)
+    rank = k - n_above
+    if rank < 1 or rank > few.size:
+        return 0.0, 0.0
+    rho = select_largest(few, rank)
+    lowest = level_below(rho, 1.0, lam)
+    if not (lowest >= low and rho * (1.0 + 1.0 / lam) <= high):
+        return 0.0, 0.0
+    scale = unit_scale(rho)
+    few = rescale_above(few, lowest, scale)
+    return rho, solve_delta(few, rho * scale, lam, float(rank))
+
+
+@_jit
 def prox_warm(q, lam, k, s, out):
     """k-support prox from the previous step's ``s``; return the new s (0: nothing competes).
 
-    A few Newton scans settle it if q has moved little; otherwise the search starts afresh.
+    A few Newton scans settle it if q has moved little.  For large lam they do not, as few
+    entries have a theta inside (0, 1), and soon others: then rho is looked for near the last
+    one, and if it is not there, the search starts afresh.
     """
+    rho = 0.0
     if s > 0.0:
-        rho, delta = (lam + 0.5) / s, 0.5
+        guess, delta = (lam + 0.5) / s, 0.5
         for _ in range(6):
-            total, slope = theta_sum(q, rho, lam, delta)
+            total, slope = theta_sum(q, guess, lam, delta)
             if abs(total - k) <= 8 * EPS * k:
-                shrink(q, rho, delta, lam, 0.0, 1.0, out)
-                return (lam + delta) / rho
+                shrink(q, guess, delta, lam, 0.0, 1.0, out)
+                return (lam + delta) / guess
             if slope <= 0.0 or not math.isfinite(total):
                 break
             delta += (k - total) / slope
             if delta <= -lam:
                 break
-    rho, delta = ksupport_scale(q, lam, float(k), out)
+        rho, delta = scale_near(q, lam, k, guess, out)
+    if rho == 0.0:
+        rho, delta = ksupport_scale(q, lam, float(k), out)
     shrink(q, rho, delta, lam, 0.0, 1.0, out)
     return (lam + delta) / rho if rho > 0.0 else 0.0
 
@@ -405,9 +444,29 @@ def choose_columns(correlations, norms, m, chosen):
 
 
 @_jit
+def add_product(B, r, out):
+    """out += Bᵀ r for a dense r: four rows of B at a time, so that out is touched less often."""
+    four = B.shape[0] // 4 * 4
+    for j in range(0, four, 4):
+        r0, r1, r2, r3 = r[j], r[j + 1], r[j + 2], r[j + 3]
+        b0, b1, b2, b3 = B[j], B[j + 1], B[j + 2], B[j + 3]
+        for i in range(out.size):
+            out[i] += (r0 * b0[i] + r1 * b1[i]) + (r2 * b2[i] + r3 * b3[i])
+    for j in range(four, B.shape[0]):
+        rj, bj = r[j], B[j]
+        for i in range(out.size):
+            out[i] += rj * bj[i]
+
+
+@_jit
 def combine(B, r, scale, out):
-    """out = scale Bᵀ r = scale X r, touching only the columns where r is nonzero."""
+    """out = scale Bᵀ r = scale X r, passing over columns where r is zero if there are many."""
     out[:] = 0.0
+    if 2 * np.count_nonzero(r) > r.size:
+        add_product(B, r, out)
+        for i in range(out.size):
+            out[i] *= scale
+        return
     for j in range(B.shape[0]):
         if r[j] != 0.0:
             rj = scale * r[j]
@@ -836,21 +895,6 @@ def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows)
         if not ircr_dual(T, Xb, y, sigma):
             return n_rows, NONFINITE
         clock[0] += 1
-
-
-@_jit
-def add_product(B, r, out):
-    """out += Bᵀ r for a dense r: four rows of B at a time, so that out is touched less often."""
-    four = B.shape[0] // 4 * 4
-    for j in range(0, four, 4):
-        r0, r1, r2, r3 = r[j], r[j + 1], r[j + 2], r[j + 3]
-        b0, b1, b2, b3 = B[j], B[j + 1], B[j + 2], B[j + 3]
-        for i in range(out.size):
-            out[i] += (r0 * b0[i] + r1 * b1[i]) + (r2 * b2[i] + r3 * b3[i])
-    for j in range(four, B.shape[0]):
-        rj, bj = r[j], B[j]
-        for i in range(out.size):
-            out[i] += rj * bj[i]
 
 
 @_jit

@@ -20,7 +20,9 @@ from .path import Result
 from .selection import choose, least_squares, sizes_up_to, visited_by
 from .stopping import HeldOut
 
-ALPHA = 1e-2  # larger grids were not better
+ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
+GROUPED_ALPHA = 1e-1  # of paths whose iterates are kept: as good there, in a quarter of the steps
+EVERY = 2  # steps between records on folds, where the best iterates come early
 FEWEST = 10  # samples below which nothing is held out
 PATIENCE = 15  # records without a better error that end a path on a fold
 
@@ -31,8 +33,46 @@ class _OnFold:
 
     iterates: list[Floats]
     refits: list[Floats]
-    criterion: float
+    score: float  # EBIC of its choice
+    criterion: float  # error of its choice
     results: list[Result]
+
+    def joined(self, other: _OnFold) -> _OnFold:
+        """More paths on the same fold; EBIC keeps the better of the two choices."""
+        better = min(self, other, key=lambda each: each.score)
+        return _OnFold(
+            self.iterates + other.iterates,
+            self.refits + other.refits,
+            better.score,
+            better.criterion,
+            self.results + other.results,
+        )
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The best iterate against EBIC's choice, fold by fold."""
+
+    levels: list[int]
+    iterates: FoldTable
+    refits: FoldTable
+    sizes: Floats
+    criterion: float  # mean error of EBIC's choices
+    gain: float  # mean error that the iterates save
+    spread: float  # its standard error
+
+    @classmethod
+    def of(cls, measured: list[_OnFold], levels: list[int]) -> _Comparison:
+        iterates, sizes = table_of([(m.iterates, m.results) for m in measured])
+        refits, _ = table_of([(m.refits, m.results) for m in measured])
+        criterion = np.array([m.criterion for m in measured])
+        path, record = iterates.best()
+        gains = criterion - iterates.errors[:, path, record]
+        spread = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+        return cls(
+            levels, iterates, refits, sizes,
+            float(criterion.mean()), float(gains.mean()), float(spread),
+        )  # fmt: skip
 
 
 class AutoIRKSN(SelectingModel):
@@ -52,7 +92,7 @@ class AutoIRKSN(SelectingModel):
     margin : float, default=1.0
         By how many standard errors the grouped answer must predict better.
     max_iter : int, default=1000
-        Steps of the paths among which EBIC chooses; those on folds are a third as long.
+        Steps of the paths among which EBIC chooses; those on folds are a fifth as long.
     fit_intercept, standardize
         As in `ksupport.IRKSN`.
     n_jobs : int, optional
@@ -146,38 +186,42 @@ class AutoIRKSN(SelectingModel):
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
         levels = sizes_up_to(max(1, min(d // 2, 2 * n)))
-        methods = [IRKSNMethod(k=k, alpha=ALPHA) for k in levels]
+        coarse = levels[1::3] or levels
         folds = folds_of(problem, self.cv, self.random_state, groups, None)
-        measured = self._measure(folds, methods)
-        iterates, sizes = table_of([(m.iterates, m.results) for m in measured])
-        refits, _ = table_of([(m.refits, m.results) for m in measured])
-        criterion = np.array([m.criterion for m in measured])
-        path, record = iterates.best()
-        gains = criterion - iterates.errors[:, path, record]
-        spread = float(gains.std(ddof=1)) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+        measured = self._measure(folds, coarse)
+        comparison = _Comparison.of(measured, coarse)
+        if comparison.gain > -comparison.spread:  # not clearly scattered: look closer
+            fine = [k for k in levels if k not in coarse]
+            if fine:
+                more = self._measure(folds, fine)
+                measured = [a.joined(b) for a, b in zip(measured, more, strict=True)]
+            comparison = _Comparison.of(measured, coarse + fine)
         scale = max(float(np.var(problem.Y)), np.finfo(float).tiny)
         compared = (
-            f"On {len(folds)} folds the shrunken iterates leave {iterates.mean.min() / scale:.2f} "
-            f"of the variance unexplained, the supports that EBIC prefers "
-            f"{criterion.mean() / scale:.2f}"
+            f"On {len(folds)} folds the shrunken iterates leave "
+            f"{comparison.iterates.mean.min() / scale:.2f} of the variance unexplained, the "
+            f"supports that EBIC prefers {comparison.criterion / scale:.2f}"
         )
-        if not gains.mean() > self.margin * spread:
+        if not comparison.gain > self.margin * comparison.spread:
             why = f"{compared}: no clear gain from shrinking, so a few scattered features."
             return self._scattered(problem, why)
-        return self._grouped(problem, methods, iterates, refits, sizes, compared)
+        return self._grouped(problem, comparison, compared)
 
-    def _measure(self, folds: list[Fold], methods: list[IRKSNMethod]) -> list[_OnFold]:
+    def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
+        """Walk these sparsity levels on every fold."""
+        methods = [IRKSNMethod(k=k, alpha=GROUPED_ALPHA) for k in levels]
         progress = Progress(type(self).__name__, len(folds), bool(self.verbose))
 
         def one(fold: Fold) -> _OnFold:
             rule = HeldOut(patience=PATIENCE)
-            results = fold.walk(methods, max(self.max_iter // 3, 1), self.every, rule)
+            results = fold.walk(methods, max(self.max_iter // 5, 1), EVERY, rule)
             visited, largest = visited_by(results), max(int(fold.design.n_samples) // 2, 1)
             refits = fold.refitted_errors(visited, "ols", largest, 0.0)
-            support = choose(fold.design, fold.y, visited, "ebic", largest, exchange=1).support
-            model = least_squares(fold.design, fold.y, support)
+            choice = choose(fold.design, fold.y, visited, "ebic", largest, exchange=1)
+            model = least_squares(fold.design, fold.y, choice.support)
+            error = float(fold.errors_of(model[None])[0])
             errors = [np.asarray(result.history["validation"]) for result in results]
-            return _OnFold(errors, refits, float(fold.errors_of(model[None])[0]), results)
+            return _OnFold(errors, refits, choice.score, error, results)
 
         measured = []
         jobs = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
@@ -198,33 +242,25 @@ class AutoIRKSN(SelectingModel):
         self.decision_ = f"{why} EBIC chose {int(self.support_.sum())}."
         return self
 
-    def _grouped(
-        self,
-        problem: Problem,
-        methods: list[IRKSNMethod],
-        iterates: FoldTable,
-        refits: FoldTable,
-        sizes: Floats,
-        compared: str,
-    ) -> Self:
+    def _grouped(self, problem: Problem, comparison: _Comparison, compared: str) -> Self:
         """The iterate, or the refit, with the least cross-validated error."""
-        refit = bool(refits.mean.min() < iterates.mean.min())
-        table = refits if refit else iterates
+        refit = bool(comparison.refits.mean.min() < comparison.iterates.mean.min())
+        table = comparison.refits if refit else comparison.iterates
         path, record = table.best()
-        step = int(table.steps[record])
+        k, step = comparison.levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
-        w = iterate_at(methods[path], design, y, step)
+        w = iterate_at(IRKSNMethod(k=k, alpha=GROUPED_ALPHA), design, y, step)
         if refit:
             w = least_squares(design, y, tuple(np.flatnonzero(w).tolist()))
         self._keep(problem, w)
         self.regime_ = "grouped"
         self.refit_ = "ols" if refit else None
-        self.k_, self.alpha_, self.n_iter_ = methods[path].k, ALPHA, step
-        settings = [{"k": method.k, "alpha": method.alpha} for method in methods]
-        self.path_, self.alternatives_ = path_table(settings, table, sizes), []
+        self.k_, self.alpha_, self.n_iter_ = k, GROUPED_ALPHA, step
+        settings = [{"k": level, "alpha": GROUPED_ALPHA} for level in comparison.levels]
+        self.path_, self.alternatives_ = path_table(settings, table, comparison.sizes), []
         what = "least squares on the support" if refit else "the iterate"
         self.decision_ = (
             f"{compared}: groups of correlated features act together. Cross-validation chose "
-            f"k={self.k_} and {what} of step {step}, {int(self.support_.sum())} features."
+            f"k={k} and {what} of step {step}, {int(self.support_.sum())} features."
         )
         return self

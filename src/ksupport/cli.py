@@ -1,4 +1,4 @@
-"""The command line: ``ksupport demo`` and ``ksupport data``.
+"""The command line: ``ksupport demo``, ``ksupport reproduce`` and ``ksupport data``.
 
 One function per command, one line each in `_commands`.  A command prints its result on standard
 output and what went wrong on standard error, and ends with one of the three codes below.
@@ -12,14 +12,19 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from importlib.util import find_spec
-from typing import Annotated, Any, NoReturn
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import numpy as np
 from sklearn.linear_model import LassoCV, lasso_path
 
-from . import IRKSN, __version__, datasets
+from . import IRKSN, AutoIRKSN, __version__, datasets
 from .design import Floats
 from .metrics import model_error, support_f1, support_precision, support_recall
+
+if TYPE_CHECKING:
+    from .experiments import Experiment, Row
+    from .experiments.compare import Difference
 
 with suppress(ImportError):  # without the extra `cli`, app() says what to install
     import typer
@@ -45,6 +50,8 @@ def app() -> None:
 
 
 def _commands() -> Any:
+    from .commands import file_commands  # needs typer, of which app() has made sure
+
     settings: dict[str, Any] = {
         "no_args_is_help": True,
         "rich_markup_mode": None,
@@ -52,7 +59,10 @@ def _commands() -> Any:
     }
     main = typer.Typer(**settings, pretty_exceptions_enable=False)
     main.callback()(_root)
+    for command in file_commands():
+        main.command(epilog=EXIT_CODES)(command)
     main.command(epilog=EXIT_CODES)(demo)
+    main.command(epilog=EXIT_CODES)(reproduce)
     data = typer.Typer(**settings, help="List, fetch and find the real datasets.")
     data.command("list", epilog=EXIT_CODES)(data_list)
     data.command("fetch", epilog=EXIT_CODES)(data_fetch)
@@ -81,25 +91,45 @@ def _root(
 # -- demo ----------------------------------------------------------------------------------
 
 
-def demo() -> None:
-    """Recover sparse models from simulated data, next to the Lasso."""
+def demo(
+    out: Annotated[Path, typer.Option(help="Write the report here, one HTML file.")] = Path(
+        "ksupport-demo.html"
+    ),
+) -> None:
+    """Recover sparse models from simulated data, next to the Lasso, and write a report."""
     started = time.perf_counter()
     console = _console()
     _demo_example1(console)
     for number, (title, draw, remark) in enumerate(_DESIGNS, start=2):
         _demo_design(console, f"{number}. {title}", draw, remark)
     console.print(
-        "k was given to IRKSN as the true number of features, which one rarely knows; it stopped "
-        "by held-out rows, and all else is the default. Times are of one fit, after compiling; "
-        "scikit-learn does not count passes.\n"
+        "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit, after "
+        "compiling; scikit-learn does not count passes.\n"
     )
-    console.print("Next: [bold]ksupport data list[/] shows real data to try, and in Python")
+    _demo_report(console, out)
     console.print(
-        '    model = ksupport.IRKSN(k=10, stopping="held_out").fit(X, y)\n'
-        "    model.support_, model.coef_, model.predict(X_new)",
+        "Next: [bold]ksupport fit data.csv --target y --report report.html[/] for data of yours, "
+        "[bold]ksupport data list[/] for real data to try, and in Python"
+    )
+    console.print(
+        "    model = ksupport.AutoIRKSN().fit(X, y)\n"
+        "    model.decision_, model.support_, model.coef_, model.predict(X_new)",
         highlight=False,
     )
     console.print(f"({time.perf_counter() - started:.0f} s)", style="dim")
+
+
+def _demo_report(console: Console, out: Path) -> None:
+    from .commands.demo import write_demo_report
+    from .commands.errors import CommandError
+
+    try:
+        words = write_demo_report(out)
+    except CommandError as error:
+        _fail(str(error))
+    console.print("[bold]4. A report[/] on one more design of correlated groups")
+    console.print(words)
+    console.print(f"Open it in a browser: {out}\n", markup=False, soft_wrap=True)
 
 
 def _demo_example1(console: Console) -> None:
@@ -156,15 +186,11 @@ _DESIGNS: tuple[tuple[str, Draw, str], ...] = (
 
 
 def _demo_design(console: Console, title: str, draw: Draw, remark: str) -> None:
-    """IRKSN and the cross-validated Lasso on fresh draws of one design."""
-    scores: dict[str, list[list[float]]] = {"IRKSN": [], "LassoCV": []}
+    """AutoIRKSN and the cross-validated Lasso on fresh draws of one design."""
+    scores: dict[str, list[list[float]]] = {"AutoIRKSN": [], "LassoCV": []}
     for seed in range(DRAWS):
         X, y, w_true = draw(seed)
-        k = int(np.count_nonzero(w_true))
-        for name, model in (
-            ("IRKSN", IRKSN(k=k, stopping="held_out", random_state=seed)),
-            ("LassoCV", LassoCV()),
-        ):
+        for name, model in (("AutoIRKSN", AutoIRKSN()), ("LassoCV", LassoCV())):
             scores[name].append(_score(model, X, y, w_true))
     console.print(f"[bold]{title}[/]: {remark}")
     header = ["", "features", "precision", "recall", "F1", "error", "seconds", "passes over X"]
@@ -191,6 +217,92 @@ def _means(rows: list[list[float]]) -> list[str]:
     features, *shares, seconds, passes = np.mean(rows, axis=0)
     last = "-" if np.isnan(passes) else f"{passes:.0f}"
     return [f"{features:.0f}", *(f"{share:.2f}" for share in shares), f"{seconds:.2f}", last]
+
+
+# -- reproduce -----------------------------------------------------------------------------
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Experiments, or all; without any, list them.")
+    ] = None,
+    protocol: Annotated[
+        str, typer.Option(help="paper: as published; fair: as we believe is right.")
+    ] = "paper",
+    quick: Annotated[bool, typer.Option("--quick", help="A version that takes seconds.")] = False,
+    out: Annotated[Path, typer.Option(help="Where results, tables and figures go.")] = Path(
+        "reproduction"
+    ),
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Set ours against the published values.")
+    ] = False,
+) -> None:
+    """Run the paper's experiments; a run that was stopped goes on where it was."""
+    from .experiments import EXPERIMENTS
+    from .experiments.runner import reproduce as run_experiment
+
+    if not names:
+        known = [[e.name, e.title, ", ".join(e.protocols)] for e in EXPERIMENTS.values()]
+        _print_table(_console(), ["name", "description", "protocols"], known)
+        return
+    wanted = list(EXPERIMENTS) if "all" in names else names
+    if unknown := [name for name in wanted if name not in EXPERIMENTS]:
+        raise typer.BadParameter(
+            f"{unknown[0]!r} is not an experiment; there are all, {', '.join(EXPERIMENTS)}"
+        )
+    if protocol not in ("paper", "fair"):
+        raise typer.BadParameter(f"--protocol must be paper or fair, got {protocol!r}")
+    failures = []
+    for experiment in (EXPERIMENTS[name] for name in wanted):
+        if protocol not in experiment.protocols:
+            failures.append(f"{experiment.name}: there is no protocol {protocol!r} of it")
+            continue
+        started = time.perf_counter()
+        try:
+            rows = run_experiment(experiment, protocol, quick=quick, out=out, n_jobs=jobs)
+        except (OSError, ImportError) as error:  # a dataset or a package that is not there
+            failures.append(f"{experiment.name}: {error}")
+            continue
+        seconds = time.perf_counter() - started
+        typer.echo(f"{experiment.name}: {out / protocol / experiment.name}.csv ({seconds:.0f} s)")
+        if compare:
+            _print_comparison(experiment, rows, out / protocol)
+    if failures:
+        _fail("\n".join(failures))
+
+
+def _print_comparison(experiment: Experiment, rows: list[Row], folder: Path) -> None:
+    """Ours against published, cell by cell; then the cells that disagree, by name."""
+    from .experiments.compare import by_method, compare, plot_comparison
+
+    differences = compare(experiment, rows)
+    if not differences:
+        typer.echo("  no published values to compare with")
+        return
+    keys = list(differences[0].cell)
+    console = _console()
+    header = [*keys, "ours", "published", "difference", "standard errors", ""]
+    _print_table(console, header, [_comparison_line(each, keys) for each in differences])
+    header = ["method", "cells", "mean difference", "largest", "disagree"]
+    summary = [
+        [m["method"], str(m["cells"]), f"{m['mean']:+.4f}", f"{m['largest']:+.4f}",
+         str(m["disagree"])]
+        for m in by_method(differences)
+    ]  # fmt: skip
+    _print_table(console, header, summary)
+    apart = [str(each) for each in differences if not each.agrees]
+    for name in apart:
+        typer.echo(f"  disagrees: {name}")
+    if not apart:
+        typer.echo(f"  all {len(differences)} cells agree")
+    plot_comparison(experiment, differences, folder)
+
+
+def _comparison_line(each: Difference, keys: list[str]) -> list[str]:
+    errors = "-" if each.in_errors is None else f"{each.in_errors:+.2f}"
+    numbers = [f"{each.ours:.4f}", f"{each.published:.4f}", f"{each.difference:+.4f}", errors]
+    return [*(str(each.cell[key]) for key in keys), *numbers, "" if each.agrees else "disagrees"]
 
 
 # -- data ----------------------------------------------------------------------------------

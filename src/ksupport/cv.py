@@ -15,33 +15,55 @@ from .design import Design, Floats
 from .folds import Fold, Refit, aligned, folds_of
 from .linear import Problem, SelectingModel
 from .path import Result, run
-from .selection import Grid, expand, least_squares, levels_of, settings_of, sizes_up_to, visited_by
+from .selection import (
+    Grid,
+    expand,
+    largest_support,
+    least_squares,
+    levels_of,
+    settings_of,
+    sizes_up_to,
+    visited_by,
+)
 from .stopping import HeldOut
+
+EQUAL = 1e-12  # share of the largest error by which equal ones may differ
 
 
 @dataclass(frozen=True)
 class FoldTable:
     """Errors on held-out folds: one entry for each fold, path and recorded step."""
 
-    errors: Floats  # folds x paths x records
+    errors: Floats  # folds x paths x records; infinite where a support is too large to refit
     steps: NDArray[np.intp]  # of the records
+    sizes: Floats  # paths x records: mean number of features
 
     @property
     def mean(self) -> Floats:
         return np.asarray(self.errors.mean(axis=0))
 
-    def best(self) -> tuple[int, int]:
-        """Path and record of the least mean error."""
-        at = np.unravel_index(int(np.argmin(self.mean)), self.mean.shape)
-        return int(at[0]), int(at[1])
-
-    def simplest(self, sizes: Floats) -> tuple[int, int]:
-        """The sparsest model within one standard error of the best (Breiman et al. 1984)."""
-        path, record = self.best()
+    @property
+    def spread(self) -> Floats:
+        """Standard error of the mean; 0 if there is one fold only."""
         folds = len(self.errors)
-        spread = self.errors[:, path, record].std(ddof=1) / np.sqrt(folds) if folds > 1 else 0.0
-        near = self.mean <= self.mean[path, record] + spread
-        at = np.unravel_index(int(np.argmin(np.where(near, sizes, np.inf))), near.shape)
+        finite = np.isfinite(self.errors).all(axis=0)
+        deviation = np.where(finite, self.errors, 0.0).std(axis=0, ddof=min(folds - 1, 1))
+        return np.where(finite, deviation / np.sqrt(folds), np.inf)
+
+    def best(self) -> tuple[int, int]:
+        """Path and record of the least mean error; the sparsest where only rounding differs."""
+        mean = self.mean
+        return self._sparsest(mean.min() + EQUAL * mean.max(where=np.isfinite(mean), initial=0.0))
+
+    def simplest(self) -> tuple[int, int]:
+        """The sparsest model within one standard error of the best (Breiman et al. 1984)."""
+        best = self.best()
+        return self._sparsest(float(self.mean[best] + self.spread[best]))
+
+    def _sparsest(self, limit: float) -> tuple[int, int]:
+        """Path and record of the fewest features among those with mean errors up to a limit."""
+        sizes = np.where(self.mean <= limit, self.sizes, np.inf)
+        at = np.unravel_index(int(np.argmin(sizes)), sizes.shape)
         return int(at[0]), int(at[1])
 
 
@@ -60,8 +82,9 @@ class PathCV(SelectingModel):
         Values to try for each parameter of the method; None takes the method's own grid.
     cv : int, splitter or iterable
         Folds, as everywhere in scikit-learn.
-    scoring : callable, optional
-        ``scoring(y_true, y_pred)``, larger is better; None takes minus the mean squared error.
+    scoring : str or scorer, optional
+        As everywhere in scikit-learn, larger is better; None takes minus the mean squared error,
+        in which sample weights count (they do not in others).
     refit : {None, "ols", "ridge"}
         What is measured, and returned: the iterate itself, or least squares or ridge regression
         on its support.
@@ -75,7 +98,10 @@ class PathCV(SelectingModel):
         Folds walked at once, in threads.
     random_state : int, RandomState or None
         Shuffles the folds if ``cv`` is an int; None leaves them in order.
-    max_iter, every, fit_intercept, standardize, verbose
+    every : int, optional
+        Look at every so many steps; None: 5, and 1 where every step is a model of its own
+        (lasso, enet, omp).
+    max_iter, fit_intercept, standardize, verbose
         As in `ksupport.IRKSN`.
 
     Attributes
@@ -113,7 +139,7 @@ class PathCV(SelectingModel):
         one_se: bool = False,
         patience: int = 20,
         max_iter: int = 1000,
-        every: int = 5,
+        every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
         n_jobs: int | None = None,
@@ -167,10 +193,13 @@ class PathCV(SelectingModel):
             raise ValueError(f"refit must be None, 'ols' or 'ridge', got {self.refit!r}")
         problem = self._problem(X, y, sample_weight)
         name, settings = self._settings(int(problem.design.n_samples), problem.design.d)
-        methods = [make_method(name, **params) for params in settings]
+        methods = [
+            make_method(name, **params).fixed(problem.design, problem.targets[0])
+            for params in settings
+        ]
         folds = folds_of(problem, self.cv, self.random_state, groups, self.scoring)
         table, sizes = self._measure(folds, methods)
-        path, record = table.simplest(sizes) if self.one_se else table.best()
+        path, record = table.simplest() if self.one_se else table.best()
         self._finish(problem, methods[path], int(table.steps[record]))
         self.params_ = dict(settings[path])
         self.score_ = -float(table.mean[path, record])
@@ -183,10 +212,11 @@ class PathCV(SelectingModel):
 
         def one(fold: Fold) -> tuple[list[Floats], list[Result]]:
             rule = HeldOut(patience=self.patience)
-            results = fold.walk(methods, self.max_iter, self.every, rule)
+            every = methods[0].every if self.every is None else self.every
+            results = fold.walk(methods, self.max_iter, every, rule)
             errors = [np.asarray(result.history["validation"]) for result in results]
             if self.refit is not None:
-                largest = max(int(fold.design.n_samples) // 2, 1)
+                largest = largest_support(fold.design.n_samples)
                 visited = visited_by(results)
                 errors = fold.refitted_errors(visited, self.refit, largest, self.ridge)
             return errors, results
@@ -220,7 +250,8 @@ def table_of(measured: list[tuple[list[Floats], list[Result]]]) -> tuple[FoldTab
     sizes = np.stack(
         [aligned([r.history["n_nonzero"] for r in results], count) for _, results in measured]
     )
-    return FoldTable(errors, longest["t"]), np.asarray(sizes.mean(axis=0))
+    table = FoldTable(errors, longest["t"], np.asarray(sizes.mean(axis=0)))
+    return table, table.sizes
 
 
 def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
@@ -235,8 +266,7 @@ def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
 
 def path_table(settings: list[dict[str, Any]], table: FoldTable, sizes: Floats) -> dict[str, Any]:
     """One row for every setting and step."""
-    folds, paths, records = table.errors.shape
-    spread = table.errors.std(axis=0, ddof=1) / np.sqrt(folds) if folds > 1 else 0 * table.mean
+    _, paths, records = table.errors.shape
     columns = {
         name: np.repeat([params[name] for params in settings], records) for name in settings[0]
     }
@@ -245,7 +275,7 @@ def path_table(settings: list[dict[str, Any]], table: FoldTable, sizes: Floats) 
         "t": np.tile(table.steps, paths),
         "size": sizes.ravel(),
         "loss": table.mean.ravel(),
-        "loss_se": np.asarray(spread).ravel(),
+        "loss_se": table.spread.ravel(),
     }
 
 
@@ -256,8 +286,9 @@ class IRKSNCV(PathCV):
     ----------
     k : "auto", int or sequence of ints
         Sparsity levels to walk; "auto" takes a range up to ``min(n_features / 2, 2 n_samples)``.
-    alpha : float or sequence of floats, default=1e-2
-        Weights of the squared l2 norm to walk.
+    alpha : float or sequence of floats, default=1e-1
+        Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
+        best are not the sparsest, and come in a quarter of the steps.
     norm : {"spectral", "nuclear"}
         As in `ksupport.IRKSN`.
     cv, scoring, refit, ridge, one_se, patience, max_iter, every, fit_intercept, standardize
@@ -285,7 +316,7 @@ class IRKSNCV(PathCV):
     def __init__(
         self,
         k: Any = "auto",
-        alpha: Any = 1e-2,
+        alpha: Any = 1e-1,
         *,
         norm: str = "spectral",
         cv: Any = 5,

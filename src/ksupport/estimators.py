@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,12 +15,14 @@ from sklearn.utils import check_random_state
 from ._callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ._progress import Progress
 from .algorithms import Method, make_method
+from .algorithms.irksn import IRKSNMethod
+from .alpha import START, alpha_limit, tightened
 from .design import Floats, Ints, NormKind
 from .linear import LinearModel, Problem, checked_weights
-from .path import Metric, Path, Result, run
-from .stopping import HeldOut, Rule
+from .path import Metric, Path, Result, Rule, StoppingRule, Watch, run
+from .stopping import StoppingCallback, rule_of
 
-Stopping = Rule | Literal["held_out"] | None
+Stopping = StoppingRule | str | None
 
 
 class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
@@ -70,34 +73,29 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         X, y = self._validated(X, y, multi_output=True)
         Y = y.reshape(len(y), -1)
         weights = checked_weights(sample_weight, len(y))
-        rule, train, held_out = self._split(len(y))
+        rule = rule_of(self.stopping)
+        train, held_out = self._split(len(y), 0.0 if rule is None else rule.holds_out)
         problem = Problem(X, Y, weights, train, self.fit_intercept, self.standardize)
-        paths = self._paths(problem)
-        results = self._walk(problem, paths, rule, held_out)
-        self._store(problem, paths, results, flat=y.ndim == 1)
+        method, paths, results = self._solve(problem, rule, held_out)
+        self._store(problem, method, paths, results, flat=y.ndim == 1)
         return self
 
     def _check_parameters(self) -> None:
         self._check_counts("max_iter", "every")
-        if not (self.stopping in (None, "held_out") or callable(self.stopping)):
-            raise ValueError(
-                "stopping must be None, 'held_out' or a rule of ksupport.stopping, got "
-                f"{self.stopping!r}"
-            )
+        rule_of(self.stopping)
 
-    def _split(self, n: int) -> tuple[Rule | None, Ints, Ints | None]:
-        """The stopping rule, the rows to walk on, and the rows it holds out."""
-        rule = HeldOut() if self.stopping == "held_out" else self.stopping
-        if not isinstance(rule, HeldOut):
-            return rule, np.arange(n), None
-        count = round(rule.fraction * n)
+    def _split(self, n: int, share: float) -> tuple[Ints, Ints | None]:
+        """The rows to walk on, and the rows held out."""
+        if share == 0:
+            return np.arange(n), None
+        count = round(share * n)
         if not 1 <= count < n:
             raise ValueError(
-                f"stopping: holding out {rule.fraction:g} of n_samples={n} leaves nothing to "
+                f"stopping: holding out {share:g} of n_samples={n} leaves nothing to "
                 "hold out or to fit on; use more samples or another rule"
             )
         order = check_random_state(self.random_state).permutation(n)
-        return rule, np.sort(order[count:]), np.sort(order[:count])
+        return np.sort(order[count:]), np.sort(order[:count])
 
     def _method(self, d: int) -> Method:
         params = {name: getattr(self, name) for name in self._method_params}
@@ -105,8 +103,26 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             params["k"] = min(10, d)
         return make_method(self._method_name, **params)
 
-    def _paths(self, problem: Problem) -> list[Path]:
+    def _solve(
+        self, problem: Problem, rule: Rule | None, held_out: Ints | None
+    ) -> tuple[Method, list[Path], list[Result]]:
+        """The method, its paths on all targets, and what came of walking them."""
         method = self._method(problem.design.d)
+        paths = self._paths(problem, method)
+        end = max(path.t for path in paths) + self.max_iter
+        progress = Progress(type(self).__name__, end, bool(self.verbose))
+        with walk_with_callbacks(self, problem, progress) as watch:
+            results = self._walk(problem, paths, end, rule, held_out, watch)
+            while (better := self._better(problem, method, results)) is not None:
+                method, paths = better, [better.start(problem.design, y) for y in problem.targets]
+                results = self._walk(problem, paths, self.max_iter, rule, held_out, watch)
+        return method, paths, results
+
+    def _better(self, problem: Problem, method: Method, results: list[Result]) -> Method | None:
+        """Another method to walk instead, given what came of this one; None: it is fine."""
+        return None
+
+    def _paths(self, problem: Problem, method: Method) -> list[Path]:
         saved = getattr(self, "_saved", None) if self.warm_start else None
         if saved is not None and saved.matches(method, problem):
             for path in saved.paths:
@@ -116,22 +132,37 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         return [method.start(problem.design, y) for y in problem.targets]
 
     def _walk(
-        self, problem: Problem, paths: list[Path], rule: Rule | None, held_out: Ints | None
+        self,
+        problem: Problem,
+        paths: list[Path],
+        end: int,
+        rule: Rule | None,
+        held_out: Ints | None,
+        watch: Watch,
     ) -> list[Result]:
-        end = max(path.t for path in paths) + self.max_iter
-        metrics: list[dict[str, Metric]] = [{} for _ in paths]
+        return run(
+            paths, [problem.design] * len(paths), problem.targets,
+            max_iter=end, every=self.every, stopping=rule, keep="last", watch=watch,
+            metrics=[self._metrics(problem, j, held_out) for j in range(len(paths))],
+        )  # fmt: skip
+
+    def _metrics(self, problem: Problem, target: int, held_out: Ints | None) -> dict[str, Metric]:
+        """The error on rows held out, and what rules in callbacks ask for."""
+        metrics: dict[str, Metric] = {}
+        for callback in getattr(self, "_skl_callbacks", ()):
+            if isinstance(callback, StoppingCallback):
+                metrics |= callback.rule.metrics(problem.design, problem.targets[target])
         if held_out is not None:
-            metrics = [{"validation": problem.error_on(held_out, j)} for j in range(len(paths))]
-        progress = Progress(type(self).__name__, end, bool(self.verbose))
-        with walk_with_callbacks(self, problem, progress) as watch:
-            return run(
-                paths, [problem.design] * len(paths), problem.targets,
-                max_iter=end, every=self.every, metrics=metrics, stopping=rule,
-                keep="all" if getattr(rule, "looks_back", False) else "last", watch=watch,
-            )  # fmt: skip
+            metrics["validation"] = problem.error_on(held_out, target)
+        return metrics
 
     def _store(
-        self, problem: Problem, paths: list[Path], results: list[Result], flat: bool
+        self,
+        problem: Problem,
+        method: Method,
+        paths: list[Path],
+        results: list[Result],
+        flat: bool,
     ) -> None:
         coef = np.stack([problem.unscaled(result.coef) for result in results])
         self.coef_ = (coef[0] if flat else coef).astype(problem.dtype, copy=False)
@@ -144,7 +175,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         if self.warm_start:
             for path in paths:
                 path.attach(None)
-            self._saved = _Saved(self._method(problem.design.d), paths, problem.fingerprint)
+            self._saved = _Saved(method, paths, problem.fingerprint)
 
 
 def _one(flat: bool, values: list[Any]) -> Any:
@@ -182,13 +213,16 @@ class IRKSN(PathRegressor):
     ----------
     k : int, optional
         How many features to look for; None takes ``min(10, n_features)``.
-    alpha : float, default=1e-2
+    alpha : float or "auto", default=1e-2
         Weight of the squared l2 norm, strictly between 0 and 1.  Small values give iterates
         close to k-sparse and weaken the condition for recovery; large ones converge faster.
+        "auto" starts at 0.01 and, as long as the model found violates the recovery theorem's
+        limit (`ksupport.theory.alpha_max` at its k largest features), walks again with less.
     max_iter : int, default=1000
         Steps to walk at most (in one call of ``fit``).
-    stopping : None, "held_out" or a rule of `ksupport.stopping`
-        When to stop before ``max_iter``; None walks all the way.
+    stopping : None, str or a rule of `ksupport.stopping`
+        When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
+        "settled" and "residual_ratio" stand for rules with their defaults.
     every : int, default=5
         The history holds every so many steps, and stopping rules look that often.
     norm : {"spectral", "nuclear"}
@@ -220,6 +254,8 @@ class IRKSN(PathRegressor):
         Why the walk ended.
     history_ : History
         ``t``, ``n_nonzero``, ``residual`` (and ``validation``) along the path.
+    alpha_ : float
+        The alpha of the path: the parameter, or the one that "auto" arrived at.
     n_passes_ : int
         How many times the whole of X was read.
     n_features_in_, feature_names_in_
@@ -249,7 +285,7 @@ class IRKSN(PathRegressor):
     def __init__(
         self,
         k: int | None = None,
-        alpha: float = 1e-2,
+        alpha: float | Literal["auto"] = 1e-2,
         *,
         max_iter: int = 1000,
         stopping: Stopping = None,
@@ -272,6 +308,37 @@ class IRKSN(PathRegressor):
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
+
+    @property
+    def _irksn(self) -> tuple[int | None, float | None]:
+        return self._method(self.n_features_in_).k, self.alpha_
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if isinstance(self.alpha, str) and self.alpha != "auto":
+            raise ValueError(
+                f"alpha must be 'auto' or a number between 0 and 1, got {self.alpha!r}"
+            )
+
+    def _method(self, d: int) -> IRKSNMethod:
+        method = super()._method(d)
+        assert isinstance(method, IRKSNMethod)
+        if self.alpha != "auto":
+            return method
+        saved = getattr(self, "_saved", None) if self.warm_start else None
+        return replace(method, alpha=START if saved is None else saved.method.alpha)
+
+    def _better(self, problem: Problem, method: Method, results: list[Result]) -> Method | None:
+        assert isinstance(method, IRKSNMethod)
+        self.alpha_ = method.alpha
+        if self.alpha != "auto" or any(r.reason in ("interrupted", "diverged") for r in results):
+            return None
+        limits = [
+            alpha_limit(problem.design, y, result.coef, method.k)
+            for y, result in zip(problem.targets, results, strict=True)
+        ]
+        alpha = tightened(method.alpha, limits)
+        return None if alpha is None else replace(method, alpha=alpha)
 
 
 class KSN(PathRegressor):

@@ -17,9 +17,8 @@ from sklearn.model_selection import KFold, check_cv
 from .algorithms import Method
 from .design import Design, Floats, Ints
 from .linear import Problem
-from .path import Result, run
+from .path import Result, Rule, run
 from .selection import Support, least_squares, refit_all
-from .stopping import Rule
 
 Refit = Literal["ols", "ridge"] | None
 Loss = Callable[[Floats], float]  # of predictions for the held-out rows
@@ -118,7 +117,8 @@ def folds_of(
     if isinstance(cv, numbers.Integral):
         if n < 2:
             raise ValueError(f"cross-validation needs at least 2 samples, got n_samples={n}")
-        cv = KFold(min(int(cv), n), shuffle=True, random_state=random_state)
+        shuffle = random_state is not None
+        cv = KFold(min(int(cv), n), shuffle=shuffle, random_state=random_state)
     splitter = check_cv(cv)
     y = problem.Y[:, 0]
     return [

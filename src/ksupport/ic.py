@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .algorithms import Method, make_method
+from .algorithms import METHODS, Method, make_method
 from .algorithms.base import sparsity_levels
 from .design import Design, Floats
 from .linear import Problem, SelectingModel
@@ -18,6 +18,7 @@ from .selection import (
     Grid,
     choose,
     expand,
+    largest_support,
     least_squares,
     levels_of,
     settings_of,
@@ -36,7 +37,6 @@ def walk(
         [y] * len(methods),
         max_iter=max_iter,
         every=every,
-        metrics=[{"support": Settled.fingerprint(design.d)}] * len(methods),
         stopping=Settled(),
     )
 
@@ -59,10 +59,14 @@ class PathIC(SelectingModel):
     max_size : int, optional
         Largest support considered; None takes ``n_samples // 2``.
     exchange : int, default=3
-        From how many of the best supports to start exchanging features; 0 for none.
+        From how many of the best supports to start exchanging features; 0 for none.  AIC does
+        without: it would go on adding features.
     tie : float, default=2.0
         Supports whose score is at most so much worse are listed in ``alternatives_``.
-    max_iter, every, fit_intercept, standardize, verbose
+    every : int, optional
+        Look at every so many steps; None: 5, and 1 where every step is a model of its own
+        (lasso, enet, omp).
+    max_iter, fit_intercept, standardize, verbose
         As in `ksupport.IRKSN`; paths whose support and residual have settled end early.
 
     Attributes
@@ -103,7 +107,7 @@ class PathIC(SelectingModel):
         exchange: int = 3,
         tie: float = 2.0,
         max_iter: int = 1000,
-        every: int = 10,
+        every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
         verbose: bool = False,
@@ -150,10 +154,11 @@ class PathIC(SelectingModel):
         n = int(design.n_samples)
         name, settings = self._settings(n, design.d)
         methods = [make_method(name, **params) for params in settings]
-        largest = self.max_size if self.max_size is not None else max(n // 2, 1)
-        results = walk(methods, design, target, self.max_iter, self.every)
+        largest = self.max_size if self.max_size is not None else largest_support(n)
+        every = METHODS[name].every if self.every is None else self.every
+        results = walk(methods, design, target, self.max_iter, every)
         visited = visited_by(results)
-        choice = choose(design, target, visited, self.criterion, largest, self.exchange)
+        choice = choose(design, target, visited, self.criterion, largest, self.exchange, self.tie)
         self._describe(choice, settings, results)
         return least_squares(design, target, choice.support)
 

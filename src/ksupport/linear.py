@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,20 +17,27 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .design import Design, Floats, Ints, as_operator
 from .path import Block, Metric
+from .theory.report import RecoveryReport, report_on
 
 
 class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
     fit_intercept: bool
+    standardize: bool
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _validated(self, X: Any, y: ArrayLike, multi_output: bool = False) -> tuple[Any, Floats]:
-        """X and y checked, as arrays; a LinearOperator passes through."""
+    def _validated(
+        self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
+    ) -> tuple[Any, Floats]:
+        """X and y checked, as arrays; a LinearOperator passes through.
+
+        Features are remembered, or, without ``reset``, compared with those of the fit.
+        """
         X = as_operator(X)
         if isinstance(X, LinearOperator):
             # An operator has no entries to check; its products are checked by a dot test.
@@ -38,16 +46,26 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
                 raise ValueError(f"y must have {X.shape[0]} rows to match X, got shape {Y.shape}")
             if not np.isfinite(Y).all():
                 raise ValueError("Input y contains NaN or infinity.")
-            self.n_features_in_ = X.shape[1]
-            self.__dict__.pop("feature_names_in_", None)  # of an earlier fit on a data frame
+            if reset:
+                self.n_features_in_ = X.shape[1]
+                self.__dict__.pop("feature_names_in_", None)  # of an earlier fit on a data frame
+            else:
+                self._check_width(X)
         else:
             X, Y = validate_data(
                 self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
-                multi_output=multi_output, y_numeric=True,
+                multi_output=multi_output, y_numeric=True, reset=reset,
                 # A mapped file is checked in the same pass that finds the column means.
                 ensure_all_finite=not isinstance(X, np.memmap) or not self.fit_intercept,
             )  # fmt: skip
         return X, np.asarray(Y, np.float64)
+
+    def _check_width(self, X: LinearOperator) -> None:
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
 
     def _check_counts(self, *names: str) -> None:
         for name in names:
@@ -70,14 +88,97 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         X = as_operator(X)
         if isinstance(X, LinearOperator):
-            if X.shape[1] != self.n_features_in_:
-                raise ValueError(
-                    f"X has {X.shape[1]} features, but {type(self).__name__} is expecting "
-                    f"{self.n_features_in_} features as input."
-                )
+            self._check_width(X)
             return np.asarray(X @ self.coef_.T) + self.intercept_
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
+
+    def certify(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> RecoveryReport:
+        """Report whether the recovered support can be trusted.
+
+        Evaluates the recovery conditions of the theory at ``coef_``, on X and y centred, scaled
+        and weighted as the paths saw them.  A certificate at an estimate is evidence, not
+        proof: it tells what would be recovered if the estimate were the truth.
+
+        Parameters
+        ----------
+        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,)
+            The response of the fit.
+        sample_weight : array of shape (n,), optional
+            The weights of the fit.
+
+        Returns
+        -------
+        ksupport.theory.RecoveryReport
+            Print it, show it in a notebook, or take ``to_dict()``.
+
+        Notes
+        -----
+        All rows count, those that a stopping rule held out too.  For paths of IRKSN, the error is
+        predicted at the model's own alpha.
+
+        Examples
+        --------
+        >>> from ksupport import IRKSN
+        >>> from ksupport.datasets import make_example1
+        >>> X, y, w = make_example1()
+        >>> model = IRKSN(k=3, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
+        >>> report = model.certify(X, y)
+        >>> print(report.words[0])
+        If this vector is the truth, IRKSN with k=3 recovers it: ...
+        >>> [row.method for row in report.methods if row.status == "met"]
+        ['IRKSN']
+        """
+        check_is_fitted(self)
+        if self.coef_.ndim != 1:
+            raise ValueError(
+                f"certify takes a model of one target, got {len(self.coef_)}: fit and certify "
+                "the columns of y one at a time"
+            )
+        if not self.support_.any():
+            raise ValueError(
+                "certify needs a model with at least one feature, but coef_ is all zero: walk "
+                "further (max_iter), or relax what selects the features"
+            )
+        mapped = isinstance(X, np.memmap)  # read chunk by chunk, in double precision anyway
+        X, y = self._validated(X, y, reset=False)
+        if isinstance(X, np.ndarray) and not mapped:
+            X = X.astype(np.float64, copy=False)  # conditions are about small differences
+        weights = checked_weights(sample_weight, len(y))
+        rows = np.arange(len(y))
+        problem = Problem(
+            X, y[:, None], weights, rows, self.fit_intercept, self.standardize, compress=False
+        )
+        return report_on(
+            problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
+            alpha=self._irksn[1], norm=getattr(self, "norm", "spectral"),
+            names=getattr(self, "feature_names_in_", None), remarks=tuple(self._remarks(problem)),
+        )  # fmt: skip
+
+    @property
+    def _irksn(self) -> tuple[int | None, float | None]:
+        """k and alpha of the IRKSN path behind the model, if there is one."""
+        return getattr(self, "k_", None), getattr(self, "alpha_", None)
+
+    def _remarks(self, problem: Problem) -> Iterator[str]:
+        """What to know when reading a certificate of this model on these data."""
+        k, size = self._irksn[0], int(self.support_.sum())
+        if k is not None and k != size:
+            yield (
+                f"The path was walked with k={k} and the support has {size} features; the "
+                f"condition of IRKSN is for k={size}."
+            )
+        off = abs(problem.intercept(self.coef_) - self.intercept_)
+        if self.fit_intercept and off > 1e-4 * float(np.std(problem.Y)):
+            yield (
+                f"On these rows predictions are off by {off:.3g} on average, so the model was "
+                "fitted on other rows or weights (a rule that holds out rows does that too). "
+                "The conditions are those of the rows given here."
+            )
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
@@ -155,6 +256,9 @@ class Problem:
 
         return mean_squared_error
 
+    def scaled(self, coef: Floats) -> Floats:
+        return coef if self.view.scale is None else coef * self.view.scale
+
     def unscaled(self, w: Floats) -> Floats:
         return w if self.view.scale is None else w / self.view.scale
 
@@ -169,12 +273,12 @@ class SelectingModel(LinearModel):
     """Base of the classes that choose among the models of many paths."""
 
     max_iter: int
-    every: int
+    every: int | None
     standardize: bool
     verbose: bool
 
     def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
-        self._check_counts("max_iter", "every")
+        self._check_counts("max_iter", *(["every"] if self.every is not None else []))
         X, y = self._validated(X, y)
         weights = checked_weights(sample_weight, len(y))
         every_row = np.arange(len(y))

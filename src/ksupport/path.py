@@ -8,9 +8,10 @@ walked beyond the stop.  Nothing else in the package iterates.
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -145,9 +146,47 @@ class Verdict:
     stop: int | None = None  # record at which the walk ends, if it does
 
 
-StoppingRule = Callable[[History], Verdict]
 Metric = Callable[[Block], NDArray[Any]]
-Watch = Callable[[int, Floats], bool]
+Watch = Callable[[History, Floats], bool]  # the history so far, and its last iterate
+
+
+class Rule(ABC):
+    """Base of the stopping rules: pure functions of the history.
+
+    A plain function of the history does as well, if it needs nothing of what is below; see
+    `ksupport.stopping` for the rules that there are.
+    """
+
+    looks_back: ClassVar[bool] = False  # may keep a record that was not kept when it was the last
+
+    @abstractmethod
+    def __call__(self, history: History) -> Verdict:
+        """Which record to keep, and at which record the walk ends, if it does."""
+
+    @property
+    def holds_out(self) -> float:
+        """Share of the rows not to walk on; their error is the column ``validation``."""
+        return 0.0
+
+    def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        """The columns that the rule reads, besides those that every history has."""
+        return {}
+
+    @staticmethod
+    def of(rule: StoppingRule) -> Rule:
+        """The rule itself, or the one that a plain function of the history is."""
+        return rule if isinstance(rule, Rule) else _Function(rule)
+
+
+@dataclass(frozen=True)
+class _Function(Rule):
+    function: Callable[[History], Verdict]
+
+    def __call__(self, history: History) -> Verdict:
+        return self.function(history)
+
+
+StoppingRule = Rule | Callable[[History], Verdict]
 
 
 @dataclass(frozen=True)
@@ -188,13 +227,18 @@ class _Record:
     design: Design
     y: Floats
     metrics: Mapping[str, Metric]
+    rule: Rule | None
     keep_all: bool
     history: History | None = None
     blocks: list[SparseRows] = field(default_factory=list)
     kept: tuple[int, int, Floats] | None = None  # record, step, coefficients
     reason: Reason | None = None
 
-    def take(self, block: Block, stopping: StoppingRule | None) -> Block:
+    def __post_init__(self) -> None:
+        if self.rule is not None:
+            self.metrics = {**self.rule.metrics(self.design, self.y), **self.metrics}
+
+    def take(self, block: Block) -> Block:
         """Measure a block and apply the rule; return the part of it that counts."""
         finite = np.asarray(np.isfinite(block.rows).all(axis=1))
         if block.diverged or not finite.all():
@@ -206,8 +250,8 @@ class _Record:
         new = self._measure(block)
         self.history = History(new) if self.history is None else self.history.extended(new)
         keep, stop = self.history.n_records - 1, None
-        if stopping is not None:
-            verdict = stopping(self.history)
+        if self.rule is not None:
+            verdict = self.rule(self.history)
             keep, stop = verdict.keep, verdict.stop
         if stop is not None:
             self.reason = "stopped"
@@ -235,7 +279,8 @@ class _Record:
     def _recall(self, record: int) -> Floats:
         if not self.keep_all:
             raise RuntimeError(
-                "this stopping rule returns to earlier iterates; walk with keep='all'"
+                "this stopping rule returns to earlier iterates; walk with keep='all', or derive "
+                "it from ksupport.stopping.Rule with looks_back = True"
             )
         return stack_rows(self.blocks, self.design.d)[[record]].toarray()[0]
 
@@ -248,11 +293,11 @@ class _Record:
             )
             self.blocks = [(np.empty(0), np.empty(0, np.intp), np.zeros(1, np.intp))]
 
-    def result(self) -> Result:
+    def result(self, keep: Keep) -> Result:
         assert self.kept is not None
         assert self.history is not None
         assert self.reason is not None
-        iterates = stack_rows(self.blocks, self.design.d) if self.keep_all else None
+        iterates = stack_rows(self.blocks, self.design.d) if keep == "all" else None
         return Result(self.kept[2], self.kept[1], self.history, self.reason, iterates)
 
 
@@ -282,18 +327,22 @@ def run(
         Record every so many steps, and always the last one.
     metrics : sequence of mappings, optional
         For each path, more columns of its history: functions of a `Block`.
-    stopping : callable, optional
-        A pure function of the history; None walks to ``max_iter``.
+    stopping : Rule or callable, optional
+        A pure function of the history; None walks to ``max_iter``.  The columns that a `Rule`
+        asks for are measured, unless ``metrics`` has them.
     keep : {"all", "last"}
         Whether all recorded iterates are returned, or only the kept one.
     watch : callable, optional
-        Called with the step and coefficients after each block; a true answer ends the walk.
+        Called with the history and the last iterate after each block; a true answer ends the
+        walk.
     """
     if every < 1:
         raise ValueError(f"every must be at least 1, got {every}")
     measured = metrics if metrics is not None else [{}] * len(paths)
+    rule = None if stopping is None else Rule.of(stopping)
+    keep_all = keep == "all" or (rule is not None and rule.looks_back)
     records = [
-        _Record(*each, keep_all=keep == "all")
+        _Record(*each, rule=rule, keep_all=keep_all)
         for each in zip(paths, designs, targets, measured, strict=True)
     ]
     try:
@@ -302,7 +351,7 @@ def run(
             while active := [r for r in records if r.reason is None]:
                 _multiply(active)
                 for record in active:
-                    _walk(record, max_iter, every, stopping, watch)
+                    _walk(record, max_iter, every, watch)
                     record.reason = record.reason or _end_of(record.path, max_iter)
     except KeyboardInterrupt:
         if all(r.kept is None for r in records):
@@ -319,7 +368,7 @@ def run(
     for record in records:
         if record.reason == "diverged":
             _warn_diverged(record)
-    return [record.result() for record in records]
+    return [record.result(keep) for record in records]
 
 
 def _end_of(path: Path, max_iter: int) -> Reason | None:
@@ -346,20 +395,19 @@ def _walk(
     record: _Record,
     max_iter: int,
     every: int,
-    stopping: StoppingRule | None,
     watch: Watch | None,
 ) -> None:
     path = record.path
     steps = min(max(FIRST_STEPS, path.t), MOST_STEPS)
-    if stopping is not None or watch is not None:
+    if record.rule is not None or watch is not None:
         steps = min(max(FIRST_STEPS, path.t // 4), MOST_STEPS)
     # Blocks end on the grid of recorded steps: a walk records where it ends.
     end = min(max_iter, -(-(path.t + steps) // every) * every)
-    block = record.take(path.advance(end, every, MOST_NUMBERS), stopping)
-    if watch is not None and len(block.t) and record.reason is None:
-        last = block.head(len(block.t)).dense(record.design.d)[-1]
-        if watch(int(block.t[-1]), last):
-            record.reason = "stopped"
+    block = record.take(path.advance(end, every, MOST_NUMBERS))
+    if watch is None or record.history is None or len(block.t) == 0 or record.reason is not None:
+        return
+    if watch(record.history, block.dense(record.design.d)[-1]):
+        record.reason = "stopped"
 
 
 def _warn_diverged(record: _Record) -> None:

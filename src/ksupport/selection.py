@@ -26,6 +26,8 @@ Support = tuple[int, ...]
 Grid = Mapping[str, Any] | None
 DEPENDENT = 1e-9  # a feature whose remaining square is below this share counts as dependent
 ZERO = 1e-13  # residuals below this share of ‖y‖² are rounding
+SAME = 6  # scores that agree to so many decimals are equal
+MOST_TWINS = 50  # alternatives one exchange away that are listed
 
 
 # ----------------------------------------------------------------------------------------
@@ -90,8 +92,13 @@ def noise_variance(rss: Floats, size: Ints, criterion: Criterion) -> float:
     hardly ever too small, since EBIC guards against fitting noise.
     """
     best = int(np.argmin(criterion(rss, size)))
-    freedom = max(criterion.n - 1 - int(size[best]), 1)
-    return float(max(rss[best], ZERO * criterion.total, np.finfo(float).tiny) / freedom)
+    least = max(ZERO * criterion.total, np.finfo(float).tiny)
+    return float(max(rss[best], least) / freedom_left(criterion.n, int(size[best])))
+
+
+def freedom_left(n: float, size: int) -> float:
+    """Degrees of freedom of the residual beside an intercept and ``size`` features; at least 1."""
+    return max(n - 1 - size, 1.0)
 
 
 # ----------------------------------------------------------------------------------------
@@ -180,48 +187,98 @@ class Move:
     rss: float
 
 
-def neighbours(design: Design, y: Floats, support: Support, norms2: Floats) -> Iterator[Move]:
-    """The best support with one feature more, one fewer, and one exchanged.
+def independent(design: Design, support: Support) -> Support:
+    """The support without the features that depend on others before them."""
+    S = list(support)
+    while S:
+        columns = design.columns(np.asarray(S, np.intp))
+        pivots = np.abs(np.diag(np.linalg.qr(columns.T, mode="r")))
+        norms = np.linalg.norm(columns[: len(pivots)], axis=1)
+        dependent = np.flatnonzero(pivots <= np.sqrt(DEPENDENT) * norms)
+        if dependent.size:
+            del S[dependent[0]]
+        elif len(S) > len(pivots):  # more features than samples
+            del S[len(pivots)]
+        else:
+            break
+    return tuple(S)
+
+
+@dataclass(frozen=True)
+class Around:
+    """What one feature more, one fewer, or one exchanged does to the residual sum of squares.
 
     With Q an orthonormal basis of the support's columns and r the residual, adding feature l
-    lowers the residual sum of squares by (x_lᵀr)²/‖(I-QQᵀ)x_l‖².  Let u_i be the unit vector of
-    what feature i alone contributes; without i, r becomes r + u_i u_iᵀy, and both terms follow
-    from u_iᵀX: so all exchanges are scored in one pass over X.
+    lowers it by (x_lᵀr)²/‖(I-QQᵀ)x_l‖².  Let u_i be the unit vector of what feature i alone
+    contributes; without i, r becomes r + u_i u_iᵀy, and both terms follow from u_iᵀX: so all
+    exchanges are scored in one pass over X.
     """
-    S = np.asarray(support, np.intp)
-    columns = design.columns(S) if S.size else np.empty((0, design.n))
-    Q, R = np.linalg.qr(columns.T)
-    if S.size:
-        pivots = np.abs(np.diag(R))
-        if pivots.min() <= np.sqrt(DEPENDENT) * pivots.max():  # dependent: drop one of them
-            at = int(np.argmin(pivots))
-            kept = np.delete(S, at)
-            Q, _ = np.linalg.qr(np.delete(columns, at, axis=0).T)
-            yield Move(tuple(np.sort(kept).tolist()), float(y @ y - ((Q.T @ y) ** 2).sum()))
-            return
+
+    support: Ints
+    rss: float
+    added: Floats  # fall of the residual for each feature; 0 on the support
+    dropped: Floats  # rise for each feature of the support
+    exchanged: Floats  # |S| x d: fall for each pair; -inf on the support
+
+    @classmethod
+    def of(cls, design: Design, y: Floats, support: Support, norms2: Floats) -> Around:
+        """Of a support whose features are independent."""
+        S = np.asarray(support, np.intp)
+        columns = design.columns(S) if S.size else np.empty((0, design.n))
+        Q, R = np.linalg.qr(columns.T)
         U = Q @ np.linalg.inv(R).T
         U /= np.linalg.norm(U, axis=0)
-    else:
-        U = Q
-    r = y - Q @ (Q.T @ y)
-    rss, b = float(r @ r), U.T @ y
-    product = design.rmatmat(np.column_stack([r, Q, U]))
-    c, QX, UX = product[:, 0], product[:, 1 : 1 + S.size].T, product[:, 1 + S.size :].T
-    left = norms2 - np.einsum("ij,ij->j", QX, QX)  # ‖(I - QQᵀ) x_l‖²
-    left[S] = np.inf
-    left[left <= DEPENDENT * norms2] = np.inf
-    gain = c**2 / left
-    if S.size < design.d:
-        best = int(np.argmax(gain))
-        yield Move(tuple(np.sort(np.r_[S, best]).tolist()), rss - float(gain[best]))
-    if S.size:
-        worst = int(np.argmin(b**2))
-        yield Move(tuple(np.delete(S, worst).tolist()), rss + float(b[worst] ** 2))
-        gains = (c + UX * b[:, None]) ** 2 / (left + UX**2) - b[:, None] ** 2
-        out, into = divmod(int(np.argmax(gains)), design.d)
-        if gains[out, into] > 0:
-            exchanged = np.sort(np.r_[np.delete(S, out), into])
-            yield Move(tuple(exchanged.tolist()), rss - float(gains[out, into]))
+        r, b = y - Q @ (Q.T @ y), U.T @ y
+        product = design.rmatmat(np.column_stack([r, Q, U]))
+        c, QX, UX = product[:, 0], product[:, 1 : 1 + S.size].T, product[:, 1 + S.size :].T
+        left = np.maximum(norms2 - np.einsum("ij,ij->j", QX, QX), 0.0)  # ‖(I - QQᵀ) x_l‖²
+        left[S] = np.inf
+        least = np.maximum(DEPENDENT * norms2, np.finfo(float).tiny)
+        added = c**2 / np.where(left > least, left, np.inf)
+        without = left + UX**2  # the same if the feature of the row is left out
+        exchanged = (c + UX * b[:, None]) ** 2 / np.where(without > least, without, np.inf)
+        exchanged -= b[:, None] ** 2
+        exchanged[:, S] = -np.inf
+        return cls(S, float(r @ r), added, b**2, exchanged)
+
+    def with_one_more(self, feature: int) -> Move:
+        support = np.sort(np.r_[self.support, feature])
+        return Move(tuple(support.tolist()), self.rss - float(self.added[feature]))
+
+    def with_one_fewer(self, at: int) -> Move:
+        support = np.delete(self.support, at)
+        return Move(tuple(support.tolist()), self.rss + float(self.dropped[at]))
+
+    def with_one_exchanged(self, at: int, feature: int) -> Move:
+        support = np.sort(np.r_[np.delete(self.support, at), feature])
+        return Move(tuple(support.tolist()), self.rss - float(self.exchanged[at, feature]))
+
+
+def neighbours(design: Design, y: Floats, support: Support, norms2: Floats) -> Iterator[Move]:
+    """The best support with one feature more, one fewer, and one exchanged, where they help."""
+    around = Around.of(design, y, support, norms2)
+    best = int(np.argmax(around.added))
+    if around.added[best] > 0:
+        yield around.with_one_more(best)
+    if support:
+        yield around.with_one_fewer(int(np.argmin(around.dropped)))
+        out, into = divmod(int(np.argmax(around.exchanged)), design.d)
+        if around.exchanged[out, into] > 0:
+            yield around.with_one_exchanged(out, into)
+
+
+def twins(
+    design: Design, y: Floats, support: Support, criterion: Callable[[Any, Any], Any], within: float
+) -> list[Move]:
+    """Supports one exchange away whose score is at most so much worse, best first."""
+    around = Around.of(design, y, support, design.column_norms**2)
+    if not support:
+        return []
+    worse = criterion(around.rss - around.exchanged, len(support))
+    worse -= criterion(around.rss, len(support))
+    order = np.argsort(worse, axis=None, kind="stable")[:MOST_TWINS]
+    pairs = (divmod(int(at), design.d) for at in order if worse.flat[at] <= within)
+    return [around.with_one_exchanged(out, into) for out, into in pairs]
 
 
 def improve(
@@ -236,6 +293,12 @@ def improve(
     """Exchange features while the criterion improves; all supports seen on the way."""
     norms2 = design.column_norms**2
     passed: dict[Support, Move] = {}
+    start = independent(design, support)
+    if start != support:
+        support = start
+        rss = Around.of(design, y, support, norms2).rss
+        passed[support] = Move(support, rss)
+        score = float(criterion(rss, len(support)))
     for _ in range(max_moves):
         moves = [m for m in neighbours(design, y, support, norms2) if len(m.support) <= largest]
         passed.update({move.support: move for move in moves})
@@ -271,6 +334,47 @@ class Choice:
         return [pair for pair in pairs if pair[0] != self.support]
 
 
+class _Candidates:
+    """Refitted supports and their scores."""
+
+    def __init__(self, rule: Criterion, refits: Refits) -> None:
+        self.rule = rule
+        self.supports = list(refits.supports)
+        self.rss, self.size = refits.rss, refits.size
+
+    def add(self, moves: Iterable[Move]) -> None:
+        known = set(self.supports)
+        new = [move for move in moves if move.support not in known]
+        self.supports += [move.support for move in new]
+        self.rss = np.r_[self.rss, [move.rss for move in new]]
+        self.size = np.r_[self.size, [len(move.support) for move in new]].astype(np.intp)
+
+    def ranked(self) -> tuple[Floats, Ints]:
+        """Scores, and their order; of equal ones that of fewer features comes first."""
+        scores = np.asarray(self.rule(self.rss, self.size))
+        lengths = np.array([len(support) for support in self.supports])
+        return scores, np.lexsort((lengths, np.round(scores, SAME)))
+
+    def best(self, count: int) -> list[tuple[Support, float]]:
+        scores, order = self.ranked()
+        return [(self.supports[i], float(scores[i])) for i in order[:count]]
+
+    def choice(self, where: Mapping[Support, tuple[int, int]]) -> Choice:
+        scores, order = self.ranked()
+        named = np.empty(len(order), object)
+        named[:] = self.supports
+        places = np.array([where.get(support, (-1, -1)) for support in self.supports])
+        table = {
+            "support": named[order],
+            "size": self.size[order],
+            "rss": self.rss[order],
+            "score": scores[order],
+            "path": places[order, 0],
+            "record": places[order, 1],
+        }
+        return Choice(table["support"][0], float(table["score"][0]), table)
+
+
 def choose(
     design: Design,
     y: Floats,
@@ -278,6 +382,7 @@ def choose(
     criterion: str,
     largest: int,
     exchange: int = 3,
+    tie: float = 0.0,
 ) -> Choice:
     """Refit every support that the paths visited, score, and improve the best by exchange.
 
@@ -290,7 +395,11 @@ def choose(
     largest : int
         Larger supports are not considered.
     exchange : int
-        From how many of the best supports to start exchanging features; 0 for none.
+        From how many of the best supports to start exchanging features; 0 for none.  AIC does
+        without: it would go on adding features.
+    tie : float
+        Supports one exchange away from the chosen one are listed too if their score is at most
+        so much worse; 0 for none.
     """
     where: dict[Support, tuple[int, int]] = {(): (0, 0)}
     for path, supports in enumerate(visited):
@@ -302,31 +411,20 @@ def choose(
     if criterion == "cp":
         guide = replace(rule, name="ebic")
         rule = replace(rule, noise=noise_variance(refits.rss, refits.size, guide))
-    scores = np.asarray(rule(refits.rss, refits.size))
-    order = np.argsort(scores, kind="stable")
-    found: dict[Support, Move] = {}
-    if criterion != "aic" and float(y @ y) > 0:
-        for i in order[:exchange]:
-            start = refits.supports[i], float(scores[i])
-            found.update(improve(design, y, *start, rule, largest))
-    extra = [move for support, move in found.items() if support not in where]
-    supports = refits.supports + [move.support for move in extra]
-    rss = np.r_[refits.rss, [move.rss for move in extra]]
-    size = np.r_[refits.size, [len(move.support) for move in extra]].astype(np.intp)
-    scores = np.asarray(rule(rss, size))
-    order = np.argsort(scores, kind="stable")
-    named = np.empty(len(supports), object)
-    named[:] = supports
-    places = np.array([where.get(support, (-1, -1)) for support in supports])
-    table = {
-        "support": named[order],
-        "size": size[order],
-        "rss": rss[order],
-        "score": scores[order],
-        "path": places[order, 0],
-        "record": places[order, 1],
-    }
-    return Choice(supports[order[0]], float(scores[order[0]]), table)
+    found = _Candidates(rule, refits)
+    if exchange and float(y @ y) > 0:
+        if criterion != "aic":
+            for support, score in found.best(exchange):
+                found.add(improve(design, y, support, score, rule, largest).values())
+        ((best, _),) = found.best(1)
+        if tie > 0 and independent(design, best) == best:
+            found.add(twins(design, y, best, rule, tie))
+    return found.choice(where)
+
+
+def largest_support(n: float) -> int:
+    """The most features worth refitting on n samples: half of them, and one sample to spare."""
+    return max(min(int(n) // 2, int(n) - 2), 0)
 
 
 def sizes_up_to(most: int) -> list[int]:

@@ -2,30 +2,45 @@
 
 A rule is called with the history so far and answers with a `Verdict`: which record to keep, and
 at which record the walk ends, if it does.  It never walks, prints or remembers anything, so it
-behaves the same whatever block sizes, verbosity or callbacks are in use.
+behaves the same whatever block sizes, verbosity or callbacks are in use.  What a rule must know
+of the data (the noise, the supports) is a column of the history, which it asks for in
+`Rule.metrics` and which the loop measures.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .path import Block, History, Metric, Verdict
+from .design import Design, Floats
+from .noise import noise_norm
+from .path import Block, History, Metric, Rule, StoppingRule, Verdict
+from .theory.bounds import stopping_time
 
-__all__ = ["Discrepancy", "HeldOut", "Rule", "Settled"]
+__all__ = [
+    "APriori",
+    "Balancing",
+    "Discrepancy",
+    "HeldOut",
+    "ResidualRatio",
+    "Rule",
+    "Settled",
+    "StoppingCallback",
+    "rule_of",
+]
 
-
-class Rule(Protocol):
-    """A stopping rule."""
-
-    def __call__(self, history: History) -> Verdict: ...
+GROWTH = 0.01  # iterates that grew by less over half of the walk have ceased to grow
+SKETCH = 1024  # numbers that stand for an iterate where there are more features
 
 
 @dataclass(frozen=True)
-class HeldOut:
+class HeldOut(Rule):
     """Stop when the error on held-out rows has not improved for a while; keep the best.
 
     Parameters
@@ -49,8 +64,11 @@ class HeldOut:
     def __post_init__(self) -> None:
         if not 0 < self.fraction < 1:
             raise ValueError(f"fraction must lie strictly between 0 and 1, got {self.fraction}")
-        if self.patience < 1:
-            raise ValueError(f"patience must be at least 1, got {self.patience}")
+        _check_patience(self.patience)
+
+    @property
+    def holds_out(self) -> float:
+        return self.fraction
 
     def __call__(self, history: History) -> Verdict:
         errors = history["validation"]
@@ -65,15 +83,16 @@ class HeldOut:
 
 
 @dataclass(frozen=True)
-class Discrepancy:
+class Discrepancy(Rule):
     """Stop as soon as the residual is as small as the noise: ‖Xw - y‖ <= tau delta (Morozov).
 
     Fitting closer than that would fit the noise.
 
     Parameters
     ----------
-    delta : float
-        The norm of the noise, ‖y - Xw*‖.
+    delta : float, optional
+        The norm of the noise, ‖y - Xw*‖; None takes the column ``noise`` of the history, which
+        holds the estimate of `ksupport.noise.noise_level`.
     tau : float
         Safety factor, at least 1.
 
@@ -85,24 +104,167 @@ class Discrepancy:
     Verdict(keep=1, stop=1)
     """
 
-    delta: float
+    delta: float | None = None
     tau: float = 1.0
 
     def __post_init__(self) -> None:
-        if not self.delta >= 0:
-            raise ValueError(f"delta, a norm of noise, must be at least 0, got {self.delta}")
+        _check_delta(self.delta)
         if not self.tau >= 1:
             raise ValueError(f"tau must be at least 1, got {self.tau}")
 
+    def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        return {"noise": _constant(noise_norm(design, y))} if self.delta is None else {}
+
     def __call__(self, history: History) -> Verdict:
-        reached = np.flatnonzero(history["residual"] <= self.tau * self.delta)
-        if reached.size:
-            return Verdict(keep=int(reached[0]), stop=int(reached[0]))
-        return Verdict(keep=history.n_records - 1)
+        delta = history["noise"] if self.delta is None else self.delta
+        return _first(history["residual"] <= self.tau * delta)
 
 
 @dataclass(frozen=True)
-class Settled:
+class APriori(Rule):
+    """Stop at the step that the theorem names before looking: t = ceil(c delta^(-1/2)).
+
+    Theorem 1 of the paper: the error is then of the order of √delta.  The walk ends at the first
+    record of that step or later (records are made every ``every`` steps).
+
+    Parameters
+    ----------
+    delta : float
+        The norm of the noise, ‖y - Xw*‖, positive.
+    c : float
+        Any positive constant; the best one is ``sqrt(b / a)`` of
+        `ksupport.theory.error_bound`.
+
+    Examples
+    --------
+    >>> from ksupport.path import History
+    >>> from ksupport.stopping import APriori
+    >>> APriori(0.01, c=0.2)(History({"t": [0, 1, 2, 3]}))
+    Verdict(keep=2, stop=2)
+    """
+
+    delta: float
+    c: float = 1.0
+
+    def __post_init__(self) -> None:
+        stopping_time(self.delta, self.c)  # refuses what is not positive
+
+    def __call__(self, history: History) -> Verdict:
+        return _first(history["t"] >= stopping_time(self.delta, self.c))
+
+
+@dataclass(frozen=True)
+class Balancing(Rule):
+    """Keep the first iterate that no later one contradicts (Lepskii's balancing principle).
+
+    The error of step t is at most ``e(t) + (something that falls with t)``, where
+    ``e(t) = 2 t delta / ‖X‖`` is what noise can have done (Theorem 1, with the constant that its
+    proof needs).  From the step on at which the unknown part is the smaller one, iterates are
+    within ``2 e(s) + 2 e(t)`` of each other.  So the first iterate for which that holds against all
+    later ones comes no later than the best balance of the two parts, and its error is at most
+    three times the bound there, without knowing the falling part.  The walk ends once e(t)
+    exceeds the largest iterate, which has ceased to grow: later ones can hardly contradict.
+
+    All that holds for the worst noise of norm delta, and with ``factor=1``; e(t) is then so large
+    that even the zero model is seldom contradicted.  For noise without a direction the default
+    is closer to the truth, but not proved; see the user guide for what it does.
+
+    The history needs the columns ``noise_error``, which is e(t), and ``sketch``, vectors whose
+    distances are those of the iterates (exactly up to 1024 features, to a few per cent beyond).
+
+    Parameters
+    ----------
+    delta : float, optional
+        The norm of the noise; None estimates it, as `Discrepancy` does.
+    factor : float
+        Multiplies e(t); 1 is the theorem's worst case.
+
+    References
+    ----------
+    .. [1] O. V. Lepskii, "On a problem of adaptive estimation in Gaussian white noise", Theory of
+       Probability and its Applications 35, 1991.
+    .. [2] P. Mathé, S. V. Pereverzev, "Geometry of linear ill-posed problems in variable Hilbert
+       scales", Inverse Problems 19, 2003.
+
+    Examples
+    --------
+    >>> from ksupport.path import History
+    >>> from ksupport.stopping import Balancing
+    >>> iterates = [[0.0], [2.0], [3.0], [3.5], [6.0]]
+    >>> history = History({"noise_error": [0.0, 0.2, 0.4, 0.6, 0.8], "sketch": iterates})
+    >>> Balancing(1.0, factor=1.0)(history).keep
+    3
+    """
+
+    delta: float | None = None
+    factor: float = 0.01
+    looks_back: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        _check_delta(self.delta)
+        if not 0 < self.factor < math.inf:
+            raise ValueError(f"factor must be positive and finite, got {self.factor}")
+
+    def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        delta = noise_norm(design, y) if self.delta is None else self.delta
+        norm = design.norm("spectral")
+        slope = 2 * delta / norm if norm > 0 else 0.0
+        return {"noise_error": lambda block: slope * block.t, "sketch": sketch(design.d)}
+
+    def __call__(self, history: History) -> Verdict:
+        error, points = self.factor * history["noise_error"], history["sketch"]
+        largest = np.maximum.accumulate(np.linalg.norm(points, axis=1))
+        # Iterates start at zero and grow: compare with them only when they no longer do.
+        grown = largest <= (1 + GROWTH) * largest[np.arange(len(largest)) // 2]
+        over = np.flatnonzero((error >= largest) & grown & (largest > 0))
+        stop = int(over[0]) if over.size else None
+        end = len(error) if stop is None else stop + 1
+        for record in range(end - 1):
+            apart = np.linalg.norm(points[record + 1 : end] - points[record], axis=1)
+            if (apart <= 2 * (error[record] + error[record + 1 : end])).all():
+                return Verdict(keep=record, stop=stop)
+        return Verdict(keep=end - 1, stop=stop)
+
+
+@dataclass(frozen=True)
+class ResidualRatio(Rule):
+    """Stop when the residual has all but ceased to fall.
+
+    Parameters
+    ----------
+    tol : float
+        Stop when the least residual so far fell by less than this share ...
+    patience : int
+        ... over so many records.
+
+    Examples
+    --------
+    >>> from ksupport.path import History
+    >>> from ksupport.stopping import ResidualRatio
+    >>> history = History({"residual": [8.0, 4.0, 2.0, 1.999, 1.998]})
+    >>> ResidualRatio(tol=0.01, patience=2)(history)
+    Verdict(keep=4, stop=4)
+    """
+
+    tol: float = 1e-2
+    patience: int = 10
+
+    def __post_init__(self) -> None:
+        if not 0 < self.tol < 1:
+            raise ValueError(f"tol must lie strictly between 0 and 1, got {self.tol}")
+        _check_patience(self.patience)
+
+    def __call__(self, history: History) -> Verdict:
+        least = np.minimum.accumulate(history["residual"])
+        stalls = np.zeros(len(least), bool)
+        before, now = least[: -self.patience], least[self.patience :]
+        # Some methods stay at zero for a while: not yet begun is not stalled.
+        stalls[self.patience :] = (now > (1 - self.tol) * before) & (now < least[0])
+        return _first(stalls | (least == 0))
+
+
+@dataclass(frozen=True)
+class Settled(Rule):
     """Stop when neither the support nor the residual has changed for a while.
 
     The history needs a column ``support``, a fingerprint of the support; see `fingerprint`.
@@ -125,6 +287,14 @@ class Settled:
 
     patience: int = 20
     tol: float = 1e-3
+
+    def __post_init__(self) -> None:
+        _check_patience(self.patience)
+        if not self.tol >= 0:
+            raise ValueError(f"tol must be at least 0, got {self.tol}")
+
+    def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        return {"support": self.fingerprint(design.d)}
 
     def __call__(self, history: History) -> Verdict:
         support, residual = history["support"], history["residual"]
@@ -154,3 +324,123 @@ class Settled:
             return np.asarray((block.rows != 0) @ mine)
 
         return support
+
+
+class StoppingCallback:
+    """A stopping rule as a callback of scikit-learn (1.9 on): ``model.set_callbacks(...)``.
+
+    scikit-learn is told of a walk once for each block of steps, so the walk ends, and the
+    model is taken, at the end of the block in which the rule says stop.  Where the very record
+    matters, pass the rule as ``stopping=`` instead.
+
+    Parameters
+    ----------
+    rule : Rule
+        Any rule but `HeldOut`, for which rows must be set aside before the walk begins.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import IRKSN
+    >>> from ksupport.stopping import ResidualRatio, StoppingCallback
+    >>> X, y = np.eye(4), np.array([3.0, 0.0, 2.0, 0.0])
+    >>> model = IRKSN(k=2, max_iter=10**6, fit_intercept=False)
+    >>> if hasattr(model, "set_callbacks"):
+    ...     model = model.set_callbacks(StoppingCallback(ResidualRatio()))
+    ...     assert model.fit(X, y).n_iter_ < 10**5
+    """
+
+    def __init__(self, rule: StoppingRule) -> None:
+        self.rule = Rule.of(rule)
+        if self.rule.holds_out:
+            raise ValueError(
+                f"rule must not hold out rows, got {rule!r}: pass it as stopping= to the estimator"
+            )
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Nothing to prepare: the estimator measures what ``rule.metrics`` asks for."""
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Nothing to clean up."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
+        """Nothing to do before a block."""
+
+    def on_fit_task_end(
+        self, estimator: Any, context: Any, *, fitted_estimator: Any = None
+    ) -> bool:
+        """Whether the rule says stop, given the history up to the end of a block."""
+        if fitted_estimator is None:  # the end of the whole fit
+            return False
+        return self.rule(fitted_estimator.history_).stop is not None
+
+
+NAMED: dict[str, type[Rule]] = {
+    "held_out": HeldOut,
+    "discrepancy": Discrepancy,
+    "settled": Settled,
+    "residual_ratio": ResidualRatio,
+}
+
+
+def rule_of(stopping: StoppingRule | str | None) -> Rule | None:
+    """The rule that a parameter ``stopping`` stands for; None walks all the way.
+
+    Examples
+    --------
+    >>> from ksupport.stopping import rule_of
+    >>> rule_of("settled")
+    Settled(patience=20, tol=0.001)
+    """
+    if stopping is None:
+        return None
+    if isinstance(stopping, str) and stopping in NAMED:
+        return NAMED[stopping]()
+    if not callable(stopping) or isinstance(stopping, type):
+        raise ValueError(
+            f"stopping must be None, {', '.join(map(repr, NAMED))} or a rule of "
+            f"ksupport.stopping, got {stopping!r}"
+        )
+    return Rule.of(stopping)
+
+
+def sketch(d: int) -> Metric:
+    """A metric of short vectors whose distances are those of the iterates.
+
+    Up to `SKETCH` features these are the iterates; beyond, every feature is added with a random
+    sign to a random one of so many sums, which keeps squared distances in the mean and, with
+    1024 sums, to within a few per cent (Charikar, Chen and Farach-Colton 2002).
+    """
+    if d <= SKETCH:
+        return lambda block: block.dense(d) + 0.0
+    rng = np.random.default_rng(0)
+    place, sign = rng.integers(SKETCH, size=d), rng.choice([-1.0, 1.0], size=d)
+    project = sp.csr_array((sign, place, np.arange(d + 1)), shape=(d, SKETCH))
+
+    def sums(block: Block) -> NDArray[Any]:
+        mine = project if block.features is None else project[block.features]
+        return np.asarray((mine.T @ block.rows.T).T)
+
+    return sums
+
+
+def _first(met: NDArray[np.bool_]) -> Verdict:
+    """Stop at, and keep, the first record at which a condition is met."""
+    records = np.flatnonzero(met)
+    if records.size:
+        return Verdict(keep=int(records[0]), stop=int(records[0]))
+    return Verdict(keep=len(met) - 1)
+
+
+def _constant(value: float) -> Metric:
+    return lambda block: np.full(len(block.t), value)
+
+
+def _check_delta(delta: float | None) -> None:
+    if delta is not None and not delta >= 0:
+        raise ValueError(f"delta, a norm of noise, must be at least 0, got {delta}")
+
+
+def _check_patience(patience: int) -> None:
+    if patience < 1:
+        raise ValueError(f"patience must be at least 1, got {patience}")

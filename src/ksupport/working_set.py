@@ -257,4 +257,5 @@ class WorkingSetPath:
         diverged = status == NONFINITE
         if kept is None:
             return Block(steps, rows[:n_rows], self.design, diverged=diverged)
-        return Block(steps, rows[:n_rows], self.design, kept.features, kept.columns, diverged)
+        features = kept.features if width < self.design.d else None  # all: nothing to spread
+        return Block(steps, rows[:n_rows], self.design, features, kept.columns, diverged)

@@ -1,6 +1,8 @@
-"""Problems with known answers, and an IRKSN written as plainly as the paper, as an oracle."""
+"""Problems with known answers, and IRKSN walked on many of them."""
 
 import numpy as np
+
+from ksupport import path
 
 W3, W4 = np.array([9, 6, 2]) / 11, np.array([5, 14, 2]) / 15
 W_Y = np.array([1.0, 1.0, -4.0, 0.0, 0.0])
@@ -24,35 +26,23 @@ def example2(rng, n=60, d=30, k=8):
     return np.outer(y, w) + gamma, w, y
 
 
-def prox(q, lam, k):
-    """Prox of lam/2 (‖·‖_k^sp)², one problem per row, by sorting all breakpoints (Algorithm 2)."""
-    size = np.maximum(np.abs(q), 1e-100)
-    lam = lam[:, None]
-    s = np.sort(np.hstack([lam / size, (1 + lam) / size]), axis=1)
-    total = np.clip(s[:, :, None] * size[:, None, :] - lam[:, :, None], 0, 1).sum(axis=2)
-    i = np.clip((total < k).sum(axis=1), 1, s.shape[1] - 1)
-    rows = np.arange(len(q))
-    s0, s1, t0, t1 = s[rows, i - 1], s[rows, i], total[rows, i - 1], total[rows, i]
-    best = s0 + (k - t0) / np.maximum(t1 - t0, 1e-300) * (s1 - s0)
-    theta = np.clip(best[:, None] * size - lam, 0, 1)
-    return theta * q / (theta + lam)
+def limits(X, y, alpha, steps, k=3):
+    """The iterate of IRKSN after many steps, for each problem of a stack."""
+    problems = zip(X, y, alpha, strict=True)
+    return np.array(
+        [path("irksn", *xy, k=k, alpha=a, max_iter=steps, keep="last").coef for *xy, a in problems]
+    )
 
 
-def irksn(X, y, k, alpha, norm, steps):
-    """Iterates w_0, w_1, … of Algorithm 1 for a stack of problems (B, n, d), with z_0 = v_0 = 0."""
-    alpha = np.asarray(alpha, dtype=float)
-    gamma, lam = alpha / norm**2, (1 - alpha) / alpha
-    z = v = np.zeros(y.shape)
-    theta = 1.0
-
-    def primal(u):
-        return prox(-np.einsum("bnd,bn->bd", X, u) / alpha[:, None], lam, k)
-
-    for _ in range(steps):
-        yield primal(z)
-        z_new = v + gamma[:, None] * (np.einsum("bnd,bd->bn", X, primal(v)) - y)
-        theta_new = (1 + np.sqrt(1 + 4 * theta**2)) / 2
-        z, v, theta = z_new, z_new + (theta - 1) / theta_new * (z_new - z), theta_new
+def walks(X, y, alpha, steps, k=3, norm="spectral"):
+    """The iterates w_0, …, w_steps of IRKSN for each problem of a stack."""
+    problems = zip(X, y, alpha, strict=True)
+    return np.array(
+        [
+            path("irksn", *xy, k=k, alpha=a, norm=norm, max_iter=steps).iterates.toarray()
+            for *xy, a in problems
+        ]
+    )
 
 
 def draws(rng, count, *, n=8, d=10, k=3, ours=True, l1_fails=False, own=0.3):

@@ -1,4 +1,4 @@
-"""Theorem 1 and its neighbours, against the plain IRKSN of `problems`."""
+"""Theorem 1 and its neighbours, against walks of IRKSN."""
 
 import math
 
@@ -14,11 +14,7 @@ from ksupport.theory import (
     stopping_time,
 )
 
-from .problems import draws, example1, example2, irksn
-
-
-def norms(X, kind):
-    return np.array([np.linalg.norm(x, 2 if kind == "spectral" else "nuc") for x in X])
+from .problems import draws, example1, example2, limits, walks
 
 
 def noise_of_norm(rng, X, delta):
@@ -32,20 +28,19 @@ def test_theorem(kind, limit):
     """Every iterate stays below the bound, and below the sharper one, in the norm of the step."""
     rng = np.random.default_rng(2)
     X, w = draws(rng, 60)
-    assert all(irksn_condition(*p).holds for p in zip(X, w, strict=True))
+    conditions = [irksn_condition(*p) for p in zip(X, w, strict=True)]
+    assert all(condition.holds for condition in conditions)
     delta = rng.choice([0.0, 1e-3, 1e-2, 0.1, 1.0], len(X))
     share = rng.uniform(0.1, 0.99, len(X))
-    alpha = share * [getattr(irksn_condition(*p), limit) for p in zip(X, w, strict=True)]
+    alpha = share * [getattr(condition, limit) for condition in conditions]
     y = np.einsum("bnd,bd->bn", X, w) + noise_of_norm(rng, X, delta)
     bounds = [error_bound(*p, norm=kind) for p in zip(X, w, alpha, delta, strict=True)]
     steps = np.arange(1, 600)
     curve = np.array([bound.curve(steps) for bound in bounds])
     tight = np.array([bound.tight(steps) for bound in bounds])
     assert np.all(tight <= curve)
-    for t, w_t in enumerate(irksn(X, y, 3, alpha, norms(X, kind), 600)):
-        if t >= 1:
-            error = np.linalg.norm(w_t - w, axis=1)
-            assert np.all(error <= tight[:, t - 1] * (1 + 1e-9))
+    errors = np.linalg.norm(walks(X, y, alpha, 599, norm=kind)[:, 1:] - w[:, None], axis=2)
+    assert np.all(errors <= tight * (1 + 1e-9))
 
 
 def test_theorem_on_example2(rng):
@@ -54,15 +49,14 @@ def test_theorem_on_example2(rng):
     alpha = 0.5 * alpha_max(X, w)
     bound = error_bound(X, w, alpha, 0.1)
     noisy = y + noise_of_norm(rng, X[None], np.array([0.1]))[0]
-    path = irksn(X[None], noisy[None], 8, [alpha], norms(X[None], "spectral"), 400)
-    for t, w_t in enumerate(path):
-        assert t == 0 or np.linalg.norm(w_t[0] - w) <= bound.tight(t)
+    (walk,) = walks(X[None], noisy[None], [alpha], 400, k=8)
+    assert np.all(np.linalg.norm(walk[1:] - w, axis=1) <= bound.tight(np.arange(1, 401)))
 
 
 def test_noiseless_limit_is_w(rng):
     X, w = draws(rng, 20)
     alpha = 0.9 * np.array([alpha_max(*p) for p in zip(X, w, strict=True)])
-    *_, last = irksn(X, np.einsum("bnd,bd->bn", X, w), 3, alpha, norms(X, "spectral"), 6000)
+    last = limits(X, np.einsum("bnd,bd->bn", X, w), alpha, 6000)
     np.testing.assert_allclose(last, w, atol=1e-4)
 
 
@@ -70,9 +64,8 @@ def test_alpha_sharp_is_sharp(rng):
     """Example 1 is recovered up to alpha = 4/15, four times the paper's 1/15, and not beyond."""
     X, w = example1(rng)
     for share, recovered in ((0.95, True), (1.2, False)):
-        path = irksn(X[None], (X @ w)[None], 3, [share * 4 / 15], norms(X[None], "spectral"), 5000)
-        *_, last = path
-        assert np.allclose(last[0], w, atol=1e-3) == recovered
+        (last,) = limits(X[None], (X @ w)[None], [share * 4 / 15], 5000)
+        assert np.allclose(last, w, atol=1e-3) == recovered
 
 
 def basis_pursuit(X, y):
@@ -86,20 +79,20 @@ def test_where_ours_holds_and_l1_fails():
     rng = np.random.default_rng(3)
     dependent, independent = (draws(rng, 100, l1_fails=True, own=own) for own in (0, 0.3))
     X, w = (np.concatenate(pair) for pair in zip(dependent, independent, strict=True))
-    assert all(irksn_condition(*p).holds for p in zip(X, w, strict=True))
-    assert not any(l1_condition(*p).holds for p in zip(X, w, strict=True))
+    conditions = [irksn_condition(*p) for p in zip(X, w, strict=True)]
+    l1 = [l1_condition(*p) for p in zip(X, w, strict=True)]
+    assert all(condition.holds for condition in conditions)
+    assert not any(condition.holds for condition in l1)
     y = np.einsum("bnd,bd->bn", X, w)
-    alpha = 0.9 * np.array([irksn_condition(*p).alpha_sharp for p in zip(X, w, strict=True)])
-    *_, last = irksn(X, y, 3, alpha, norms(X, "spectral"), 2500)
-    ours = np.all((last != 0) == (w != 0), axis=1)
+    alpha = 0.9 * np.array([condition.alpha_sharp for condition in conditions])
+    ours = np.all((limits(X, y, alpha, 2500) != 0) == (w != 0), axis=1)
     pursuit = np.array([basis_pursuit(*p) for p in zip(X, y, strict=True)])
     theirs = np.all((np.abs(pursuit) > 1e-7) == (w != 0), axis=1)
     assert not theirs[:100].any()  # features made of those on the support alone, as in Example 1
     print(f"IRKSN {ours.sum()}, basis pursuit {theirs.sum()} of {len(X)}")
     assert ours.all()
     # Basis pursuit recovers exactly where Grasmair's condition holds, closed form or not.
-    recovers = [l1_condition(*p).recovers for p in zip(X, w, strict=True)]
-    np.testing.assert_array_equal(theirs, recovers)
+    np.testing.assert_array_equal(theirs, [condition.recovers for condition in l1])
     assert theirs.mean() < 0.8
 
 
@@ -113,12 +106,10 @@ def test_another_certificate_is_enough_for_irksn(rng):
     assert usable.sum() >= 10
     X, w, alpha = X[usable], w[usable], 0.5 * limit[usable]
     y = np.einsum("bnd,bd->bn", X, w)
-    *_, last = irksn(X, y, 3, alpha, norms(X, "spectral"), 5000)
-    np.testing.assert_allclose(last, w, atol=1e-3)
+    np.testing.assert_allclose(limits(X, y, alpha, 5000), w, atol=1e-3)
     bounds = [error_bound(*p, 0.0) for p in zip(X, w, alpha, strict=True)]
-    for t, w_t in enumerate(irksn(X, y, 3, alpha, norms(X, "spectral"), 200)):
-        limit = [bound.tight(max(t, 1)) for bound in bounds]
-        assert t == 0 or np.all(np.linalg.norm(w_t - w, axis=1) <= limit)
+    errors = np.linalg.norm(walks(X, y, alpha, 200)[:, 1:] - w[:, None], axis=2)
+    assert np.all(errors <= [bound.tight(np.arange(1, 201)) for bound in bounds])
 
 
 def test_constants_and_minimiser(rng):

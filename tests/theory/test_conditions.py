@@ -88,7 +88,9 @@ def test_sides_are_the_paper_formula(rng):
     assert ours.lhs == pytest.approx(abs(X[:, ours.tight_out[0]] @ (pinv.T @ w[S])))
 
 
-@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_array, aslinearoperator, np.asfortranarray])
+@pytest.mark.parametrize(
+    "kind", [sp.csr_matrix, sp.csc_array, sp.lil_array, aslinearoperator, np.asfortranarray]
+)
 def test_every_kind_of_design_gives_the_same_answer(rng, kind):
     X = rng.standard_normal((6, 15))
     w = np.r_[1.0, -2.0, 3.0, np.zeros(12)]
@@ -175,7 +177,7 @@ def test_errors_name_what_is_wrong(rng, check):
         check(X, np.ones(4))
     with pytest.raises(ValueError, match="w must be finite"):
         check(X, np.r_[np.nan, np.ones(4)])
-    with pytest.raises(ValueError, match="X must have two dimensions"):
+    with pytest.raises(ValueError, match="X must be two-dimensional"):
         check(X[0], W_Y)
     broken = X.copy()
     broken[1, 2] = np.nan
@@ -183,6 +185,8 @@ def test_errors_name_what_is_wrong(rng, check):
         check(broken, W_Y)
     with pytest.raises(ValueError, match="X must be finite"):
         check(sp.csr_matrix(broken), W_Y)
+    with pytest.raises(ValueError, match="X must be real"):
+        check(X + 1j, W_Y)
 
 
 def test_wrong_y(rng):

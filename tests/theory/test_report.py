@@ -41,9 +41,10 @@ def test_report_says_when_nothing_vouches_for_the_support(rng):
     assert "not guaranteed" in report.words[0]
     assert "nothing here vouches" in str(report)
     assert "no error bound" in str(report)
-    too_large = recovery_report(*example1(rng), y=np.ones(4), alpha=0.9)
+    X, w = example1(rng)
+    too_large = recovery_report(X, w, X @ w + 0.01, alpha=0.9)
     assert too_large.bound is None
-    assert "alpha must be below 0.267" in str(too_large)
+    assert "no error bound at alpha=0.9, only below 0.267" in str(too_large)
 
 
 def test_dict_is_plain(rng):

@@ -47,11 +47,19 @@ class Method(ABC):
     condition: ClassVar[str] = "none known"
     bound: ClassVar[str] = "none known"
     complexity: ClassVar[str] = "O(T)"
+    every: ClassVar[int] = 5  # selection looks at every so many steps; neighbours differ little
     compressible: ClassVar[bool] = True  # iterates depend on X and y through [X y]ᵀ[X y] only
 
     @abstractmethod
     def start(self, design: Design, y: Floats) -> Path:
         """The path from its starting point, on this design."""
+
+    def fixed(self, design: Design, y: Floats) -> Method:
+        """The same method with what its steps mean fixed by these data.
+
+        On parts of the data step t then means the same as on the whole.
+        """
+        return self
 
     @classmethod
     def grid(cls, n: int, d: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,6 +42,8 @@ class ElasticNetMethod(Method):
         Length of a grid; it falls geometrically from the least lambda for which w = 0.
     lambdas : sequence of floats, optional
         A grid of your own, walked from the largest down.
+    lambda_max : float, optional
+        Where the grid of ratio 1 begins instead; that of ratio r begins at lambda_max / r.
     tol : float
         Duality gap, as a share of ‖y‖², at which coordinate descent ends.
     max_sweeps : int
@@ -52,19 +54,28 @@ class ElasticNetMethod(Method):
     title: ClassVar[str] = "ElasticNet"
     citation: ClassVar[str] = "Zou and Hastie 2005"
     complexity: ClassVar[str] = "O(Λ T)"
+    every: ClassVar[int] = 1
 
     l1_ratio: float | Sequence[float] = RATIOS
     eps: float = 1e-3
     n_lambdas: int = 100
     lambdas: Sequence[float] | None = None
+    lambda_max: float | None = None
     tol: float = 1e-4
     max_sweeps: int = 1000
+
+    @classmethod
+    def grid(cls, n: int, d: int) -> dict[str, Any]:
+        return {"l1_ratio": list(RATIOS)}  # a path each, so that each can end in its own time
+
+    def fixed(self, design: Design, y: Floats) -> Method:
+        return replace(self, lambda_max=self.lambda_max or steepest(design, y) or None)
 
     def start(self, design: Design, y: Floats) -> Path:
         ratios = np.atleast_1d(np.asarray(self.l1_ratio, np.float64))
         if ratios.size == 0 or not ((ratios > 0) & (ratios <= 1)).all():
             raise ValueError(f"l1_ratio must lie in (0, 1], got {self.l1_ratio}")
-        grid = Grid(self.eps, self.n_lambdas, self.lambdas)
+        grid = Grid(self.eps, self.n_lambdas, self.lambdas, self.lambda_max)
         return penalised_path(self.name, design, y, ratios, grid, self.tol, self.max_sweeps)
 
 
@@ -75,8 +86,11 @@ class Grid:
     eps: float
     n_lambdas: int
     lambdas: Sequence[float] | None
+    lambda_max: float | None = None
 
     def __post_init__(self) -> None:
+        if self.lambda_max is not None and not 0 < self.lambda_max < np.inf:
+            raise ValueError(f"lambda_max must be positive and finite, got {self.lambda_max}")
         if not 0 < self.eps < 1:
             raise ValueError(f"eps must lie strictly between 0 and 1, got {self.eps}")
         if self.n_lambdas < 1:
@@ -99,6 +113,11 @@ class Grid:
         return np.geomspace(largest, largest * self.eps, self.n_lambdas)
 
 
+def steepest(design: Design, y: Floats) -> float:
+    """The least lambda for which the Lasso's model is zero: ‖Xᵀy‖∞ / n."""
+    return float(np.abs(design.rmatvec(y)).max()) / design.n_samples
+
+
 def penalised_path(
     name: str,
     design: Design,
@@ -114,8 +133,8 @@ def penalised_path(
         raise ValueError(f"tol must not be negative, got {tol}")
     if max_sweeps < 1:
         raise ValueError(f"max_sweeps must be at least 1, got {max_sweeps}")
-    steepest = float(np.abs(design.rmatvec(y)).max()) / design.n_samples
-    grids = [grid.at(steepest / ratio) for ratio in ratios]
+    largest = grid.lambda_max or steepest(design, y)
+    grids = [grid.at(largest / ratio) for ratio in ratios]
     lambdas = np.concatenate([[np.inf], *grids])
     length = grids[0].size
     shares = np.concatenate([ratios[:1], np.repeat(ratios, length)])

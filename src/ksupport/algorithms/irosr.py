@@ -18,7 +18,7 @@ from ..design import Design, Floats
 from ..path import Block, Path
 from .base import Method
 
-COMPILED = 1 << 17  # up to this many entries X stays in cache and compiled steps win
+COMPILED = 1 << 18  # up to this many entries X stays in cache and compiled steps win
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,7 @@ class OMPMethod(Method):
     condition: ClassVar[str] = "RIP"
     bound: ClassVar[str] = "O(δ)"
     complexity: ClassVar[str] = "O(k)"
+    every: ClassVar[int] = 1
 
     n_atoms: int | None = None
 

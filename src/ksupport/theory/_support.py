@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import LinAlgError, svd
 
-from ._operator import Array, Columns, Indices
+from ..design import Design, Floats, Ints
 
 FEASIBLE_RTOL = 1e-8  # relative size below which a residual counts as zero
 TIE_RTOL = 1e-10  # two sides closer than this are equal: a strict inequality then fails
@@ -23,16 +23,16 @@ class Support:
     injective and n < k is allowed.
     """
 
-    S: Indices
-    X_S: Array
-    U: Array
-    s: Array
-    Vt: Array
+    S: Ints
+    X_S: Floats
+    U: Floats
+    s: Floats
+    Vt: Floats
 
     @classmethod
-    def of(cls, X: Columns, S: Indices) -> Support:
+    def of(cls, X: Design, S: Ints) -> Support:
         """Gather and factor the columns S."""
-        X_S = X.columns(S)
+        X_S = X.columns(S).T
         try:
             U, s, Vt = svd(X_S, full_matrices=False)
         except LinAlgError:  # the fast driver fails to converge on rare inputs; this one is slower
@@ -56,28 +56,28 @@ class Support:
         return self.rank == self.k
 
     @cached_property
-    def pinv_T(self) -> Array:
+    def pinv_T(self) -> Floats:
         """(X_S†)ᵀ, n x k."""
         return (self.U / self.s) @ self.Vt
 
-    def dual(self, u: Array) -> Array:
+    def dual(self, u: Floats) -> Floats:
         """(X_Sᵀ)† u, the smallest λ with X_Sᵀ λ as near to u as can be."""
         return self.U @ ((self.Vt @ u) / self.s)
 
-    def row_projection(self, u: Array) -> Array:
+    def row_projection(self, u: Floats) -> Floats:
         """X_S† X_S u, the part of u that X_S can see."""
         return self.Vt.T @ (self.Vt @ u)
 
-    def sees(self, u: Array) -> bool:
+    def sees(self, u: Floats) -> bool:
         """Whether u lies in the row space of X_S, so that X_Sᵀ λ = u has a solution."""
         return bool(np.linalg.norm(u - self.row_projection(u)) <= FEASIBLE_RTOL * np.linalg.norm(u))
 
-    def project_out(self, A: Array) -> Array:
+    def project_out(self, A: Floats) -> Floats:
         """The part of the columns of A orthogonal to those of X_S."""
         return A - self.U @ (self.U.T @ A)
 
 
-def support_of(w: Array) -> Indices:
+def support_of(w: Floats) -> Ints:
     """The support of w, which must not be empty."""
     S = np.flatnonzero(w)
     if len(S) == 0:
@@ -88,19 +88,19 @@ def support_of(w: Array) -> Indices:
     return S
 
 
-def outside(values: Array, S: Indices) -> Array:
+def outside(values: Floats, S: Ints) -> Floats:
     """|values| with the support blanked out (by -inf), for maxima over the complement of S."""
     magnitude = np.abs(values)
     magnitude[S] = -np.inf
     return magnitude
 
 
-def largest_outside(values: Array, S: Indices) -> float:
+def largest_outside(values: Floats, S: Ints) -> float:
     """max over the complement of S of |values|; 0 if there is no other feature."""
     return max(0.0, float(outside(values, S).max()))
 
 
-def tight_outside(magnitude: Array, extreme: float) -> tuple[int, ...]:
+def tight_outside(magnitude: Floats, extreme: float) -> tuple[int, ...]:
     """The features that attain the maximum `extreme` of :func:`outside`."""
-    tight: Indices = np.flatnonzero(magnitude >= extreme * (1 - TIGHT_RTOL))
+    tight: Ints = np.flatnonzero(magnitude >= extreme * (1 - TIGHT_RTOL))
     return tuple(int(j) for j in tight) if extreme > 0 else ()

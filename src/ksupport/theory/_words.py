@@ -11,6 +11,7 @@ EVIDENCE = (
     "The conditions were evaluated at the w that was given. If that is an estimate, they tell what "
     "would be recovered were it the truth: evidence, not proof."
 )
+ROUNDING = 1e-10  # a share of the residual that is no noise
 SHOWN = 10  # near-duplicate pairs, and tight features, listed in full
 
 
@@ -22,9 +23,9 @@ def findings(report: RecoveryReport) -> tuple[str, ...]:
             f"Near-duplicates, one feature on the support and one outside ({report.n_duplicates} "
             "pairs), make the support ambiguous: little noise is enough to exchange them."
         )
-    if report.noise_norm is not None:
+    if report.noise_share is not None:
         words.append(f"The residual is {report.noise_share:.1%} of y in norm. {_error(report)}")
-    return (*words, EVIDENCE)
+    return (*words, *report.remarks, EVIDENCE)
 
 
 def _verdict(report: RecoveryReport) -> list[str]:
@@ -54,11 +55,17 @@ def _methods(report: RecoveryReport) -> str:
 
 def _error(report: RecoveryReport) -> str:
     bound = report.bound
+    if report.noise_share is not None and report.noise_share >= 1:
+        return (
+            "So w explains nothing of this y, and nothing here is about it: check that X and y are "
+            "those of the fit, row by row, centred and scaled in the same way."
+        )
     if bound is None:
-        if report.irksn.alpha_sharp > 0:
-            return f"There is no error bound: alpha must be below {report.irksn.alpha_sharp:.3g}."
+        limit = report.irksn.alpha_sharp
+        if limit > 0:
+            return f"There is no error bound at alpha={report.alpha:.3g}, only below {limit:.3g}."
         return "There is no error bound, because the condition fails."
-    if bound.delta == 0:
+    if report.noise_share is None or report.noise_share < ROUNDING:
         return "Without noise the iterates converge to w."
     relative = bound.best / report.w_norm
     size = "less than w itself" if relative < 1 else "more than w itself, so it says little"

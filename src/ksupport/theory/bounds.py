@@ -31,7 +31,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._operator import Array, as_columns
+from ..design import Floats, NormKind
+from ._checks import as_design
 from .irksn import IRKSNCondition, irksn_condition
 
 
@@ -85,12 +86,12 @@ class ErrorBound:
     norm: float
     dual_norm: float
 
-    def curve(self, t: ArrayLike) -> Array:
+    def curve(self, t: ArrayLike) -> Floats:
         """The bound after each number of steps t ≥ 1."""
         t = _steps(t)
         return self.a * self.delta * t + self.b / t
 
-    def tight(self, t: ArrayLike) -> Array:
+    def tight(self, t: ArrayLike) -> Floats:
         """The sharper bound from which `curve` follows (the display marked *tight* in the module).
 
         It is at most about half of `curve` where noise dominates.
@@ -114,7 +115,9 @@ class ErrorBound:
         return 0.0 if math.isinf(self.best_t) else float(self.curve(self.best_t))
 
 
-def error_bound(X: Any, w: Any, alpha: float, delta: float, norm: str = "spectral") -> ErrorBound:
+def error_bound(
+    X: Any, w: Any, alpha: float, delta: float, norm: NormKind = "spectral"
+) -> ErrorBound:
     """Bound the error of every iterate of IRKSN: Theorem 1.
 
     Parameters
@@ -153,7 +156,7 @@ def error_bound(X: Any, w: Any, alpha: float, delta: float, norm: str = "spectra
         raise ValueError(f"alpha must be in (0, 1), got {alpha}")
     if not 0 <= delta < math.inf:
         raise ValueError(f"delta must be a finite number >= 0, got {delta}")
-    X = as_columns(X)
+    X = as_design(X)
     return bound_at(irksn_condition(X, w), alpha, delta, X.norm(norm))
 
 
@@ -211,14 +214,14 @@ def stopping_time(delta: float, c: float = 1.0) -> int:
     return math.ceil(c / math.sqrt(delta))
 
 
-def _steps(t: ArrayLike) -> Array:
+def _steps(t: ArrayLike) -> Floats:
     steps = np.asarray(t, dtype=float)
     if not np.all(steps >= 1):
         raise ValueError(f"t must be at least 1, got {steps.min() if steps.size else t}")
     return steps
 
 
-def _momentum(T: int) -> Array:
+def _momentum(T: int) -> Floats:
     """θ_0, …, θ_{T-1}."""
     theta = np.ones(T)
     for t in range(1, T):

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import qr
 from scipy.optimize import linprog
 
-from ._operator import Array, Columns, Indices
+from ..design import Design, Floats, Ints
 from ._support import TIE_RTOL, Support, largest_outside, outside
 
 LP_TOL = 1e-7  # feasibility tolerance of the linear programme, after scaling the bound to 1
@@ -59,23 +59,26 @@ class SourceCondition:
     margin: float
     lower: float
     method: str
-    certificate: Array | None = field(repr=False, compare=False)
+    certificate: Floats | None = field(repr=False, compare=False)
     why: str
 
 
 def source_condition(
-    X: Columns, support: Support, u: Array, bound: float, rounds: int = MAX_ROUNDS
+    X: Design, support: Support, u: Floats, c: Floats, bound: float, rounds: int = MAX_ROUNDS
 ) -> SourceCondition:
-    """Search for a certificate of `u` on the support, strictly below `bound` elsewhere."""
+    """Search for a certificate of `u` on the support, strictly below `bound` elsewhere.
+
+    `c` is Xᵀλ for the smallest candidate, λ = (X_Sᵀ)† u.
+    """
     if not support.sees(u):
         why = "no λ has Xᵀλ equal to the target on the support, whose columns are dependent"
         return SourceCondition(False, True, np.inf, bound, -np.inf, np.inf, "infeasible", None, why)
     lam = support.dual(u)
-    lhs = largest_outside(X.rmatmat(lam), support.S)
+    lhs = largest_outside(c, support.S)
     if lhs < bound * (1 - TIE_RTOL):
         why = f"the smallest dual certificate stays at {lhs:.6g} outside the support"
         return SourceCondition(True, True, lhs, bound, bound - lhs, 0.0, "closed form", lam, why)
-    lam, lhs, lower = _least_certificate(X, support, lam, bound, rounds)
+    lam, lhs, lower = _least_certificate(X, support, lam, c, bound, rounds)
     holds = lhs < bound * (1 - TIE_RTOL)
     decided = holds or lower >= bound * (1 - 2 * LP_TOL)
     if holds:
@@ -89,8 +92,8 @@ def source_condition(
 
 
 def _least_certificate(
-    X: Columns, support: Support, lam0: Array, bound: float, rounds: int
-) -> tuple[Array, float, float]:
+    X: Design, support: Support, lam0: Floats, c0: Floats, bound: float, rounds: int
+) -> tuple[Floats, float, float]:
     """Minimise max |⟨x_l, λ⟩| outside S over λ0 + null(X_Sᵀ), until the answer is known.
 
     Constraint generation. The programme over a few features W gives a lower bound, and a λ that is
@@ -101,11 +104,10 @@ def _least_certificate(
     out of span(X_S): at most n - rank(X_S) of them, whatever d.
     """
     m = X.shape[0] - support.rank + 50  # features taken at a time: a few more than unknowns
-    best_lam, c0 = lam0, X.rmatmat(lam0)
-    best, lower = largest_outside(c0, support.S), 0.0
+    best_lam, best, lower = lam0, largest_outside(c0, support.S), 0.0
     W = _most_correlated(c0, support.S, 2 * m)
     for _ in range(rounds):
-        direction, t = _solve(support, X.columns(W), c0[W], bound)
+        direction, t = _solve(support, X.columns(W).T, c0[W], bound)
         lower = max(lower, t - LP_TOL * bound)
         lams = best_lam[:, None] + np.outer(lam0 + direction - best_lam, STEPS)
         C = X.rmatmat(lams)
@@ -126,19 +128,19 @@ def _least_certificate(
     return best_lam, best, lower
 
 
-def _most_correlated(c: Array, excluded: Indices, m: int) -> Indices:
+def _most_correlated(c: Floats, excluded: Ints, m: int) -> Ints:
     """The m features with the largest |c| among those not excluded (fewer if fewer are left)."""
     magnitude = outside(c, excluded)
     order = np.argsort(-magnitude)[:m]
     return order[np.isfinite(magnitude[order])]
 
 
-def _solve(support: Support, X_W: Array, c: Array, bound: float) -> tuple[Array, float]:
+def _solve(support: Support, X_W: Floats, c: Floats, bound: float) -> tuple[Floats, float]:
     """Minimise max |c + X_Wᵀ direction| over directions orthogonal to X_S; minimiser and value."""
     B = support.project_out(X_W)
     scale = max(float(np.linalg.norm(X_W, axis=0).max(initial=0.0)), np.finfo(float).tiny)
     Q, R, _ = qr(B, mode="economic", pivoting=True)
-    # Columns that lie in span(X_S) leave only rounding in B: no direction there.
+    # Design that lie in span(X_S) leave only rounding in B: no direction there.
     Q = Q[:, np.abs(np.diag(R)) > 1e-10 * scale]
     A = (B.T @ Q) / scale
     p = A.shape[1]

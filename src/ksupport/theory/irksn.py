@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ._operator import Array, Columns, as_columns, as_vector
+from ..design import Design, Floats
+from ._checks import as_design, as_vector
 from ._support import (
     FEASIBLE_RTOL,
     TIE_RTOL,
@@ -94,7 +95,7 @@ def irksn_condition(X: Any, w: Any, y: Any = None) -> IRKSNCondition:
 
     Notes
     -----
-    X_S may have dependent columns, and n < k is allowed. The condition is about k = |S|: with a
+    X_S may have dependent columns, and n < k is allowed. The condition is about ``k = |S|``: with a
     larger k the method has w as its limit only if every other feature has zero correlation with
     the certificate.
 
@@ -107,14 +108,14 @@ def irksn_condition(X: Any, w: Any, y: Any = None) -> IRKSNCondition:
     >>> condition.holds, round(condition.lhs, 3), round(condition.rhs, 3)
     (True, 0.8, 1.0)
     """
-    X = as_columns(X)
+    X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     y = None if y is None else as_vector("y", y, X.shape[0], "sample (row)")
     return irksn_at(X, Support.of(X, support_of(w)), w, y)
 
 
 def irksn_at(
-    X: Columns, support: Support, w: Array, y: Array | None, rounds: int = MAX_ROUNDS
+    X: Design, support: Support, w: Floats, y: Floats | None, rounds: int = MAX_ROUNDS
 ) -> IRKSNCondition:
     """Assumptions 1 and 2 on a factored support."""
     S, w_S = support.S, w[support.S]
@@ -123,11 +124,11 @@ def irksn_at(
     )
     min_norm = support.sees(w_S)
     # ⟨X_S† x_i, w_S⟩ = ⟨x_i, λ⟩ with λ = (X_Sᵀ)† w_S: one product with Xᵀ serves every feature.
-    c = X.rmatmat(support.dual(w_S))
+    c = X.rmatvec(support.dual(w_S))
     lhs, rhs = largest_outside(c, S), float(np.abs(c[S]).min())
     strict = lhs < rhs * (1 - TIE_RTOL)
     holds = feasible and min_norm and strict
-    source = source_condition(X, support, w_S, float(np.abs(w_S).min()), rounds)
+    source = source_condition(X, support, w_S, c, float(np.abs(w_S).min()), rounds)
     usable = feasible and source.holds
     return IRKSNCondition(
         holds=holds,

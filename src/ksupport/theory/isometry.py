@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
 from math import comb
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ._operator import Array, Columns, Indices, as_columns
+from ..design import Design, Floats, Ints
+from ._checks import BLOCK, as_design, column_norms
 
 MAX_SUBSETS = 50_000  # enumerate every support up to here, bound the constant beyond
 N_CANDIDATES = 64  # supports examined for the lower bound
@@ -56,7 +57,7 @@ def mutual_coherence(X: Any) -> float:
     Parameters
     ----------
     X : array, sparse matrix or LinearOperator of shape (n_samples, n_features)
-        The design. Columns of zeros are left out.
+        The design. Design of zeros are left out.
 
     Returns
     -------
@@ -75,11 +76,11 @@ def mutual_coherence(X: Any) -> float:
     >>> round(mutual_coherence(np.array([[1.0, 0.0, 3.0], [0.0, 2.0, 4.0]])), 3)
     0.8
     """
-    X = as_columns(X)
-    norms = X.column_norms()
+    X = as_design(X)
+    norms = column_norms(X)
     safe = np.where(norms > 0, norms, np.inf)
     coherence = 0.0
-    for S, X_S in X.blocks():
+    for S, X_S in _blocks(X):
         C = np.abs(X.rmatmat(X_S / safe[S])) / safe[:, None]
         C[S, np.arange(len(S))] = 0.0
         coherence = max(coherence, float(C.max()))
@@ -116,7 +117,7 @@ def restricted_isometry(X: Any, k: int) -> RestrictedIsometry:
     >>> rip.exact, round(rip.lower, 3)
     (True, 0.8)
     """
-    X = as_columns(X)
+    X = as_design(X)
     n, d = X.shape
     if not (isinstance(k, (int, np.integer)) and 1 <= k <= d):
         raise ValueError(f"k must be an integer between 1 and n_features={d}, got {k!r}")
@@ -128,19 +129,27 @@ def restricted_isometry(X: Any, k: int) -> RestrictedIsometry:
     return _bounded(X, int(k))
 
 
-def extreme_eigenvalues(X: Columns, supports: Iterable[Any]) -> tuple[float, float]:
+def extreme_eigenvalues(X: Design, supports: Iterable[Any]) -> tuple[float, float]:
     """Least and largest eigenvalue of X_Tᵀ X_T over some supports of one size."""
     low, high = np.inf, 0.0
     supports = iter(supports)
     while batch := list(islice(supports, 1024)):
         T = np.asarray(batch, dtype=np.intp)
         used, place = np.unique(T, return_inverse=True)
-        X_T = X.columns(used)[:, place.reshape(T.shape)]  # n x batch x k
-        gram = np.einsum("nbi,nbj->bij", X_T, X_T, optimize=True)
-        eigenvalues = np.linalg.eigvalsh(gram)
+        place = place.reshape(T.shape)
+        columns = X.columns(used)
+        gram = columns @ columns.T
+        eigenvalues = np.linalg.eigvalsh(gram[place[:, :, None], place[:, None, :]])
         low = min(low, float(eigenvalues[:, 0].min()))
         high = max(high, float(eigenvalues[:, -1].max()))
     return max(low, 0.0), high
+
+
+def _blocks(X: Design) -> Iterator[tuple[Ints, Floats]]:
+    """All the columns, in consecutive dense blocks."""
+    for start in range(0, X.d, BLOCK):
+        S = np.arange(start, min(start + BLOCK, X.d))
+        yield S, X.columns(S).T
 
 
 def scaled_delta(low: float, high: float) -> float:
@@ -148,12 +157,12 @@ def scaled_delta(low: float, high: float) -> float:
     return (high - low) / (high + low) if high > 0 else 1.0
 
 
-def _bounded(X: Columns, k: int) -> RestrictedIsometry:
+def _bounded(X: Design, k: int) -> RestrictedIsometry:
     n, d = X.shape
-    squared_norms = X.column_norms() ** 2
+    squared_norms = column_norms(X) ** 2
     radius = np.empty(d)  # Gershgorin: sum of the k-1 largest correlations of each feature
     neighbours = np.empty((d, k - 1), dtype=np.intp)
-    for S, X_S in X.blocks():
+    for S, X_S in _blocks(X):
         radius[S], neighbours[S] = _nearest(np.abs(X.rmatmat(X_S)), S, k - 1)
     worst = np.argsort(-radius)[:N_CANDIDATES]
     candidates = [np.r_[i, neighbours[i]] for i in worst]
@@ -169,14 +178,14 @@ def _bounded(X: Columns, k: int) -> RestrictedIsometry:
     return _constants(k, (floor, low), (high, max(high, ceiling)), why)
 
 
-def _nearest(correlations: Array, S: Indices, m: int) -> tuple[Array, Indices]:
+def _nearest(correlations: Floats, S: Ints, m: int) -> tuple[Floats, Ints]:
     """For each feature of the block S, its m most correlated others and their sum."""
     correlations[S, np.arange(len(S))] = -1.0
     nearest = np.argpartition(-correlations, m - 1, axis=0)[:m]
     return np.take_along_axis(correlations, nearest, axis=0).sum(axis=0), nearest.T
 
 
-def _inside(X: Columns, candidates: list[Indices]) -> tuple[float, float]:
+def _inside(X: Design, candidates: list[Ints]) -> tuple[float, float]:
     """Extreme eigenvalues over a few supports, one at a time: they may be large."""
     low, high = np.inf, 0.0
     for T in candidates:
@@ -202,7 +211,7 @@ def _constants(
     )
 
 
-def refutes_iht(X: Columns, S: Indices, nearness: Array) -> float:
+def refutes_iht(X: Design, S: Ints, nearness: Floats) -> float:
     """A lower bound on the rescaled delta_3k: that of S with its 2k nearest other features."""
     n, d = X.shape
     size = min(3 * len(S), d)

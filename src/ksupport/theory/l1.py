@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._operator import BLOCK, Array, Columns, as_columns, as_vector
+from ..design import Design, Floats
+from ._checks import BLOCK, as_design, as_vector
 from ._support import TIE_RTOL, Support, largest_outside, outside, support_of, tight_outside
 from .certificates import MAX_ROUNDS, SourceCondition, source_condition
 
@@ -99,7 +100,7 @@ def l1_condition(X: Any, w: Any) -> L1Condition:
     >>> l1_condition(X, [3.0, 1.0, 0.0]).holds, l1_condition(X, [3.0, -1.0, 0.0]).holds
     (False, True)
     """
-    X = as_columns(X)
+    X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     return l1_at(X, Support.of(X, support_of(w)), w)
 
@@ -132,18 +133,18 @@ def omp_condition(X: Any, w: Any) -> OMPCondition:
     >>> condition.holds, round(condition.lhs, 3)
     (True, 0.7)
     """
-    X = as_columns(X)
+    X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     return omp_at(X, Support.of(X, support_of(w)))
 
 
-def l1_at(X: Columns, support: Support, w: Array, rounds: int = MAX_ROUNDS) -> L1Condition:
+def l1_at(X: Design, support: Support, w: Floats, rounds: int = MAX_ROUNDS) -> L1Condition:
     """Assumption 3 and the strong source condition on a factored support."""
     S, sign = support.S, np.sign(w[support.S])
-    c = X.rmatmat(support.dual(sign))
+    c = X.rmatvec(support.dual(sign))
     lhs = largest_outside(c, S)
     strict = lhs < 1 - TIE_RTOL
-    source = source_condition(X, support, sign, 1.0, rounds)
+    source = source_condition(X, support, sign, c, 1.0, rounds)
     if not support.injective:
         why = _dependent(support)
     elif strict:
@@ -166,7 +167,7 @@ def l1_at(X: Columns, support: Support, w: Array, rounds: int = MAX_ROUNDS) -> L
     )
 
 
-def omp_at(X: Columns, support: Support) -> OMPCondition:
+def omp_at(X: Design, support: Support) -> OMPCondition:
     """The exact recovery condition on a factored support."""
     sums = np.zeros(X.shape[1])  # ‖X_S† x_l‖₁, added up over blocks of rows of X_S†
     for start in range(0, support.k, BLOCK):

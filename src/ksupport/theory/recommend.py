@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ._operator import Array, Columns, Indices, as_columns
+from ..design import Design, Floats, Ints
+from ._checks import as_design, column_norms
 from ._render import Table, as_html, as_text, plain
 from ._support import TIE_RTOL, Support, largest_outside
 from .isometry import IHT_RIP, refutes_iht
@@ -16,7 +17,7 @@ from .l1 import omp_at
 from .table1 import METHODS
 
 ENOUGH = 0.9  # a condition that holds this often is called reliable
-COEFFICIENTS: dict[str, Callable[[np.random.Generator, int], Array]] = {
+COEFFICIENTS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
     "gaussian": lambda rng, k: rng.standard_normal(k),
     "equal": lambda rng, k: rng.choice([-1.0, 1.0], k),
 }
@@ -49,7 +50,7 @@ class Recommendation:
     k: int
     ks: tuple[int, ...]
     sample_sizes: tuple[int, ...]
-    rates: dict[str, Array] = field(repr=False, compare=False)
+    rates: dict[str, Floats] = field(repr=False, compare=False)
     best: str | None
     samples_needed: dict[str, int | None]
     n_draws: int
@@ -86,7 +87,7 @@ def recommend(
     ks: Sequence[int] | None = None,
     sample_sizes: Sequence[int] | None = None,
     n_draws: int = 40,
-    coefficients: str | Callable[[np.random.Generator, int], Array] = "gaussian",
+    coefficients: str | Callable[[np.random.Generator, int], Floats] = "gaussian",
     support: str = "scattered",
     random_state: int | np.random.Generator | None = None,
 ) -> Recommendation:
@@ -135,7 +136,7 @@ def recommend(
     >>> float(advice.rates["IRKSN"][-1, 0])
     1.0
     """
-    X = as_columns(X)
+    X = as_design(X)
     n, d = X.shape
     sizes_k = _sizes("ks", ks if ks is not None else _default_ks(k, d), 1, d, "n_features", k)
     quarters = [n // 4, n // 2, 3 * n // 4, n] if sample_sizes is None else sample_sizes
@@ -149,7 +150,7 @@ def recommend(
     order = rng.permutation(n)
     rates = {m: np.full((len(sizes_n), len(sizes_k)), np.nan) for m in METHODS}
     for row, m in enumerate(sizes_n):
-        X_m = X if m == n else X.rows(np.sort(order[:m]))
+        X_m = X if m == n else X.take(np.sort(order[:m]))
         for column, size in enumerate(sizes_k):
             supports = _draw_supports(X_m, size, n_draws, support == "grouped", rng)
             w_S = [draw(rng, size) for _ in supports]
@@ -171,7 +172,7 @@ def recommend(
     )
 
 
-def _cell(X: Columns, supports: list[Indices], w: list[Array]) -> dict[str, float]:
+def _cell(X: Design, supports: list[Ints], w: list[Floats]) -> dict[str, float]:
     """Share of the draws of one (n, k) whose closed-form conditions hold, per method."""
     factored = [Support.of(X, S) for S in supports]
     D = len(factored)
@@ -198,22 +199,22 @@ def _cell(X: Columns, supports: list[Indices], w: list[Array]) -> dict[str, floa
 
 
 def _draw_supports(
-    X: Columns, k: int, n_draws: int, grouped: bool, rng: np.random.Generator
-) -> list[Indices]:
+    X: Design, k: int, n_draws: int, grouped: bool, rng: np.random.Generator
+) -> list[Ints]:
     d = X.shape[1]
     if not grouped:
         return [np.sort(rng.choice(d, k, replace=False)) for _ in range(n_draws)]
-    norms = X.column_norms()
+    norms = column_norms(X)
     safe = np.where(norms > 0, norms, np.inf)
     seeds = rng.integers(d, size=n_draws)
-    cosines = np.abs(X.rmatmat(X.columns(seeds))) / safe[:, None]
+    cosines = np.abs(X.rmatmat(X.columns(seeds).T)) / safe[:, None]
     cosines[seeds, np.arange(n_draws)] = np.inf
     return [np.sort(np.argsort(-cosines[:, i], kind="stable")[:k]) for i in range(n_draws)]
 
 
 def _coefficient_law(
-    coefficients: str | Callable[[np.random.Generator, int], Array],
-) -> Callable[[np.random.Generator, int], Array]:
+    coefficients: str | Callable[[np.random.Generator, int], Floats],
+) -> Callable[[np.random.Generator, int], Floats]:
     if callable(coefficients):
         return coefficients
     if coefficients not in COEFFICIENTS:
@@ -241,7 +242,7 @@ def _sizes(
     return tuple(int(size) for size in sizes)
 
 
-def _samples_needed(rates: Array, sizes: tuple[int, ...]) -> int | None:
+def _samples_needed(rates: Floats, sizes: tuple[int, ...]) -> int | None:
     needed = None
     for rate, n in zip(rates[::-1], sizes[::-1], strict=True):
         if not rate >= ENOUGH:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ._operator import BLOCK, Array, Columns, as_columns, as_vector
+from ..design import Design, Floats, NormKind
+from ._checks import BLOCK, as_design, as_vector, column_norms
 from ._render import Table, as_html, as_text, number, plain
 from ._support import Support, support_of
 from ._words import SHOWN, findings
@@ -16,6 +17,7 @@ from .irksn import IRKSNCondition, irksn_at
 from .l1 import L1Condition, OMPCondition, l1_at, omp_at
 from .table1 import MethodStatus, table1
 
+DUPLICATE = 0.95  # cosine from which two features count as near-duplicates
 ROUNDS = 2  # linear programmes a report may solve for each condition before calling it undecided
 
 
@@ -45,8 +47,12 @@ class RecoveryReport:
         The closest pairs of a feature on the support and one outside it, with their cosine.
     n_duplicates : int
         How many such pairs there are at or above the threshold.
+    alpha : float or None
+        The alpha that was asked about; None if none was, and `bound` chose one.
     feature_names : dict of int to str
         Names of the features that the text mentions.
+    remarks : tuple of str
+        What ``certify`` of an estimator adds about the model and the data.
     """
 
     n_samples: int
@@ -63,12 +69,25 @@ class RecoveryReport:
     noise_sd: float | None
     duplicates: tuple[tuple[int, int, float], ...]
     n_duplicates: int
+    alpha: float | None
     feature_names: dict[int, str] = field(repr=False)
+    remarks: tuple[str, ...] = ()
 
     @property
     def words(self) -> tuple[str, ...]:
         """The findings, in sentences, most important first."""
         return findings(self)
+
+    @property
+    def conditions(self) -> tuple[tuple[str, Any], ...]:
+        """Each condition with its name: they share ``holds``, ``lhs``, ``rhs``, ``margin``."""
+        return (
+            ("IRKSN, Assumptions 1 and 2", self.irksn),
+            ("IRKSN, some certificate", self.irksn.source),
+            ("l1, Assumption 3", self.l1),
+            ("l1, strong source condition", self.l1.source),
+            ("OMP, exact recovery", self.omp),
+        )
 
     def __str__(self) -> str:
         return as_text("Recovery report", self.words, self._tables())
@@ -103,9 +122,9 @@ def recovery_report(
     y: Any = None,
     *,
     alpha: float | None = None,
-    norm: str = "spectral",
+    norm: NormKind = "spectral",
     feature_names: Any = None,
-    duplicate_cosine: float = 0.95,
+    duplicate_cosine: float = DUPLICATE,
 ) -> RecoveryReport:
     """Report on whether a recovered sparse vector can be trusted.
 
@@ -143,7 +162,7 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
     True
     """
     names = feature_names if feature_names is not None else getattr(X, "columns", None)
-    X = as_columns(X)
+    X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     y = None if y is None else as_vector("y", y, X.shape[0], "sample (row)")
     if names is not None and len(names) != X.shape[1]:
@@ -154,12 +173,26 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
         raise ValueError(f"duplicate_cosine must be in (0, 1], got {duplicate_cosine}")
     if alpha is not None and not 0 < alpha < 1:
         raise ValueError(f"alpha must be in (0, 1), got {alpha}")
+    return report_on(X, w, y, alpha, norm, names, duplicate_cosine)
+
+
+def report_on(
+    X: Design,
+    w: Floats,
+    y: Floats | None,
+    alpha: float | None,
+    norm: NormKind,
+    names: Any = None,
+    duplicate_cosine: float = DUPLICATE,
+    remarks: tuple[str, ...] = (),
+) -> RecoveryReport:
+    """The report on arguments already checked."""
     support = Support.of(X, support_of(w))
     irksn = irksn_at(X, support, w, None, rounds=ROUNDS)
     l1 = l1_at(X, support, w, rounds=ROUNDS)
     omp = omp_at(X, support)
     nearness, pairs, n_pairs = _duplicates(X, support, duplicate_cosine)
-    noise_norm, noise_share, noise_sd = _noise(support, w, y)
+    noise_norm, noise_share, noise_sd = _noise(X, support, w, y)
     bound = None
     if noise_norm is not None and irksn.alpha_sharp > 0:
         used = 0.9 * irksn.alpha_sharp if alpha is None else alpha
@@ -183,27 +216,29 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
         noise_sd=noise_sd,
         duplicates=pairs,
         n_duplicates=n_pairs,
+        alpha=alpha,
         feature_names=name,
+        remarks=remarks,
     )
 
 
 def _noise(
-    support: Support, w: Array, y: Array | None
+    X: Design, support: Support, w: Floats, y: Floats | None
 ) -> tuple[float | None, float | None, float | None]:
     """‖y - Xw‖, its share of ‖y‖, and its size per degree of freedom left by the support."""
     if y is None:
         return None, None, None
     norm = float(np.linalg.norm(y - support.X_S @ w[support.S]))
     share = norm / max(float(np.linalg.norm(y)), np.finfo(float).tiny)
-    freedom = len(y) - support.rank
+    freedom = X.n_samples - support.rank - (X.mean is not None)  # centring takes one
     return norm, share, norm / freedom**0.5 if freedom > 0 else None
 
 
 def _duplicates(
-    X: Columns, support: Support, threshold: float
-) -> tuple[Array, tuple[tuple[int, int, float], ...], int]:
+    X: Design, support: Support, threshold: float
+) -> tuple[Floats, tuple[tuple[int, int, float], ...], int]:
     """Nearness of each feature to the support (its largest cosine), and the near-duplicates."""
-    norms = X.column_norms()
+    norms = column_norms(X)
     safe = np.where(norms > 0, norms, np.inf)
     nearness = np.zeros(X.shape[1])
     pairs: list[tuple[int, int, float]] = []
@@ -226,13 +261,7 @@ def _duplicates(
 def _conditions_table(report: RecoveryReport) -> Table:
     rows = [
         (label, "yes" if c.holds else _no(c), number(c.lhs), number(c.rhs), number(c.margin))
-        for label, c in (
-            ("IRKSN, Assumptions 1 and 2", report.irksn),
-            ("IRKSN, some certificate", report.irksn.source),
-            ("l1, Assumption 3", report.l1),
-            ("l1, strong source condition", report.l1.source),
-            ("OMP, exact recovery", report.omp),
-        )
+        for label, c in report.conditions
     ]
     return Table("Conditions", ("condition", "holds", "left", "right", "margin"), rows)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import comb
 
-from ._operator import Array, Columns
+from ..design import Design, Floats
 from ._support import Support
 from .irksn import IRKSNCondition
 from .isometry import IHT_RIP, refutes_iht, restricted_isometry
@@ -36,9 +36,9 @@ class MethodStatus:
 
 
 def table1(
-    X: Columns,
+    X: Design,
     support: Support,
-    nearness: Array,
+    nearness: Floats,
     irksn: IRKSNCondition,
     l1: L1Condition,
     omp: OMPCondition,
@@ -67,7 +67,7 @@ def _status(holds: bool, decided: bool = True) -> str:
     return "met" if holds else "not met" if decided else "unknown"
 
 
-def _iht(X: Columns, support: Support, nearness: Array) -> tuple[str, str]:
+def _iht(X: Design, support: Support, nearness: Floats) -> tuple[str, str]:
     """Restricted isometry of order 3k, up to scale: refuted, proved, or unknown."""
     order = min(3 * support.k, X.shape[1])
     what = f"restricted isometry of order {order}"

@@ -1,0 +1,201 @@
+"""Which support does one get without knowing the truth?  Honest tuning only.
+
+Every method is run as its users run it, with no knowledge of the truth.  Settings, all optional:
+KSUPPORT_SEEDS (draws of each setting, 20), KSUPPORT_SETTINGS (kinds of designs, "blocks,real"),
+KSUPPORT_METHODS ("AutoIRKSN,LassoCV"), KSUPPORT_JOBS (processes, 2).  Results are stored as they
+come, so that a run can be interrupted and gone on with.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import ElasticNetCV, LassoCV, OrthogonalMatchingPursuitCV
+from sklearn.model_selection import KFold
+
+from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN
+from ksupport.experiments.experiment import Experiment
+from ksupport.experiments.runner import collect
+from ksupport.metrics import model_error, support_f1, support_precision, support_recall
+
+from . import measure
+from .selection_designs import problem, settings
+
+RATIOS = [0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0]
+OURS = ("AutoIRKSN", "IRKSNIC", "IRKSNCV")
+RELEASES = {"AutoIRKSN": 1, "IRKSNIC": 1, "IRKSNCV": 1}  # raised when a method changes
+
+
+def _abess(**how: Any) -> Any:
+    from abess import LinearRegression
+
+    return LinearRegression(**how)
+
+
+ALPHAS = np.geomspace(1, 1e-2, 20)
+
+
+def _mcp() -> Any:
+    from skglm import MCPRegression
+    from sklearn.model_selection import GridSearchCV
+
+    return GridSearchCV(MCPRegression(), {"alpha": ALPHAS}, cv=5)
+
+
+class ReweightedCV:
+    """skglm's reweighted l1 with 5-fold cross-validation; its class cannot be cloned."""
+
+    def fit(self, X: Any, y: Any) -> Any:
+        errors = np.zeros(len(ALPHAS))
+        for train, test in KFold(5).split(X):
+            for i, alpha in enumerate(ALPHAS):
+                model = self._at(alpha).fit(X[train], y[train])
+                errors[i] += np.sum((X[test] @ np.ravel(model.coef_) - y[test]) ** 2)
+        self.coef_ = self._at(ALPHAS[np.argmin(errors)]).fit(X, y).coef_
+        return self
+
+    def _at(self, alpha: float) -> Any:
+        from skglm.experimental import IterativeReweightedL1
+        from skglm.penalties import L0_5
+        from skglm.solvers import AndersonCD
+
+        solver = AndersonCD(fit_intercept=False)
+        return IterativeReweightedL1(penalty=L0_5(alpha), solver=solver)
+
+
+METHODS: dict[str, Callable[[], Any]] = {
+    "AutoIRKSN": AutoIRKSN,
+    "IRKSNIC": IRKSNIC,
+    "IRKSNCV": lambda: IRKSNCV(random_state=0),
+    "abess EBIC": lambda: _abess(ic_type="ebic"),
+    "abess 5-fold": lambda: _abess(cv=5),
+    "LassoCV": lambda: LassoCV(cv=5),
+    "ElasticNetCV": lambda: ElasticNetCV(cv=5, l1_ratio=RATIOS, alphas=50),
+    "OMPCV": lambda: OrthogonalMatchingPursuitCV(cv=5),
+    "MCP CV": _mcp,
+    "reweighted CV": ReweightedCV,
+}
+
+
+def compute(method: str, release: int, seed: int, **setting: Any) -> list[dict[str, Any]]:
+    """One method on one draw, with standardised columns."""
+    X, y, w = problem(seed=seed, **setting)
+    scale = X.std(axis=0)
+    X, y, truth = (X - X.mean(axis=0)) / scale, y - y.mean(), w * scale
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rivals warn of their own convergence
+        started = time.perf_counter()
+        model = METHODS[method]().fit(X, y)
+        seconds = time.perf_counter() - started
+    coef = np.ravel(getattr(model, "best_estimator_", model).coef_)
+    row = {
+        "method": method,
+        "seed": seed,
+        "setting": _name(setting),
+        "kind": setting["kind"],
+        "f1": float(support_f1(w, coef)),
+        "precision": float(support_precision(w, coef)),
+        "recall": float(support_recall(w, coef)),
+        "model_error": float(model_error(truth, coef) / np.linalg.norm(truth)),
+        "prediction_error": float(np.sum((X @ (coef - truth)) ** 2) / np.sum((X @ truth) ** 2)),
+        "size": int(np.count_nonzero(coef)),
+        "seconds": seconds,
+        "passes": int(getattr(model, "n_passes_", -1)),
+        "regime": str(getattr(model, "regime_", "")),
+    }
+    return [row]
+
+
+def _name(setting: dict[str, Any]) -> str:
+    return " ".join(f"{key}={value}" if key != "kind" else value for key, value in setting.items())
+
+
+def cells(protocol: str, quick: bool) -> list[dict[str, Any]]:
+    seeds = int(os.environ.get("KSUPPORT_SEEDS", "2" if quick else "20"))
+    kinds = [kind for kind in os.environ.get("KSUPPORT_SETTINGS", "").split(",") if kind]
+    only = [name for name in os.environ.get("KSUPPORT_METHODS", "").split(",") if name]
+    chosen = [s for s in settings() if not kinds or s["kind"] in kinds]
+    return [
+        {"method": method, "release": RELEASES.get(method, 1), **s, "seed": seed}
+        for seed in range(seeds)
+        for s in chosen
+        for method in METHODS
+        if method in only or not only
+    ]
+
+
+def table(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Means over the draws of each setting and method."""
+    columns = ("f1", "precision", "recall", "model_error", "prediction_error", "size", "seconds")
+    out = []
+    for setting in dict.fromkeys(row["setting"] for row in rows):
+        for method in dict.fromkeys(row["method"] for row in rows):
+            mine = [r for r in rows if r["setting"] == setting and r["method"] == method]
+            means = {c: float(np.mean([r[c] for r in mine])) for c in columns}
+            out.append({"setting": setting, "method": method, "draws": len(mine), **means})
+    return out
+
+
+EXPERIMENT = Experiment(
+    "selection",
+    __doc__.splitlines()[0],
+    1,
+    ("fair",),
+    cells,
+    compute,
+    table,
+    lambda rows, out: None,
+)
+
+
+def report(lines: list[dict[str, Any]]) -> str:
+    """Mean F1 by setting, who is first, and the settings that are lost."""
+    names = list(dict.fromkeys(line["setting"] for line in lines))
+    f1 = {(line["setting"], line["method"]): line["f1"] for line in lines}
+    error = {(line["setting"], line["method"]): line["prediction_error"] for line in lines}
+    seconds = {(line["setting"], line["method"]): line["seconds"] for line in lines}
+    methods = list(dict.fromkeys(line["method"] for line in lines))
+    rivals = [method for method in methods if method not in OURS]
+    text = [f"{'mean F1':58s}" + "".join(f"{m[:12]:>14s}" for m in methods)]
+    lost, ranks = [], {m: [] for m in ("AutoIRKSN", *rivals)}
+    for s in names:
+        text.append(f"{s:58s}" + "".join(f"{f1[s, m]:14.3f}" for m in methods))
+        best = max(f1[s, m] for m in rivals)
+        if f1[s, "AutoIRKSN"] < best - 0.02:
+            lost.append(f"  {s}: {f1[s, 'AutoIRKSN']:.3f}, best rival {best:.3f}")
+        order = sorted(ranks, key=lambda m: -f1[s, m])
+        for m in ranks:
+            ranks[m].append(1 + sum(f1[s, o] > f1[s, m] + 1e-12 for o in order))
+    text.append(
+        f"{'mean over settings':58s}"
+        + "".join(f"{np.mean([f1[s, m] for s in names]):14.3f}" for m in methods)
+    )
+    text.append(
+        f"{'mean prediction error':58s}"
+        + "".join(f"{np.mean([error[s, m] for s in names]):14.3f}" for m in methods)
+    )
+    text.append(
+        f"{'median seconds':58s}"
+        + "".join(f"{np.median([seconds[s, m] for s in names]):14.3f}" for m in methods)
+    )
+    text.append("mean rank in F1: " + ", ".join(f"{m} {np.mean(r):.2f}" for m, r in ranks.items()))
+    won = len(names) - len(lost)
+    text.append(
+        f"AutoIRKSN first or within 0.02 of first in {won} of {len(names)} settings "
+        f"({won / len(names):.0%}; target 80 %)"
+    )
+    text += ["lost:", *lost] if lost else []
+    return "\n".join(text)
+
+
+def main() -> None:
+    out = Path(measure.RESULTS) / "selection"
+    jobs = int(os.environ.get("KSUPPORT_JOBS", "2"))
+    rows = collect(EXPERIMENT, "fair", quick=False, out=out, n_jobs=jobs, progress=True)
+    print(report(table(rows)))

@@ -1,0 +1,136 @@
+"""``ksupport check``: what a design allows, before any fit."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+
+from ..design import Design
+from ..theory import Recommendation, recommend
+from .errors import CommandError, InputError
+from .names import listed
+from .options import (
+    DEFAULT_MEMORY,
+    DataFile,
+    Decimal,
+    HowMissing,
+    Ignore,
+    Json,
+    MaxMemory,
+    Seed,
+    Separator,
+    Standardize,
+    Target,
+    ends_in_words,
+    how_to_read,
+)
+from .printing import Stages, console, heading, paragraph, table
+from .reading import Columns, Data, read
+
+LOOKED_AT = 500  # features among which correlations are counted
+ALIKE = 0.9
+
+
+@ends_in_words
+def check(
+    data: DataFile,
+    target: Target = None,
+    k: Annotated[
+        int | None, typer.Option(help="How many features may matter; by default up to 10.")
+    ] = None,
+    grouped: Annotated[
+        bool, typer.Option(help="Ask about groups of correlated features, not scattered ones.")
+    ] = False,
+    standardize: Standardize = True,
+    ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    missing: HowMissing = "refuse",
+    max_memory: MaxMemory = DEFAULT_MEMORY,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Say which methods can recover sparse models from this design, before any fit."""
+    if k is not None and k < 1:
+        raise InputError(f"--k must be at least 1; got {k}")
+    reading = how_to_read(separator, decimal, max_memory, missing)
+    say = Stages()
+    try:
+        say(f"reading {data.name}")
+        read_data = read(data, Columns(target, None, ignore), reading, need_target=False)
+        facts, design = _facts(read_data, standardize, seed)
+        say("checking the recovery conditions on simulated models")
+        advice = _advice(design, k, grouped, seed)
+    finally:
+        say.close()
+    if as_json:
+        typer.echo(json.dumps({**facts, "advice": advice.to_dict()}, indent=1, allow_nan=False))
+    else:
+        _tell(console(), read_data, facts, advice)
+
+
+def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], Design]:
+    """Shape, constant columns and likeness of the features; the design that methods see."""
+    n, d = data.shape
+    if n < 3:
+        raise InputError(f"at least 3 rows are needed; got {n}")
+    centred = Design.of(data.X).centred(standardize=False)
+    spread = centred.column_norms
+    varies = np.flatnonzero(spread > 1e-12 * max(float(spread.max()), 1e-300))
+    constant = [data.names[j] for j in np.setdiff1d(np.arange(d), varies)]
+    if varies.size == 0:
+        raise CommandError(f"every column of {data.path.name} is constant")
+    design = Design.of(data.X[:, varies] if constant else data.X).centred(standardize=standardize)
+    rng = np.random.default_rng(seed)
+    some = np.sort(rng.choice(varies.size, min(LOOKED_AT, varies.size), replace=False))
+    columns = design.columns(some)
+    columns = columns / np.linalg.norm(columns, axis=1, keepdims=True)
+    cosines = np.abs(columns @ columns.T) - np.eye(len(some))
+    facts = {
+        "rows": n,
+        "features": d,
+        "constant": constant,
+        "looked_at": len(some),
+        "share_with_near_duplicate": float((cosines.max(axis=1) >= ALIKE).mean()),
+        "median_strongest_correlation": float(np.median(cosines.max(axis=1))),
+    }
+    return facts, design
+
+
+def _advice(design: Design, k: int | None, grouped: bool, seed: int) -> Recommendation:
+    most = min(design.d, max(design.n // 4, 1), 10)
+    kind = "grouped" if grouped else "scattered"
+    try:
+        return recommend(design, most if k is None else k, support=kind, random_state=seed)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendation) -> None:
+    heading(out, f"{facts['rows']} rows, {facts['features']} features")
+    for remark in data.remarks:
+        paragraph(out, remark)
+    if facts["constant"]:
+        paragraph(out, f"Constant, so of no use: {listed(facts['constant'])}.")
+    if facts["looked_at"] > 1:
+        paragraph(
+            out,
+            f"Of {facts['looked_at']} features looked at, {facts['share_with_near_duplicate']:.0%} "
+            f"correlate at {ALIKE} or more with another; the strongest correlation of a feature is "
+            f"{facts['median_strongest_correlation']:.2f} in the median.",
+        )
+    out.print()
+    for sentence in advice.words:
+        paragraph(out, sentence)
+    out.print(f"\nShare of simulated models whose condition holds, {facts['rows']} rows")
+    rows = [
+        [method, *("-" if np.isnan(rate) else f"{rate:.0%}" for rate in rates[-1])]
+        for method, rates in advice.rates.items()
+    ]
+    table(out, ["method", *(f"k={size}" for size in advice.ks)], rows)
+    out.print()
+    paragraph(out, "Next: ksupport fit finds the features, and repeats this check at its answer.")

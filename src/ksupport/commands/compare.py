@@ -1,0 +1,181 @@
+"""``ksupport compare``: every method on one data file, judged on rows that it never saw."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.model_selection import GroupKFold, KFold
+
+from .._progress import Progress
+from ..design import Ints
+from .errors import InputError
+from .options import (
+    DEFAULT_MEMORY,
+    DataFile,
+    Decimal,
+    Groups,
+    HowMissing,
+    Ignore,
+    Json,
+    MaxMemory,
+    Seed,
+    Separator,
+    Target,
+    ends_in_words,
+    how_to_read,
+)
+from .printing import Stages, console, heading, paragraph, table
+from .reading import Columns, Data, read
+from .rivals import MEAN, Make, candidates, size_of
+
+
+@dataclass(frozen=True)
+class Score:
+    """One method over the outer folds."""
+
+    method: str
+    error: float | None  # mean square on held-out rows over that of the mean
+    error_se: float | None
+    features: float | None
+    seconds: float | None  # of one fit, tuning included
+    note: str
+
+
+@ends_in_words
+def compare(
+    data: DataFile,
+    target: Target = None,
+    methods: Annotated[
+        str | None, typer.Option(help="Names to compare, with commas between; by default all.")
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Outer folds, which judge.", min=2)] = 5,
+    cv: Annotated[int, typer.Option(help="Inner folds, on which methods tune.", min=2)] = 5,
+    groups: Groups = None,
+    ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    missing: HowMissing = "refuse",
+    max_memory: MaxMemory = DEFAULT_MEMORY,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
+    """Compare all methods on a data file, each judged on rows that it never saw."""
+    wanted = _wanted(methods, candidates(seed))
+    reading = how_to_read(separator, decimal, max_memory, missing)
+    say = Stages()
+    try:
+        say(f"reading {data.name}")
+        read_data = read(data, Columns(target, groups, ignore), reading)
+        splits = _splits(read_data, folds, seed)
+        scores = list(_scores(read_data, wanted, splits, cv, say))
+    finally:
+        say.close()
+    scores.sort(key=lambda each: np.inf if each.error is None else each.error)
+    if as_json:
+        typer.echo(json.dumps([asdict(score) for score in scores], indent=1, allow_nan=False))
+    else:
+        _tell(read_data, scores, len(splits), cv)
+
+
+def _wanted(methods: str | None, known: dict[str, Make]) -> dict[str, Make]:
+    if methods is None:
+        return known
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise InputError(f"--methods must name some of {', '.join(known)}; got {methods!r}")
+    return {name: known[name] for name in (*names, MEAN)}
+
+
+def _splits(data: Data, folds: int, seed: int) -> list[tuple[Ints, Ints]]:
+    n = data.shape[0]
+    if n < 2 * folds:
+        raise InputError(f"--folds {folds} needs at least {2 * folds} rows; got {n}")
+    if data.groups is None:
+        splitter: Any = KFold(folds, shuffle=True, random_state=seed)
+    else:
+        labels = len(np.unique(data.groups))
+        if labels < 2:
+            raise InputError("--groups needs at least two different labels")
+        splitter = GroupKFold(min(folds, labels))
+    return list(splitter.split(np.zeros((n, 1)), data.y, data.groups))
+
+
+def _scores(
+    data: Data, wanted: dict[str, Make], splits: list[tuple[Ints, Ints]], cv: int, say: Stages
+) -> Iterator[Score]:
+    progress = Progress("compare", len(wanted) * len(splits), True)
+    for at, (name, make) in enumerate(wanted.items()):
+        say(f"{name} ({at + 1} of {len(wanted)})")
+        yield _score(name, make, data, splits, cv)
+        progress.update((at + 1) * len(splits))
+    progress.close()
+
+
+def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], cv: int) -> Score:
+    """Fit on every training part; the error is relative to that of its mean."""
+    assert data.y is not None
+    X, y, sparse = data.X, data.y, hasattr(data.X, "tocsr")
+    errors, sizes, seconds, notes = [], [], [], set()
+    for train, test in splits:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            started = time.perf_counter()
+            try:
+                model = make(cv, sparse).fit(X[train], y[train])
+                error = np.mean((y[test] - model.predict(X[test])) ** 2)
+            except Exception as problem:  # of other packages too: the others are still compared
+                reason = f"{type(problem).__name__}: {problem}"
+                return Score(name, None, None, None, None, f"failed, {reason[:80]}")
+            seconds.append(time.perf_counter() - started)
+        if any("onverge" in str(each.message) for each in caught):
+            notes.add("did not always converge")
+        errors.append(error / max(np.mean((y[test] - y[train].mean()) ** 2), 1e-300))
+        sizes.append(size_of(model))
+    return Score(
+        name,
+        float(np.mean(errors)),
+        float(np.std(errors, ddof=1) / np.sqrt(len(errors))),
+        float(np.mean(sizes)),
+        float(np.mean(seconds)),
+        ", ".join(sorted(notes)),
+    )
+
+
+def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:
+    out, (n, d) = console(), data.shape
+    groups = "" if data.groups is None else ", which do not know the groups"
+    heading(out, f"{n} rows, {d} features: error on rows never seen, {folds} folds")
+    for remark in data.remarks:
+        paragraph(out, remark)
+    rows = [
+        [
+            score.method,
+            *(
+                ["-"] * 4
+                if score.error is None
+                else [
+                    f"{score.error:.3f}", f"{score.error_se:.3f}",
+                    f"{score.features:.0f}", f"{score.seconds:.2f}",
+                ]
+            ),
+            score.note,
+        ]
+        for score in scores
+    ]  # fmt: skip
+    table(out, ["method", "error", "+-", "features", "seconds", "note"], rows)
+    out.print()
+    paragraph(
+        out,
+        f"Error: mean square over that of predicting the mean of the training rows; +-: its "
+        f"standard error over the folds. Every method tunes itself on {cv} inner folds of the "
+        f"training rows{groups} (abess: by its own criterion). Differences within the standard "
+        "errors are no differences.",
+    )

@@ -1,0 +1,47 @@
+"""Names chosen by other people, made harmless for a terminal and for a spreadsheet."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+LONGEST = 48  # characters of a name that are shown
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # a cell that begins so may be run
+
+
+def shown(name: str, longest: int = LONGEST) -> str:
+    """A name on one line: control characters as escapes, the middle of a long one left out.
+
+    >>> shown("two\\nlines")
+    'two\\\\nlines'
+    >>> len(shown("x" * 10_000))
+    48
+    """
+    if len(name) > longest:
+        tail = longest // 3
+        name = f"{name[: longest - tail - 1]}…{name[-tail:]}"
+    text = "".join(_visible(character) for character in name)
+    return text if len(text) <= 4 * longest else text[: 4 * longest] + "…"
+
+
+def _visible(character: str) -> str:
+    # C: control, format (reverses the writing direction), surrogate; Z: separators, save the space.
+    if character == " " or unicodedata.category(character)[0] not in "CZ":
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def listed(names: Iterable[str], most: int = 8) -> str:
+    """The first few names, and how many more there are."""
+    names = list(names)
+    text = ", ".join(repr(shown(name)) if name == "" else shown(name) for name in names[:most])
+    return text if len(names) <= most else f"{text} and {len(names) - most} more"
+
+
+def spreadsheet_safe(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula: an apostrophe before what could be one.
+
+    >>> spreadsheet_safe("=cmd()")
+    "'=cmd()"
+    """
+    return f"'{cell}" if cell.startswith(FORMULA) else cell

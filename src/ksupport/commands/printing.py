@@ -1,0 +1,60 @@
+"""Words and tables on the terminal, whatever the names are made of."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from textwrap import fill
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+LEFT = ("", "feature", "method", "note", "near-duplicate", "instead of", "condition")
+
+
+def console() -> Console:
+    """Standard output; plain text if NO_COLOR is set, also where rich would leave bold."""
+    plain = bool(os.environ.get("NO_COLOR"))
+    return Console(
+        color_system=None if plain else "auto", highlight=False, markup=False, emoji=False
+    )
+
+
+def heading(out: Console, text: str) -> None:
+    """A line that stands out."""
+    out.print(Text(text, style="bold"))
+
+
+def paragraph(out: Console, text: str) -> None:
+    """Words, wrapped."""
+    out.print(Text(fill(text, min(out.width, 100), break_on_hyphens=False)))
+
+
+def table(out: Console, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Aligned columns; no cell is taken for markup."""
+    drawn = Table(box=None, pad_edge=False, header_style="dim")
+    for name in header:
+        drawn.add_column(name, justify="left" if name in LEFT else "right", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    out.print(drawn)
+
+
+class Stages:
+    """What is being done, on standard error: one line redrawn on a terminal, else plain lines."""
+
+    def __init__(self) -> None:
+        self.terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def __call__(self, text: str) -> None:
+        if self.terminal:
+            print(f"\r\x1b[2K{text} …", end="", file=sys.stderr, flush=True)
+        else:
+            print(text, file=sys.stderr, flush=True)
+
+    def close(self) -> None:
+        """Leave the terminal's line empty."""
+        if self.terminal:
+            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)

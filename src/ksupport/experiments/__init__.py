@@ -1,0 +1,24 @@
+"""The paper's experiments: one module per figure or table, each with its ``EXPERIMENTS``."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from . import fig1, fig_example1, fig_f1, fig_f1_iterations, fmri, table_prediction
+from .experiment import Cell, Experiment, Protocol, Row
+from .runner import reproduce
+
+__all__ = ["EXPERIMENTS", "Cell", "Experiment", "Protocol", "Row", "reproduce"]
+
+_MODULES: tuple[ModuleType, ...] = (
+    fig1,
+    fig_example1,
+    fig_f1,
+    fig_f1_iterations,
+    table_prediction,
+    fmri,
+)
+
+EXPERIMENTS: dict[str, Experiment] = {
+    experiment.name: experiment for module in _MODULES for experiment in module.EXPERIMENTS
+}

@@ -1,0 +1,122 @@
+"""Ours against published: cell by cell, in standard errors, as a table and a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import hypot
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .experiment import Experiment, Row
+from .figures import COLOURS, MARKERS, drawing, title_of
+
+STANDARD_ERRORS = 2.0  # without a tolerance, means this far apart disagree
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One published mean and ours."""
+
+    cell: dict[str, Any]  # what names it: method, n, ...
+    ours: float
+    published: float
+    in_errors: float | None  # ours - published, in standard errors; None: no spread is known
+    agrees: bool
+
+    @property
+    def difference(self) -> float:
+        return self.ours - self.published
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name}={value}" for name, value in self.cell.items())
+
+
+def compare(experiment: Experiment, rows: list[Row]) -> list[Difference]:
+    """Every published value that has a counterpart among ours.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        One with a ``reference``.
+    rows : list of dict
+        The rows of its cells, as `reproduce` gives them.
+    """
+    if experiment.reference is None:
+        return []
+    published = experiment.reference()
+    mean = next(name for name in published[0] if name.endswith("_mean"))
+    std = mean.removesuffix("_mean") + "_std"
+    keys = [name for name in published[0] if name not in (mean, std, "tolerance")]
+    ours: dict[tuple[Any, ...], Row] = {}
+    for row in experiment.table(rows):  # where several are alike but for tuning, the oracle's
+        ours.setdefault(tuple(row.get(key) for key in keys), row)
+    return [
+        _difference(experiment, {key: theirs[key] for key in keys}, mine, theirs, mean, std)
+        for theirs in published
+        if (mine := ours.get(tuple(theirs[key] for key in keys))) is not None
+    ]
+
+
+def _difference(
+    experiment: Experiment, cell: dict[str, Any], mine: Row, theirs: Row, mean: str, std: str
+) -> Difference:
+    gap = mine[mean] - theirs[mean]
+    error = hypot(mine.get(std, 0.0), theirs.get(std, 0.0)) / experiment.repeats**0.5
+    in_errors = gap / error if error > 0 else None
+    tolerance = theirs.get("tolerance", STANDARD_ERRORS * error)
+    agrees = abs(gap) <= tolerance + 1e-9
+    return Difference(cell, mine[mean], theirs[mean], in_errors, agrees)
+
+
+def by_method(differences: Sequence[Difference]) -> list[Row]:
+    """For each method: cells, mean difference, largest one, and how many disagree."""
+    groups: dict[str, list[Difference]] = {}
+    for each in differences:
+        groups.setdefault(str(each.cell["method"]), []).append(each)
+    return [
+        {
+            "method": method,
+            "cells": len(group),
+            "mean": float(np.mean([each.difference for each in group])),
+            "largest": max((each.difference for each in group), key=abs),
+            "disagree": sum(not each.agrees for each in group),
+        }
+        for method, group in groups.items()
+    ]
+
+
+def plot_comparison(experiment: Experiment, differences: list[Difference], folder: Path) -> None:
+    """Ours against published, one point per cell; a ring marks those that disagree."""
+    name = f"{experiment.name}-compare"
+    with drawing(folder, name, figsize=(5.6, 4.0)) as (figure, ax):
+        values = [v for each in differences for v in (each.ours, each.published)]
+        margin = 0.05 * (max(values) - min(values) or 1.0)
+        ends = [min(values) - margin, max(values) + margin]
+        ax.plot(ends, ends, color="black", linewidth=0.7, zorder=0)
+        for method in dict.fromkeys(str(each.cell["method"]) for each in differences):
+            mine = [each for each in differences if each.cell["method"] == method]
+            ax.plot(
+                [each.published for each in mine],
+                [each.ours for each in mine],
+                linestyle="",
+                marker=MARKERS.get(method, "."),
+                color=COLOURS.get(method, "black"),
+                markersize=5,
+                label=title_of(method),
+            )
+        apart = [each for each in differences if not each.agrees]
+        ax.plot(
+            [each.published for each in apart],
+            [each.ours for each in apart],
+            linestyle="",
+            marker="o",
+            markersize=11,
+            markerfacecolor="none",
+            color="red",
+            label="disagree" if apart else None,
+        )
+        ax.set(xlabel="published", ylabel="ours", xlim=ends, ylim=ends, aspect="equal")
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))

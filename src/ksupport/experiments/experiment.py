@@ -1,0 +1,53 @@
+"""What an experiment is: a declared grid of cells, a pure function of a cell, a table, a plot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+Protocol = Literal["paper", "fair"]
+Row = dict[str, Any]  # a result or a line of a table; JSON holds it
+Cell = dict[str, Any]  # the arguments of `compute`; JSON holds them too
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure or table of the paper.
+
+    Attributes
+    ----------
+    name : str
+        What the command line calls it, and the stem of its files.
+    title : str
+        One line for people.
+    version : int
+        Raise it to compute stored cells again, after a change of `compute`.
+    protocols : tuple of str
+        "paper" repeats the published code, "fair" is what we believe.
+    cells : callable
+        ``cells(protocol, quick)``: the grid, one dictionary of arguments per cell.
+    compute : callable
+        ``compute(**cell)``: the rows of one cell; a pure function at the top of its module.
+    table : callable
+        From the rows of all cells, in the order of the grid, to the lines of the CSV file.
+    plot : callable
+        ``plot(rows, folder)`` draws ``folder/<name>.png`` and ``.svg`` from the rows of all cells.
+    reference : callable, optional
+        The published values, as lines with the columns of `table`, and, optionally, a column
+        ``tolerance``: the largest difference from ours at which the two agree.
+    repeats : int
+        Runs behind each mean of the table, for standard errors.
+    """
+
+    name: str
+    title: str
+    version: int
+    protocols: tuple[Protocol, ...]
+    cells: Callable[[Protocol, bool], list[Cell]]
+    compute: Callable[..., list[Row]]
+    table: Callable[[list[Row]], list[Row]]
+    plot: Callable[[list[Row], Path], None]
+    reference: Callable[[], list[Row]] | None = None
+    repeats: int = 1

@@ -1,0 +1,76 @@
+"""What the figures share: colours of the methods, size, and how they are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..algorithms import METHODS
+from .files import replacing
+
+# IRKSN stands out; the others are told apart by hue and marker (Okabe and Ito, and grey).
+COLOURS = {
+    "irksn": "#D55E00",
+    "ksn": "#CC79A7",
+    "ircr": "#0072B2",
+    "irosr": "#009E73",
+    "srdi": "#56B4E9",
+    "iht": "#E69F00",
+    "omp": "#999999",
+    "lasso": "#000000",
+    "enet": "#8C6D31",
+}
+MARKERS = dict(zip(COLOURS, "osv^D<>Xp", strict=True))
+
+_STYLE: dict[Any, Any] = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.3,
+    "legend.frameon": False,
+    "figure.dpi": 150,
+    "svg.hashsalt": "ksupport",  # equal results give equal files
+}
+
+
+def steps_to_draw(last: int) -> NDArray[np.int64]:
+    """About a thousand steps from 0 to ``last``, dense enough on linear and on logarithmic axes."""
+    some = np.concatenate([np.linspace(0, last, 601), np.geomspace(1, max(last, 1), 401)])
+    return np.unique(np.rint(some).astype(np.int64))
+
+
+def title_of(method: str) -> str:
+    """The name of a method in legends."""
+    return METHODS[method].title if method in METHODS else method
+
+
+@contextmanager
+def drawing(folder: Path, name: str, **subplots: Any) -> Iterator[tuple[Any, Any]]:
+    """Give a figure and its axes; save both ``folder/name.png`` and ``.svg`` at the end.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to save; made if absent.
+    name : str
+        Stem of the two files.
+    **subplots
+        Arguments of ``matplotlib.figure.Figure.subplots``, and ``figsize``.
+    """
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("figures need matplotlib: pip install 'ksupport[plot]'") from error
+    with matplotlib.rc_context(_STYLE):
+        figure = Figure(figsize=subplots.pop("figsize", (6, 4)), layout="constrained")
+        yield figure, figure.subplots(**subplots)
+        for suffix, metadata in ((".png", None), (".svg", {"Date": None})):
+            with replacing(folder / f"{name}{suffix}") as path:
+                figure.savefig(path, metadata=metadata)

@@ -1,0 +1,50 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.resources import files
+from pathlib import Path
+
+from .experiment import Row
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to, in the same folder, that becomes ``path`` once written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # The suffix stays last, as it tells matplotlib the format.
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_csv(path: Path, rows: Sequence[Row]) -> None:
+    """Write rows under the columns of all of them, in order of first appearance."""
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read_published(name: str) -> list[Row]:
+    """The rows of ``reference/<name>.csv``; what looks like a number is one."""
+    text = (files(__package__) / "reference" / f"{name}.csv").read_text(encoding="utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return [{k: _number(v) for k, v in row.items()} for row in csv.DictReader(lines)]
+
+
+def _number(text: str) -> float | int | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

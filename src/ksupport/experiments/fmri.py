@@ -1,0 +1,175 @@
+"""Decoding brains (the paper's extra experiment): distances to the truth, accuracy, maps.
+
+The paper has Haxby's subject 2 with EnCluDL's weights as the truth.  Next to it, and where those
+recordings are not at hand instead of it: a simulated brain of the same size with a known truth,
+and one real slice, where decoders predict runs that they were not fitted on.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+
+from ..algorithms import METHODS
+from ..design import Floats
+from ..metrics import model_error, support_f1
+from .experiment import Cell, Experiment, Protocol, Row
+from .files import read_published
+from .fmri_data import CONTRASTS, Recordings, brain, parts_at_hand, split_of, whole_haxby
+from .fmri_grids import walk_of
+from .prediction_walk import tune
+
+SIMULATED = "simulated"
+ENCLUDL = "encludl"
+N_CLUSTERS = 500
+MEMBERS = 10  # of EnCluDL
+QUICK_RUNS = 2  # left out one by one on the slice
+QUICK_DECODERS = ("irksn", "lasso")
+
+
+def cells(protocol: Protocol, quick: bool) -> list[Cell]:
+    """Every method on every part that is at hand, one contrast after the other."""
+    out: list[Cell] = []
+    contrasts = ["/".join(pair) for pair in CONTRASTS]
+    for part in parts_at_hand(quick, tell=True):
+        methods = [*METHODS, ENCLUDL]
+        if part == "slice":
+            from .fmri_slice import DECODERS
+
+            methods = [*(QUICK_DECODERS if quick else DECODERS), ENCLUDL]
+        where = [SIMULATED] if part == "brain" else contrasts[: 1 if quick else None]
+        out += [
+            {"part": part, "contrast": c, "method": m, "protocol": protocol, "quick": quick}
+            for c in where
+            for m in methods
+        ]
+    return out
+
+
+def compute(part: str, contrast: str, method: str, protocol: Protocol, quick: bool) -> list[Row]:
+    """What one method makes of one part: its weights, and how good they are."""
+    started = time.perf_counter()
+    if part == "slice":
+        from .fmri_slice import left_out_runs, slice_encludl
+
+        if method == ENCLUDL:
+            rows = slice_encludl(contrast, 2 if quick else MEMBERS)
+        else:
+            rows = left_out_runs(contrast, method, QUICK_RUNS if quick else None)
+    else:
+        recordings = brain(quick) if part == "brain" else whole_haxby(contrast)
+        started = time.perf_counter()
+        if method == ENCLUDL:
+            rows = _encludl(recordings, quick)
+        else:
+            rows = _tuned(recordings, method, protocol, quick, standardize=part == "haxby")
+    seconds = time.perf_counter() - started
+    return [
+        {"part": part, "contrast": contrast, "method": method, "seconds": seconds, **row}
+        for row in rows
+    ]
+
+
+def _tuned(
+    recordings: Recordings, method: str, protocol: Protocol, quick: bool, *, standardize: bool
+) -> list[Row]:
+    from .fmri_maps import packed
+
+    split = split_of(recordings, standardize)
+    best = tune(walk_of(method, protocol, recordings.k, quick), split)
+    row = {"validation": best.mse, "t": best.t, "params": _words(best.params)}
+    return [{**row, **_scores(recordings.truth, best.w), "w": packed(best.w)}]
+
+
+def _words(params: object) -> str:
+    return ", ".join(f"{k}={v}" for k, v in dict(params).items())  # type: ignore[call-overload]
+
+
+def _encludl(recordings: Recordings, quick: bool) -> list[Row]:
+    from ..fmri import encludl
+    from ..fmri.images import inside
+    from .fmri_maps import packed
+
+    found = encludl(
+        recordings.X, recordings.y, inside(recordings.mask_img),
+        n_clusters=100 if quick else N_CLUSTERS, groups=recordings.run,
+        n_members=2 if quick else MEMBERS,
+    )  # fmt: skip
+    row = {"w": packed(found.coef), "z": packed(found.z), "threshold": found.threshold}
+    return [{**_scores(recordings.truth, found.coef), **row}]
+
+
+def _scores(truth: Floats | None, w: Floats) -> Row:
+    if truth is None:
+        return {}
+    return {"error": float(model_error(truth, w)), "f1": float(support_f1(truth, w))}
+
+
+def table(rows: list[Row]) -> list[Row]:
+    """One line for each part, contrast and method; "zero" is the model without any voxel.
+
+    ``distance_mean`` is that to the truth where it is known, and to EnCluDL's weights elsewhere.
+    """
+    from .fmri_maps import found_by, unpacked
+
+    lines = []
+    for part, contrast in dict.fromkeys((row["part"], row["contrast"]) for row in rows):
+        group = [r for r in rows if (r["part"], r["contrast"]) == (part, contrast)]
+        truth = _truth(part, group)
+        for row in group:
+            w, seen = unpacked(row["w"]), found_by(row)
+            line = {"part": part, "contrast": contrast, "method": row["method"]}
+            line["distance_mean"] = float(np.linalg.norm(w - truth))
+            line["n_voxels"], line["n_shown"] = int(np.sum(w != 0)), int(np.sum(seen != 0))
+            if part == "brain":
+                line["f1"], line["f1_shown"] = row["f1"], float(support_f1(truth, seen))
+            for name in ("accuracy_mean", "accuracy_std", "t", "params", "seconds"):
+                if name in row:
+                    line[name] = row[name]
+            lines.append(line)
+        zero = {"part": part, "contrast": contrast, "method": "zero", "n_voxels": 0, "n_shown": 0}
+        lines.append({**zero, "distance_mean": float(np.linalg.norm(truth))})
+    return lines
+
+
+def _truth(part: str, group: list[Row]) -> Floats:
+    from .fmri_maps import unpacked
+
+    if part == "brain":
+        truth = brain(quick=len(unpacked(group[0]["w"])) != 39912).truth
+        assert truth is not None
+        return truth
+    return unpacked(next(row for row in group if row["method"] == ENCLUDL)["w"])
+
+
+def plot(rows: list[Row], folder: Path) -> None:
+    """The scores, and the maps of every part."""
+    from .fmri_figures import draw
+
+    draw(rows, table(rows), folder)
+
+
+def reference() -> list[Row]:
+    """The published distances to EnCluDL's weights."""
+    return [
+        {"part": "haxby", "contrast": row["contrast"], "method": row["method"],
+         "distance_mean": row["distance"]}
+        for row in read_published("fmri_distance_to_encludl")
+    ]  # fmt: skip
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="fmri",
+        title="fMRI decoding: distances, accuracy and brain maps",
+        version=1,
+        protocols=("paper", "fair"),
+        cells=cells,
+        compute=compute,
+        table=table,
+        plot=plot,
+        reference=reference,
+    ),
+)

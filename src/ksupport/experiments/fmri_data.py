@@ -1,0 +1,100 @@
+"""The data of the fMRI experiment: a simulated brain, a real slice, and Haxby's whole brain."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+
+from ..datasets import dataset_path, fetch_haxby
+from ..design import Floats, Ints
+from .prediction_data import Split
+
+CONTRASTS = (("face", "house"), ("house", "shoe"))  # what counts as -1, and as 1
+SEED = 42
+N_VALID = 43  # of 216 rows, a fifth
+SIZES = {False: (216, 39912, 150), True: (72, 2000, 30)}  # n, d, k of the simulated brain; quick
+
+
+@dataclass(frozen=True)
+class Recordings:
+    """Rows to decode, and where their columns are."""
+
+    X: Floats
+    y: Floats
+    run: Ints
+    mask_img: Any
+    truth: Floats | None  # w*, if it is known
+    k: int
+
+
+@lru_cache(maxsize=1)
+def brain(quick: bool) -> Recordings:
+    """The simulated brain, in the units of Example 2."""
+    from ..fmri import make_brain
+
+    n, d, k = SIZES[quick]
+    drawn = make_brain(n, d, n_active=k, random_state=0)
+    return Recordings(drawn.data, drawn.target, drawn.run, drawn.mask_img, drawn.coef, k)
+
+
+@lru_cache(maxsize=1)
+def whole_haxby(contrast: str) -> Recordings:
+    """Subject 2, all voxels, standardised over the session."""
+    from nilearn.image import load_img
+
+    first, second = contrast.split("/")
+    bunch = fetch_haxby(conditions=(first, second), download_if_missing=False)
+    return Recordings(bunch.data, bunch.target, bunch.run, load_img(bunch.mask_path), None, 150)
+
+
+def split_of(recordings: Recordings, standardize: bool) -> Split:
+    """Four fifths of the rows to walk on, the others to choose by; centred on the former."""
+    state = np.random.RandomState(SEED)
+    n = len(recordings.y)
+    count = N_VALID if n == SIZES[False][0] else n // 5
+    train, valid = train_test_split(np.arange(n), test_size=count, random_state=state)
+    # In column order, as norms and blocks of columns go by columns.
+    X_train = np.asfortranarray(recordings.X[train])
+    X_valid = np.asfortranarray(recordings.X[valid])
+    mean = X_train.mean(axis=0)
+    X_train -= mean
+    X_valid -= mean
+    if standardize:
+        spread = X_train.std(axis=0)
+        spread[spread == 0] = 1.0
+        X_train /= spread
+        X_valid /= spread
+    d = X_train.shape[1]
+    y = recordings.y
+    nothing = np.empty((0, d))
+    return Split(X_train, X_valid, nothing, y[train], y[valid], np.empty(0), d)
+
+
+def parts_at_hand(quick: bool, *, tell: bool) -> list[str]:
+    """What can run on this machine; the rest is named on standard error if ``tell``."""
+    parts = ["brain"]
+    if dataset_path("haxby_slice").exists():
+        parts.append("slice")
+    elif tell:
+        _say("the slice of Haxby's recordings is not in the data directory: left out")
+    if not quick and dataset_path("haxby").exists():
+        parts.append("haxby")
+    elif tell and not quick:
+        _say(
+            "Haxby's whole-brain recordings are not in the data directory, so the published "
+            "table cannot be repeated here: running on what there is, "
+            + " and ".join(
+                {"brain": "a simulated brain", "slice": "a real slice"}[p] for p in parts
+            )
+            + ". `ksupport data fetch haxby` downloads them (about 300 MB)"
+        )
+    return parts
+
+
+def _say(text: str) -> None:
+    print(f"fmri: {text}", file=sys.stderr)

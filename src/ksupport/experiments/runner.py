@@ -1,0 +1,137 @@
+"""Run experiments: cells in parallel, results in a store, tables and figures from the store."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from joblib import Parallel, delayed, parallel_config
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+from .._progress import Progress
+from .experiment import Cell, Experiment, Protocol, Row
+from .files import write_csv
+from .store import Store, cell_key
+
+STORE = "results.sqlite"
+
+
+def reproduce(
+    experiment: Experiment,
+    protocol: Protocol,
+    *,
+    quick: bool = False,
+    out: Path,
+    n_jobs: int = 2,
+    progress: bool = True,
+) -> list[Row]:
+    """Compute what is not stored yet, then write the table and draw the figure.
+
+    Cells run in worker processes with one BLAS thread each.  This process stores each of them as
+    it finishes, so a run that was killed goes on where it stopped.  Tables and figures come from
+    the store alone: a changed plot computes nothing again.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    protocol : {"paper", "fair"}
+        One of ``experiment.protocols``.
+    quick : bool
+        A version that takes seconds, to see that everything works.
+    out : Path
+        Folder of ``results.sqlite``; tables and figures go to ``out/<protocol>``.
+    n_jobs : int
+        Worker processes; with 1, cells run in this one.
+    progress : bool
+        Whether to report progress and time left on standard error.
+
+    Returns
+    -------
+    list of dict
+        The rows of all cells, in the order of the grid.
+    """
+    rows = collect(experiment, protocol, quick=quick, out=out, n_jobs=n_jobs, progress=progress)
+    folder = Path(out) / protocol
+    write_csv(folder / f"{experiment.name}.csv", experiment.table(rows))
+    experiment.plot(rows, folder)
+    return rows
+
+
+def collect(
+    experiment: Experiment,
+    protocol: Protocol,
+    *,
+    quick: bool,
+    out: Path,
+    n_jobs: int,
+    progress: bool,
+) -> list[Row]:
+    """The rows of all cells, computing and storing those that are missing."""
+    if protocol not in experiment.protocols:
+        raise ValueError(
+            f"protocol of {experiment.name} must be one of {', '.join(experiment.protocols)}, "
+            f"got {protocol!r}"
+        )
+    store = Store(Path(out) / STORE)
+    cells = {cell_key(experiment, cell): cell for cell in experiment.cells(protocol, quick)}
+    known = store.get(experiment, protocol)
+    missing = [cell for key, cell in cells.items() if key not in known]
+    bar = Progress(f"{experiment.name} ({protocol})", len(missing), progress)
+    for done, (cell, rows, seconds) in enumerate(_computed(experiment, missing, n_jobs), start=1):
+        store.put(experiment, protocol, cell, rows, seconds)
+        bar.update(done)
+    bar.close()
+    known = store.get(experiment, protocol)
+    return [row for key in cells for row in known[key]]
+
+
+def _computed(
+    experiment: Experiment, cells: list[Cell], n_jobs: int
+) -> Iterator[tuple[Cell, list[Row], float]]:
+    """Cells with their rows and seconds, as they finish."""
+    jobs = min(n_jobs, len(cells))
+    if jobs <= 1:
+        yield from (_cell(experiment, cell) for cell in cells)
+        return
+    tasks = (delayed(_cell_of_worker)(experiment, cell, os.getpid()) for cell in cells)
+    with parallel_config("loky", inner_max_num_threads=1):
+        yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(tasks)
+
+
+def _cell(experiment: Experiment, cell: Cell) -> tuple[Cell, list[Row], float]:
+    started = time.perf_counter()
+    try:
+        with threadpool_limits(1):
+            rows = experiment.compute(**cell)
+    except Exception as error:
+        error.add_note(f"in {experiment.name}, cell {cell}")
+        raise
+    return cell, rows, time.perf_counter() - started
+
+
+def _cell_of_worker(
+    experiment: Experiment, cell: Cell, parent: int
+) -> tuple[Cell, list[Row], float]:
+    _follow(parent)
+    return _cell(experiment, cell)
+
+
+_following: set[int] = set()
+
+
+def _follow(parent: int) -> None:
+    """End this worker when its parent is gone: a killed run must not go on computing."""
+    if parent in _following or not hasattr(os, "getppid"):
+        return
+    _following.add(parent)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,66 @@
+"""How large the noise is, when nobody says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .algorithms.base import sparsity_levels
+from .algorithms.irksn import IRKSNMethod
+from .design import Design, Floats
+from .path import run
+from .selection import choose, freedom_left, largest_support, visited_by
+
+ALPHA, MAX_ITER, EVERY = 1e-2, 500, 10  # of the paths that propose supports
+
+
+def noise_level(X: Any, y: ArrayLike) -> float:
+    """Estimate the standard deviation of the noise in y = Xw + noise; d > n is fine.
+
+    The residual sum of squares of the least-squares model that the extended BIC prefers, among
+    all supports that paths of IRKSN visit, over its degrees of freedom.  If that support holds
+    all features that matter, the estimate is that of ordinary regression; features that it
+    misses make it too large.  It is hardly ever much too small: the criterion charges for the
+    number of supports there are, so noise rarely pays for its fit.
+
+    Parameters
+    ----------
+    X : array, memmap, sparse matrix, LinearOperator or Design, of shape (n, d)
+        The measurements, centred.
+    y : array of shape (n,)
+        The response, centred.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport.noise import noise_level
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 300))
+    >>> y = X[:, :3] @ [3.0, -2.0, 2.0] + 0.5 * rng.standard_normal(100)
+    >>> round(noise_level(X - X.mean(axis=0), y - y.mean()), 1)
+    0.5
+    """
+    design, target = Design.of(X), np.asarray(y, np.float64)
+    n = int(design.n_samples)
+    methods = [IRKSNMethod(k=k, alpha=ALPHA) for k in sparsity_levels(n, design.d)]
+    results = run(
+        [method.start(design, target) for method in methods],
+        [design] * len(methods),
+        [target] * len(methods),
+        max_iter=MAX_ITER,
+        every=EVERY,
+    )
+    table = choose(design, target, visited_by(results), "ebic", largest_support(n)).table
+    freedom = freedom_left(design.n_samples, int(table["size"][0]))
+    return float(np.sqrt(max(table["rss"][0], 0.0) / freedom))
+
+
+def noise_norm(design: Design, y: Floats) -> float:
+    """The norm of the noise, ‖y - Xw*‖, at the estimated level."""
+    return noise_level(design, y) * float(np.sqrt(max(design.n_samples - 1, 1)))

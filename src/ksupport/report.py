@@ -1,0 +1,197 @@
+"""The report: one HTML file that explains a model, and asks nothing of the network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._report_data import (
+    correlations_of,
+    drawn_features,
+    lines_of,
+    residuals_of,
+    rounded,
+    scores_of,
+    surface_of,
+    walks_of,
+)
+from ._report_text import Contents, label, sections
+from .explain import description_of, problem_of
+from .stability import StabilitySelection
+from .theory.report import RecoveryReport
+
+
+def build_report(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    feature_names: Sequence[str] | None = None,
+    target: str = "y",
+    stability: StabilitySelection | None = None,
+    certificate: RecoveryReport | None = None,
+    made: Mapping[str, Any] | None = None,
+    remarks: Sequence[str] = (),
+) -> str:
+    """Explain a fitted model in one HTML page that needs nothing else.
+
+    Parameters
+    ----------
+    model : AutoIRKSN, IRKSNCV, IRKSNIC, PathCV or PathIC
+        A fitted model.
+    X : array or sparse matrix of shape (n, d)
+        The measurements of the fit.
+    y : array of shape (n,)
+        The response of the fit.
+    feature_names : sequence of str, optional
+        Names of the columns; any text is harmless.
+    target : str
+        Name of the response.
+    stability : StabilitySelection, optional
+        How often features are chosen on half-samples.
+    certificate : RecoveryReport, optional
+        What ``model.certify(X, y)`` says.
+    made : mapping, optional
+        How the model was made: ``command``, ``seed``, ``versions``, ``data``.
+    remarks : sequence of str
+        Sentences to add to the summary.
+
+    Returns
+    -------
+    str
+        The page; it holds the drawn numbers only, not the data.
+
+    Examples
+    --------
+    >>> from ksupport import AutoIRKSN
+    >>> from ksupport.datasets import make_correlated_data
+    >>> from ksupport.report import build_report
+    >>> X, y, w = make_correlated_data(60, 100, rho=0.5, density=0.03, random_state=0)
+    >>> page = build_report(AutoIRKSN().fit(X, y), X, y)
+    >>> page.startswith("<!doctype html>"), len(page) < 5_000_000
+    (True, True)
+    """
+    y = np.asarray(y, np.float64)
+    d = X.shape[1]
+    names = [f"x{j}" for j in range(d)] if feature_names is None else list(feature_names)
+    if len(names) != d:
+        raise ValueError(f"feature_names must have {d} names to match X, got {len(names)}")
+    effects = _effects(model, X)
+    chosen = np.flatnonzero(model.support_)
+    order = [int(j) for j in chosen[np.argsort(-np.abs(effects[chosen]), kind="stable")]]
+    fitted = np.asarray(X[:, order] @ model.coef_[order]).ravel() + model.intercept_
+    correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
+    contents = Contents(
+        names=names, target=target, n=len(y), order=order, coef=model.coef_, effects=effects,
+        intercept=float(model.intercept_), explained=_explained(y, fitted),
+        decision=description_of(model), refitted=_refitted(model), stability=stability,
+        certificate=certificate, twins=twins, alternatives=_alternatives(model),
+        made=dict(made or {}), remarks=list(remarks),
+    )  # fmt: skip
+    drawn = _drawn(model, X, y, fitted, contents, correlation)
+    return _page(contents, drawn)
+
+
+def write_report(path: str | Path, model: Any, X: Any, y: ArrayLike, **options: Any) -> Path:
+    """Write what `build_report` makes, and return where."""
+    path = Path(path)
+    path.write_text(build_report(model, X, y, **options), encoding="utf-8", newline="")
+    return path
+
+
+def _effects(model: Any, X: Any) -> Any:
+    """Coefficients times the standard deviations of their columns."""
+    effects = np.zeros(X.shape[1])
+    chosen = np.flatnonzero(model.support_)
+    if chosen.size:
+        block = X[:, chosen]
+        block = block.toarray() if hasattr(block, "toarray") else np.asarray(block)
+        effects[chosen] = model.coef_[chosen] * block.std(axis=0)
+    return effects
+
+
+def _explained(y: Any, fitted: Any) -> float:
+    total = float(((y - y.mean()) ** 2).sum())
+    return 1.0 - float(((y - fitted) ** 2).sum()) / total if total > 0 else 0.0
+
+
+def _refitted(model: Any) -> bool:
+    criterion = hasattr(model, "alternatives_") and "score" in model.path_
+    return bool(getattr(model, "refit_", None) or getattr(model, "refit", None) or criterion)
+
+
+def _alternatives(model: Any) -> list[tuple[list[int], list[int], float]]:
+    """Near-tied supports as what comes in, what goes out, and how much worse they are."""
+    if "score" not in model.path_:
+        return []
+    chosen, best = set(np.flatnonzero(model.support_).tolist()), float(model.path_["score"].min())
+    return [
+        (sorted(set(support) - chosen), sorted(chosen - set(support)), float(score - best))
+        for support, score in model.alternatives_
+    ]
+
+
+def _drawn(
+    model: Any, X: Any, y: Any, fitted: Any, contents: Contents, correlation: Any
+) -> dict[str, Any]:
+    """All that the script draws."""
+    walks, at, record = walks_of(model, problem_of(model, X, y))
+    features, entered = drawn_features(walks, np.asarray(contents.order, np.intp))
+    contents.n_drawn, contents.n_entered = len(features), entered
+    chosen = set(contents.order)
+    return {
+        "names": [label(contents.names[j]) for j in features],
+        "chosen": [int(j in chosen) for j in features],
+        "unit": "standardised coefficient" if model.standardize else "coefficient",
+        "paths": [lines_of(walk, features) for walk in walks],
+        "at": [at, record],
+        "surface": surface_of(model),
+        "scores": scores_of(model),
+        "residuals": residuals_of(y, fitted),
+        "correlation": {
+            "names": [label(contents.names[j], 28) for j in contents.order[: len(correlation)]],
+            "r": [rounded(row) for row in correlation],
+        },
+    }
+
+
+def _page(contents: Contents, drawn: dict[str, Any]) -> str:
+    assets = files("ksupport") / "report_assets"
+    template, style, script = (
+        (assets / name).read_text(encoding="utf-8")
+        for name in ("report.html", "report.css", "report.js")
+    )
+    policy = (
+        f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    return Template(template).substitute(
+        sections(contents),
+        policy=escape(policy),
+        style=style,
+        script=script,
+        data=_inert(drawn),
+        criterion_hidden="hidden" if drawn["surface"] is drawn["scores"] is None else "",
+    )
+
+
+def _digest(text: str) -> str:
+    """What a Content-Security-Policy knows an inline script or style by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _inert(value: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return re.sub("[<>&]", lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,0 +1,374 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const COLOURS = ["#d1495b", "#2a9d6f", "#8f5bd6", "#c98a00", "#1f9bb5", "#b8479b", "#6b8e23", "#a0522d"];
+  const LISTED = 40;
+  const byId = (id) => document.getElementById(id);
+  const step = byId("step"), level = byId("level"), tip = byId("tip");
+  const pinned = new Map(); // feature -> place in COLOURS
+  let near = -1; // feature under the pointer
+  let chart = null; // what the explorer last drew
+
+  // -- drawing ---------------------------------------------------------------------------
+
+  function draw(parent, tag, attributes, text) {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const name in attributes) node.setAttribute(name, attributes[name]);
+    if (text !== undefined) node.textContent = text;
+    parent.appendChild(node);
+    return node;
+  }
+
+  function canvas(svg, height, widest) {
+    const width = Math.max(260, Math.min(svg.parentNode.clientWidth || 600, widest));
+    svg.replaceChildren();
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.style.maxWidth = `${width}px`;
+    return width;
+  }
+
+  const number = (x) => (Math.abs(x) >= 1e5 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(1) : String(+x.toPrecision(3)));
+
+  function ticks(low, high, count) {
+    const span = high - low || 1, rough = span / count;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const unit = [1, 2, 5, 10].map((m) => m * power).find((u) => u >= rough);
+    const out = [];
+    for (let i = Math.ceil(low / unit); i * unit <= high + unit * 1e-9; i += 1) out.push(i * unit);
+    return out;
+  }
+
+  const extent = (values) => [Math.min(...values), Math.max(...values)];
+
+  function scale(low, high, from, to) {
+    const span = high - low || 1;
+    return (value) => from + ((value - low) / span) * (to - from);
+  }
+
+  // -- the paths -------------------------------------------------------------------------
+
+  const path = () => data.paths[+level.value];
+
+  function explore() {
+    const walk = path(), svg = byId("explorer"), height = 380;
+    const width = canvas(svg, height, 960), left = 52, right = width - 12, top = 12, bottom = 300;
+    let low = 0, high = 0;
+    for (const [, values] of walk.lines) for (const v of values) { low = Math.min(low, v); high = Math.max(high, v); }
+    if (low === high) high = 1;
+    const last = Math.max(walk.t[walk.t.length - 1], 1), root = scale(0, Math.sqrt(last), left, right);
+    const x = (t) => root(Math.sqrt(t)), y = scale(low, high, bottom, top);
+    for (const v of ticks(low, high, 5)) {
+      draw(svg, "line", { class: v === 0 ? "zero" : "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
+      draw(svg, "text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, number(v));
+    }
+    for (const share of [0, 0.04, 0.16, 0.36, 0.64, 1]) {
+      const t = Math.round(last * share);
+      draw(svg, "text", { x: x(t), y: bottom + 16, "text-anchor": share === 1 ? "end" : "middle" }, String(t));
+    }
+    draw(svg, "text", { x: left + 4, y: top + 8 }, data.unit);
+    const clip = draw(draw(svg, "clipPath", { id: "walked" }), "rect", { x: 0, y: 0, width, height });
+    const ghosts = draw(svg, "g", { class: "ghost" }), strong = draw(svg, "g", { "clip-path": "url(#walked)" });
+    const lines = new Map();
+    for (const [feature, values] of [...walk.lines].reverse()) {
+      const points = values.map((v, i) => `${x(walk.t[i]).toFixed(1)},${y(v).toFixed(1)}`).join(" ");
+      const drawn = [ghosts, strong].map((group) => draw(group, "polyline", { class: "line", points, "data-feature": feature }));
+      lines.set(feature, { drawn, values });
+    }
+    const most = Math.max(1, ...walk.entered, ...walk.left), middle = 350;
+    walk.t.forEach((t, i) => {
+      const tall = (count) => 24 * Math.sqrt(count / most), at = x(t) - 1.5;
+      const up = tall(walk.entered[i]), down = tall(walk.left[i]);
+      if (up) draw(svg, "rect", { class: "up", x: at, y: middle - up, width: 3, height: up });
+      if (down) draw(svg, "rect", { class: "down", x: at, y: middle, width: 3, height: down });
+    });
+    draw(svg, "line", { class: "axis", x1: left, x2: right, y1: middle, y2: middle });
+    draw(svg, "text", { x: left - 6, y: middle - 8, "text-anchor": "end" }, "enter");
+    draw(svg, "text", { x: left - 6, y: middle + 16, "text-anchor": "end" }, "leave");
+    const cursor = draw(svg, "line", { class: "cursor", y1: top, y2: bottom });
+    chart = { walk, x, y, lines, cursor, clip, width, height, svg };
+    paint();
+    move();
+  }
+
+  function paint() {
+    if (!chart) return;
+    for (const [feature, line] of chart.lines) {
+      const colour = pinned.has(feature) ? COLOURS[pinned.get(feature) % COLOURS.length] : "";
+      for (const node of line.drawn) {
+        node.setAttribute("class", ["line", data.chosen[feature] && "chosen", colour && "pinned", feature === near && "near"].filter(Boolean).join(" "));
+        node.style.stroke = feature === near ? "" : colour;
+      }
+    }
+  }
+
+  function valueAt(feature, record) {
+    const line = chart.lines.get(feature);
+    return line ? line.values[record] : 0;
+  }
+
+  function named(features) {
+    const names = features.map((f) => data.names[f]);
+    return names.length > 6 ? `${names.slice(0, 6).join(", ")} and ${names.length - 6} more` : names.join(", ");
+  }
+
+  function move() {
+    const record = +step.value, walk = path(), at = chart.x(walk.t[record]);
+    chart.cursor.setAttribute("x1", at);
+    chart.cursor.setAttribute("x2", at);
+    chart.clip.setAttribute("width", at);
+    byId("step-value").textContent = walk.t[record];
+    byId("level-value").textContent = walk.label;
+    step.setAttribute("aria-valuetext", `step ${walk.t[record]}`);
+    level.setAttribute("aria-valuetext", walk.label);
+    const came = [], went = [];
+    if (record > 0) {
+      for (const [feature, line] of chart.lines) {
+        const before = line.values[record - 1] !== 0, now = line.values[record] !== 0;
+        if (now && !before) came.push(feature);
+        if (before && !now) went.push(feature);
+      }
+    }
+    let words = `Step ${walk.t[record]} of the path with ${walk.label}: ${walk.size[record]} features.`;
+    if (came.length) words += ` New: ${named(came)}.`;
+    if (went.length) words += ` Gone: ${named(went)}.`;
+    byId("status").textContent = words;
+    list(record);
+    mark();
+  }
+
+  function chip(feature, record) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.dataset.feature = feature;
+    const on = pinned.has(feature);
+    button.setAttribute("aria-pressed", String(on));
+    if (on) {
+      const dot = document.createElement("i");
+      dot.style.background = COLOURS[pinned.get(feature) % COLOURS.length];
+      button.append(dot, " ");
+    }
+    button.append(`${data.names[feature]} ${number(valueAt(feature, record))}`);
+    button.addEventListener("click", () => toggle(feature, true));
+    return button;
+  }
+
+  function list(record) {
+    const active = [...chart.lines.keys()].filter((f) => valueAt(f, record) !== 0);
+    active.sort((a, b) => Math.abs(valueAt(b, record)) - Math.abs(valueAt(a, record)));
+    byId("here").replaceChildren(...active.slice(0, LISTED).map((f) => chip(f, record)));
+    byId("pinned").replaceChildren(...[...pinned.keys()].map((f) => chip(f, record)));
+  }
+
+  function toggle(feature, fromList) {
+    const focused = fromList && document.activeElement ? document.activeElement.parentNode : null;
+    if (pinned.has(feature)) {
+      pinned.delete(feature);
+    } else {
+      const used = new Set(pinned.values());
+      let place = 0;
+      while (used.has(place)) place += 1;
+      pinned.set(feature, place);
+    }
+    paint();
+    list(+step.value);
+    if (focused && focused.id) { // the list was made anew: give the focus back
+      const again = focused.querySelector(`[data-feature="${feature}"]`) || byId("here").querySelector("button");
+      if (again) again.focus();
+    }
+  }
+
+  function nearest(event) {
+    const box = chart.svg.getBoundingClientRect(), ratio = chart.width / box.width;
+    const px = (event.clientX - box.left) * ratio, py = (event.clientY - box.top) * ratio;
+    let record = 0, gap = Infinity;
+    chart.walk.t.forEach((t, i) => {
+      const distance = Math.abs(chart.x(t) - px);
+      if (distance < gap) { gap = distance; record = i; }
+    });
+    let best = -1, closest = 14;
+    for (const [feature, line] of chart.lines) {
+      if (line.values[record] === 0) continue;
+      const distance = Math.abs(chart.y(line.values[record]) - py);
+      if (distance < closest) { closest = distance; best = feature; }
+    }
+    return { feature: best, record, left: px / ratio, top: py / ratio, width: box.width };
+  }
+
+  byId("explorer").addEventListener("pointermove", (event) => {
+    const found = nearest(event);
+    if (found.feature !== near) { near = found.feature; paint(); }
+    tip.hidden = near < 0;
+    if (near < 0) return;
+    tip.textContent = `${data.names[near]}: ${number(valueAt(near, found.record))} at step ${chart.walk.t[found.record]}`;
+    tip.style.left = `${Math.min(found.left + 12, Math.max(found.width - 190, 0))}px`;
+    tip.style.top = `${found.top + 14}px`;
+  });
+  byId("explorer").addEventListener("pointerleave", () => { near = -1; tip.hidden = true; paint(); });
+  byId("explorer").addEventListener("click", (event) => {
+    const found = nearest(event);
+    if (found.feature >= 0) toggle(found.feature, false);
+  });
+
+  function place(record) {
+    step.max = path().t.length - 1;
+    step.value = Math.min(record, path().t.length - 1);
+  }
+
+  function closestRecord(t) {
+    let best = 0;
+    path().t.forEach((each, i) => { if (Math.abs(each - t) < Math.abs(path().t[best] - t)) best = i; });
+    return best;
+  }
+
+  function go(at, record) {
+    level.value = at;
+    place(record);
+    explore();
+  }
+
+  step.addEventListener("input", move);
+  level.addEventListener("input", () => {
+    const t = chart.walk.t[Math.min(+step.value, chart.walk.t.length - 1)];
+    go(+level.value, closestRecord(t));
+  });
+  byId("home").addEventListener("click", () => go(data.at[0], data.at[1]));
+  byId("unpin").addEventListener("click", () => { pinned.clear(); paint(); list(+step.value); });
+
+  // -- the choice ------------------------------------------------------------------------
+
+  let cells = null;
+
+  function choice() {
+    const svg = byId("surface");
+    if (data.surface) surface(svg, data.surface);
+    else if (data.scores) scores(svg, data.scores);
+  }
+
+  function surface(svg, { labels, t, loss, best }) {
+    byId("criterion-words").textContent = "Mean squared error on held-out folds, for every setting (down) and step (across): the darker, the smaller. The frame marks the least; a click takes the paths above there.";
+    const row = labels.length > 16 ? 14 : 20, left = 92, top = 6, height = labels.length * row + 34;
+    const width = canvas(svg, height, 960), wide = (width - left - 6) / t.length;
+    const logs = loss.map((values) => values.map((v) => Math.log(Math.max(v, 1e-300))));
+    const flat = logs.flat(), [low] = extent(flat);
+    const ordered = [...flat].sort((a, b) => a - b), high = ordered[Math.floor(0.9 * (ordered.length - 1))];
+    const shade = scale(low, high, 1, 0.04);
+    logs.forEach((values, i) => {
+      draw(svg, "text", { x: left - 6, y: top + (i + 0.75) * row, "text-anchor": "end" }, labels[i].length > 14 ? `${labels[i].slice(0, 13)}…` : labels[i]);
+      values.forEach((v, j) => {
+        const cell = draw(svg, "rect", { class: "cell", x: left + j * wide, y: top + i * row, width: wide + 0.5, height: row + 0.5, "fill-opacity": Math.max(0.04, Math.min(1, shade(v))).toFixed(3) });
+        draw(cell, "title", {}, `${labels[i]}, step ${t[j]}: ${number(loss[i][j])}`);
+        cell.addEventListener("click", () => {
+          const at = data.paths.findIndex((walk) => walk.label === labels[i]);
+          if (at < 0) return;
+          level.value = at;
+          go(at, closestRecord(t[j]));
+        });
+      });
+    });
+    const bottom = top + labels.length * row;
+    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+      const j = Math.round(share * (t.length - 1));
+      draw(svg, "text", { x: left + (j + 0.5) * wide, y: bottom + 16, "text-anchor": share === 1 ? "end" : "middle" }, String(t[j]));
+    }
+    const frame = (at, name, gap) => draw(svg, "rect", { class: name, x: left + at[1] * wide - gap, y: top + at[0] * row - gap, width: wide + 2 * gap, height: row + 2 * gap });
+    frame(best, "best", 1);
+    cells = { svg, frame, labels, t, now: null };
+    mark();
+  }
+
+  function mark() {
+    if (!cells || !chart) return;
+    if (cells.now) cells.now.remove();
+    const row = cells.labels.indexOf(path().label), t = path().t[+step.value];
+    if (row < 0) return;
+    let column = 0;
+    cells.t.forEach((each, j) => { if (Math.abs(each - t) < Math.abs(cells.t[column] - t)) column = j; });
+    cells.now = cells.frame([row, column], "current", 3);
+  }
+
+  function scores(svg, { size, worse }) {
+    byId("criterion-words").textContent = "The criterion of the best set of features of every size, above the best of all (0): sets within about 2 of it are nearly as good.";
+    const height = 260, width = canvas(svg, height, 760), left = 52, right = width - 14, bottom = height - 34;
+    const [low, high] = extent(size), most = Math.max(...worse, 1);
+    const x = scale(low, high, left, right), y = scale(0, most, bottom, 14);
+    for (const v of ticks(0, most, 5)) {
+      draw(svg, "line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
+      draw(svg, "text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, number(v));
+    }
+    for (const v of ticks(low, high, 6)) if (Number.isInteger(v)) draw(svg, "text", { x: x(v), y: bottom + 16, "text-anchor": "middle" }, String(v));
+    draw(svg, "text", { x: right, y: height - 4, "text-anchor": "end" }, "features");
+    draw(svg, "polyline", { class: "guide", points: size.map((s, i) => `${x(s)},${y(worse[i])}`).join(" ") });
+    size.forEach((s, i) => {
+      const dot = draw(svg, "circle", { class: worse[i] === 0 ? "dot down" : "dot", cx: x(s), cy: y(worse[i]), r: worse[i] === 0 ? 6 : 4 });
+      draw(dot, "title", {}, `${s} features: ${number(worse[i])} worse`);
+    });
+  }
+
+  // -- rows and features -----------------------------------------------------------------
+
+  function scatter(id, xs, ys, rows, across, up) {
+    const svg = byId(id), height = 300, width = canvas(svg, height, 470);
+    const left = 52, right = width - 12, bottom = height - 40;
+    const [x0, x1] = extent(xs), [y0, y1] = extent(ys);
+    const x = scale(x0, x1, left, right), y = scale(y0, y1, bottom, 14);
+    for (const v of ticks(y0, y1, 5)) {
+      draw(svg, "line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
+      draw(svg, "text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, number(v));
+    }
+    for (const v of ticks(x0, x1, 4)) draw(svg, "text", { x: x(v), y: bottom + 16, "text-anchor": "middle" }, number(v));
+    const a = Math.max(x0, y0), b = Math.min(x1, y1);
+    if (b > a) draw(svg, "line", { class: "guide", x1: x(a), y1: y(a), x2: x(b), y2: y(b) });
+    draw(svg, "text", { x: right, y: height - 6, "text-anchor": "end" }, across);
+    draw(svg, "text", { x: left + 4, y: 24 }, up);
+    xs.forEach((v, i) => {
+      const dot = draw(svg, "circle", { class: "dot", cx: x(v).toFixed(1), cy: y(ys[i]).toFixed(1), r: 3.5 });
+      draw(dot, "title", {}, `row ${rows[i]}: ${number(v)}, ${number(ys[i])}`);
+    });
+  }
+
+  function residuals() {
+    const r = data.residuals;
+    scatter("observed", r.fitted, r.observed, r.row, "fitted", "observed");
+    scatter("quantiles", r.quantile, r.standardised, r.sorted_row, "normal quantile", "standardised residual");
+  }
+
+  function correlations() {
+    const { names, r } = data.correlation, svg = byId("map");
+    if (!names.length) { svg.parentNode.hidden = true; return; }
+    const label = Math.min(150, 12 + 7 * Math.max(...names.map((n) => Math.min(n.length, 20))));
+    const room = Math.max(260, Math.min(svg.parentNode.clientWidth || 600, 720));
+    const cell = Math.min(26, (room - label - 8) / names.length);
+    const size = Math.min(12, cell);
+    canvas(svg, cell * names.length + 12, label + cell * names.length + 8);
+    r.forEach((row, i) => {
+      const name = names[i].length > 20 ? `${names[i].slice(0, 19)}…` : names[i];
+      if (cell >= 6) draw(svg, "text", { x: label - 6, y: 4 + (i + 0.5) * cell + size / 3, "text-anchor": "end" }, name).style.fontSize = `${size}px`;
+      row.forEach((value, j) => {
+        const box = draw(svg, "rect", { class: value < 0 ? "minus" : "plus", x: label + j * cell, y: 4 + i * cell, width: cell - 0.5, height: cell - 0.5, "fill-opacity": Math.min(1, Math.abs(value)).toFixed(2) });
+        draw(box, "title", {}, `${names[i]} and ${names[j]}: ${value}`);
+      });
+    });
+  }
+
+  // -- all -------------------------------------------------------------------------------
+
+  function everything() {
+    explore();
+    choice();
+    residuals();
+    correlations();
+  }
+
+  level.max = data.paths.length - 1;
+  byId("level-label").hidden = data.paths.length < 2;
+  level.value = data.at[0];
+  place(data.at[1]);
+  everything();
+  let wait = 0, wide = document.documentElement.clientWidth;
+  window.addEventListener("resize", () => {
+    if (document.documentElement.clientWidth === wide) return; // a phone hides its address bar
+    wide = document.documentElement.clientWidth;
+    clearTimeout(wait);
+    wait = setTimeout(everything, 120);
+  });
+})();

@@ -1,0 +1,203 @@
+"""Which features are chosen again and again: stability selection by complementary pairs."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils import check_consistent_length, check_random_state, indexable
+
+from .design import Floats, Ints
+
+SHOWN = 20  # features listed in a printed result
+
+
+@dataclass(frozen=True)
+class StabilitySelection:
+    """How often each feature was chosen, as returned by `stability_selection`.
+
+    Attributes
+    ----------
+    frequency : ndarray of shape (d,)
+        Share of the half-samples on which each feature was chosen.
+    support : ndarray of bool, shape (d,)
+        The features whose frequency is at least ``threshold``.
+    threshold : float
+        The frequency from which on a feature counts as stable.
+    n_pairs : int
+        Complementary pairs of half-samples drawn.
+    average_size : float
+        How many features were chosen on a half-sample, on average: the bound's q.
+    error_bound : float
+        ``average_size² / ((2 threshold - 1) d)``; see `stability_selection`.
+    feature_names : tuple of str
+        Names of the columns, if X has them; else ``x0, x1, ...``.
+    """
+
+    frequency: Floats
+    support: NDArray[np.bool_]
+    threshold: float
+    n_pairs: int
+    average_size: float
+    error_bound: float
+    feature_names: tuple[str, ...] = field(repr=False)
+
+    @property
+    def words(self) -> str:
+        """The result in a sentence."""
+        return (
+            f"{int(self.support.sum())} of {self.support.size} features were chosen on at least "
+            f"{self.threshold:.0%} of {2 * self.n_pairs} half-samples; at most "
+            f"{self.error_bound:.2g} of them are expected to be no likelier than at random."
+        )
+
+    def _listed(self) -> list[tuple[str, str, str]]:
+        """The most frequent features: name, frequency, whether stable."""
+        order = np.argsort(-self.frequency, kind="stable")
+        order = order[self.frequency[order] > 0][:SHOWN]
+        return [
+            (self.feature_names[j], f"{self.frequency[j]:.2f}", "yes" if self.support[j] else "")
+            for j in order
+        ]
+
+    def __str__(self) -> str:
+        rows = [("feature", "frequency", "stable"), *self._listed()]
+        width = max(len(name) for name, _, _ in rows)
+        lines = [
+            f"{name.ljust(width)}  {share.rjust(9)}  {stable}".rstrip()
+            for name, share, stable in rows
+        ]
+        return "\n".join([self.words, "", *lines])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{cell}</th>" for cell in ("feature", "frequency", "stable"))
+        body = "".join(
+            "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._listed()
+        )
+        return (
+            f"<div><p>{escape(self.words)}</p><table><thead><tr>{head}</tr></thead>"
+            f"<tbody>{body}</tbody></table></div>"
+        )
+
+
+def stability_selection(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    n_pairs: int = 50,
+    threshold: float = 0.75,
+    n_jobs: int | None = None,
+    random_state: Any = None,
+) -> StabilitySelection:
+    """Choose features on many half-samples, and keep those that are chosen often.
+
+    The rows are split at random into two halves of ``n // 2`` rows, ``n_pairs`` times; the
+    estimator is fitted on each half, and the frequency of a feature is the share of the fits that
+    chose it [1]_.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Anything with ``get_support()`` or ``coef_`` after ``fit(X, y)``; it should choose few
+        features.  If its ``random_state`` is None, every fit gets a seed of its own.
+    X : array, data frame or sparse matrix of shape (n, d)
+        The measurements.
+    y : array of shape (n,)
+        The response.
+    n_pairs : int
+        Pairs of half-samples; the authors recommend 50.
+    threshold : float
+        Frequency from which on a feature counts as stable, in (0.5, 1].
+    n_jobs : int, optional
+        Fits at once, in threads.
+    random_state : int, RandomState or None
+        Draws the half-samples.
+
+    Returns
+    -------
+    StabilitySelection
+
+    Notes
+    -----
+    Call a feature *unlikely* if the chance that it is chosen on a half-sample is at most q/d, where
+    q is the expected number of features chosen there: no likelier than in a draw of q features
+    at random.  Theorem 1 of [1]_ with θ = q/d bounds the expected number of unlikely features
+    among those whose frequency is at least τ > 1/2 by ``θ/(2τ - 1)`` times the expected number of
+    unlikely features chosen on one half-sample, and so by ``q² / ((2τ - 1) d)``.  It assumes
+    nothing about the data or the estimator.  ``error_bound`` is that number with the average
+    size in the place of q, which is unknown.
+
+    References
+    ----------
+    .. [1] R. D. Shah, R. J. Samworth, "Variable selection with error control: another look at
+       stability selection", Journal of the Royal Statistical Society B 75, 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import IRKSNIC, stability_selection
+    >>> from ksupport.datasets import make_correlated_data
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 47
+    >>> X, y, w = make_correlated_data(80, 50, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> result = stability_selection(IRKSNIC(), X, y, n_pairs=10, random_state=0)
+    >>> np.flatnonzero(result.support)
+    array([0, 1, 2])
+    >>> print(result.words)
+    3 of 50 features were chosen on at least 75% of 20 half-samples; at most ... of them are ...
+    """
+    if not isinstance(n_pairs, numbers.Integral) or n_pairs < 1:
+        raise ValueError(f"n_pairs must be an integer of at least 1, got {n_pairs!r}")
+    if not 0.5 < threshold <= 1:
+        raise ValueError(f"threshold must lie in (0.5, 1], got {threshold}")
+    X, y = indexable(X, np.asarray(y))
+    check_consistent_length(X, y)
+    n = len(y)
+    if n < 4:
+        raise ValueError(f"half-samples need at least 4 samples, got n_samples={n}")
+    rng = check_random_state(random_state)
+    halves: list[Ints] = []
+    for _ in range(n_pairs):
+        order = rng.permutation(n)
+        halves += [np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])]
+    seeds = rng.randint(np.iinfo(np.int32).max, size=len(halves))
+    fits = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(_chosen)(estimator, X, y, rows, int(seed))
+        for rows, seed in zip(halves, seeds, strict=True)
+    )
+    chosen = np.stack(fits)
+    frequency, size = chosen.mean(axis=0), float(chosen.sum(axis=1).mean())
+    d = frequency.size
+    names = getattr(X, "columns", None)
+    return StabilitySelection(
+        frequency=frequency,
+        support=frequency >= threshold - 1e-12,  # shares of fits are not exact in binary
+        threshold=float(threshold),
+        n_pairs=int(n_pairs),
+        average_size=size,
+        error_bound=size**2 / ((2 * threshold - 1) * d),
+        feature_names=tuple(map(str, names)) if names is not None else _numbered(d),
+    )
+
+
+def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> NDArray[np.bool_]:
+    """The features that a fresh copy of the estimator chooses on these rows."""
+    model = clone(estimator)
+    if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
+        model.set_params(random_state=seed)
+    part = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
+    model.fit(part, y[rows])
+    if hasattr(model, "get_support"):
+        return np.asarray(model.get_support())
+    return np.asarray(np.atleast_2d(model.coef_).any(axis=0))
+
+
+def _numbered(d: int) -> tuple[str, ...]:
+    return tuple(f"x{j}" for j in range(d))

@@ -1,0 +1,58 @@
+"""Checks at the door, and the one question about columns that a `Design` leaves open."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.linalg import LinearOperator
+
+from ..design import Design, Floats, as_operator
+
+BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n x BLOCK
+
+
+def as_design(X: Any) -> Design:
+    """Check X and wrap it in double precision; a `Design` passes through as it is."""
+    X = as_operator(X)
+    if isinstance(X, Design | LinearOperator):
+        return Design.of(X)
+    if not sp.issparse(X):
+        X = np.asarray(X)
+    elif X.format not in ("csr", "csc"):
+        X = X.tocsc()
+    if X.dtype.kind != "c":  # complex numbers are refused below, with words
+        X = X.astype(np.float64, copy=False)
+        _check_finite("X", X.data if sp.issparse(X) else X)
+    return Design.of(X)
+
+
+def as_vector(name: str, value: Any, length: int, what: str) -> Floats:
+    """Check a vector against the side of X that it must match."""
+    vector = np.asarray(value, dtype=float)
+    if vector.shape != (length,):
+        raise ValueError(
+            f"{name} must be a vector with one entry per {what} of X, shape ({length},), "
+            f"got shape {vector.shape}"
+        )
+    _check_finite(name, vector)
+    return vector
+
+
+def column_norms(X: Design) -> Floats:
+    """‖x_j‖ for every feature, of an operator too: one product for each of its fewer sides."""
+    if X.has_columns:
+        return X.column_norms
+    if X.d <= X.n:
+        return np.array([np.linalg.norm(X.columns(np.array([j]))) for j in range(X.d)])
+    squares = np.zeros(X.d)
+    for i in range(X.n):
+        squares += X.rmatvec(np.eye(X.n, 1, -i)[:, 0]) ** 2
+    return np.sqrt(squares)
+
+
+def _check_finite(name: str, values: Floats) -> None:
+    # A sum is finite exactly when every term is, short of overflow: no n x d mask is needed.
+    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+        raise ValueError(f"{name} must be finite, got NaN or infinity; impute or drop those values")

@@ -1,0 +1,171 @@
+"""The runner: every cell once, whatever happens in between."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from ksupport.experiments import EXPERIMENTS, Experiment, reproduce
+from ksupport.experiments.files import replacing, write_csv
+from ksupport.experiments.runner import STORE
+
+SLOW = """
+import sys, time
+from dataclasses import replace
+from pathlib import Path
+from ksupport.experiments import EXPERIMENTS, fig_f1, reproduce
+
+def slow(**cell):
+    time.sleep(0.05)
+    return fig_f1.compute(**cell)
+
+experiment = replace(EXPERIMENTS["fig-f1-n"], compute=slow)
+out, n_jobs = Path(sys.argv[1]), int(sys.argv[2])
+reproduce(experiment, "paper", quick=True, out=out, n_jobs=n_jobs, progress=False)
+"""
+
+
+def squares(computed, values=(1, 2, 3)):
+    """An experiment that notes what it computes and draws."""
+
+    def compute(value):
+        computed.append(value)
+        return [{"value": value, "square": value**2}]
+
+    def plot(rows, folder):
+        (folder / "squares.png").write_text(str([row["square"] for row in rows]))
+
+    return Experiment(
+        name="squares",
+        title="squares",
+        version=1,
+        protocols=("paper",),
+        cells=lambda protocol, quick: [{"value": v} for v in values[: 1 if quick else None]],
+        compute=compute,
+        table=lambda rows: rows,
+        plot=plot,
+    )
+
+
+def run(experiment, out, **options):
+    return reproduce(experiment, "paper", out=out, n_jobs=1, progress=False, **options)
+
+
+def stored(out):
+    """Keys and rows of the store."""
+    with closing(sqlite3.connect(out / STORE)) as connection:
+        lines = connection.execute("select parameters, rows from results").fetchall()
+    return sorted((cell, json.dumps(json.loads(rows))) for cell, rows in lines)
+
+
+def test_results_come_in_the_order_of_the_grid_and_are_computed_once(tmp_path):
+    computed = []
+    rows = run(squares(computed, (3, 1, 2)), tmp_path)
+    assert [row["square"] for row in rows] == [9, 1, 4]
+    assert run(squares(computed, (3, 1, 2)), tmp_path) == rows
+    assert computed == [3, 1, 2]
+    assert (tmp_path / "paper/squares.csv").read_text() == "value,square\n3,9\n1,1\n2,4\n"
+
+
+def test_a_larger_grid_computes_what_is_new_and_a_new_version_everything(tmp_path):
+    computed = []
+    run(squares(computed, (1, 2)), tmp_path)
+    run(squares(computed, (1, 2, 3)), tmp_path)
+    assert computed == [1, 2, 3]
+    run(replace(squares(computed), version=2), tmp_path)
+    assert computed == [1, 2, 3, 1, 2, 3]
+
+
+def test_quick_cells_are_shared_only_if_they_are_the_same(tmp_path):
+    computed = []
+    assert len(run(squares(computed), tmp_path, quick=True)) == 1
+    assert len(run(squares(computed), tmp_path)) == 3
+    assert computed == [1, 2, 3]
+
+
+def test_a_changed_plot_computes_nothing(tmp_path):
+    computed = []
+    run(squares(computed), tmp_path)
+    other = replace(squares(computed), plot=lambda rows, folder: (folder / "new").touch())
+    run(other, tmp_path)
+    assert computed == [1, 2, 3]
+    assert (tmp_path / "paper/new").exists()
+
+
+def test_a_cell_that_fails_is_named_and_those_before_it_are_kept(tmp_path):
+    computed = []
+    experiment = squares(computed)
+
+    def fragile(value):
+        if value == 3:
+            raise ArithmeticError("no")
+        return experiment.compute(value)
+
+    with pytest.raises(ArithmeticError) as caught:
+        run(replace(experiment, compute=fragile), tmp_path)
+    assert "squares, cell {'value': 3}" in caught.value.__notes__[0]
+    run(experiment, tmp_path)
+    assert computed == [1, 2, 3]
+
+
+def test_a_protocol_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="protocol of squares must be one of paper, got 'fair'"):
+        reproduce(squares([]), "fair", out=tmp_path)
+
+
+def interrupted(path):
+    with replacing(path) as temporary:
+        temporary.write_text("half")
+        raise KeyboardInterrupt
+
+
+def test_files_are_whole_or_not_there(tmp_path):
+    target = tmp_path / "a.csv"
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(target)
+    assert list(tmp_path.iterdir()) == []
+    write_csv(target, [{"a": 1}, {"a": 2, "b": 3}])
+    assert target.read_text() == "a,b\n1,\n2,3\n"
+
+
+def test_killed_twice_a_run_ends_with_every_row_once_and_the_same_figures(tmp_path):
+    pytest.importorskip("matplotlib")
+    script, killed, whole = tmp_path / "slow.py", tmp_path / "killed", tmp_path / "whole"
+    script.write_text(SLOW)
+    for enough, n_jobs in ((4, "2"), (14, "1")):
+        process = subprocess.Popen([sys.executable, script, killed, n_jobs])
+        wait_for(lambda enough=enough: n_cells(killed) >= enough, process)
+        process.kill()
+        process.wait()
+        assert enough <= n_cells(killed) < 36
+    subprocess.run([sys.executable, script, killed, "1"], check=True, timeout=240)
+
+    run(EXPERIMENTS["fig-f1-n"], whole, quick=True)
+    assert stored(killed) == stored(whole)
+    assert len(stored(whole)) == 36
+    for suffix in ("csv", "png", "svg"):
+        name = f"paper/fig-f1-n.{suffix}"
+        assert (killed / name).read_bytes() == (whole / name).read_bytes()
+
+
+def wait_for(condition, process, seconds=240.0):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert process.poll() is None, "the run ended before it could be killed"
+        assert time.monotonic() < end, "the run does not get on"
+        time.sleep(0.01)
+
+
+def n_cells(out):
+    if not (out / STORE).exists():
+        return 0
+    with closing(sqlite3.connect(out / STORE, timeout=60)) as connection:
+        try:
+            return connection.execute("select count(*) from results").fetchone()[0]
+        except sqlite3.OperationalError:  # the table is about to be made
+            return 0

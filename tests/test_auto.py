@@ -1,0 +1,130 @@
+"""`AutoIRKSN`: the regime, and the model that goes with it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.model_selection import GroupKFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ksupport import IRKSNIC, AutoIRKSN
+from ksupport.datasets import make_block_data, make_correlated_data
+from ksupport.metrics import support_f1
+
+EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
+
+
+@parametrize_with_checks([AutoIRKSN(), AutoIRKSN(cv=3, max_iter=100)])
+@pytest.mark.filterwarnings(EMPTY)
+def test_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def scattered():
+    truth = np.zeros(100)
+    truth[[5, 30, 31, 70, 90]] = [3.0, -2.0, 2.0, 1.5, -3.0]
+    X, y, w = make_correlated_data(100, 100, rho=0.5, w_true=truth, snr=5, random_state=0)
+    return X, y, w
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    return make_block_data(60, 100, random_state=0)
+
+
+def test_scattered_features_are_told_and_found(scattered):
+    X, y, w = scattered
+    model = AutoIRKSN().fit(X, y)
+    assert model.regime_ == "scattered"
+    assert "scattered features" in model.decision_
+    assert "On 5 folds" in model.decision_
+    assert f"EBIC chose {model.support_.sum()}" in model.decision_
+    np.testing.assert_array_equal(model.support_, w != 0)
+    assert model.refit_ == "ols"
+    direct = IRKSNIC().fit(X, y)
+    np.testing.assert_allclose(model.coef_, direct.coef_)
+    assert {"support", "score", "size"} <= set(pd.DataFrame(model.path_))
+
+
+def test_groups_are_told_and_found(grouped):
+    X, y, w = grouped
+    model = AutoIRKSN().fit(X, y)
+    assert model.regime_ == "grouped"
+    assert "groups of correlated features act together" in model.decision_
+    assert f"k={model.k_}" in model.decision_
+    assert f"{model.support_.sum()} features" in model.decision_
+    assert support_f1(w, model.coef_) > 0.7
+    assert model.alternatives_ == []
+    assert {"k", "t", "loss"} <= set(pd.DataFrame(model.path_))
+
+
+def test_a_duplicated_column_is_an_alternative(scattered):
+    X, y, _ = scattered
+    model = AutoIRKSN().fit(np.hstack([X, X[:, 5:6]]), y)
+    chosen = set(model.get_support(indices=True))
+    twin = tuple(sorted(chosen ^ {5, 100}))
+    assert len(chosen & {5, 100}) == 1
+    assert twin in dict(model.alternatives_)
+
+
+def test_the_margin_decides(grouped):
+    X, y, _ = grouped
+    assert AutoIRKSN(margin=1e9).fit(X, y).regime_ == "scattered"
+
+
+def test_few_samples_are_not_split(scattered):
+    X, y, _ = scattered
+    model = AutoIRKSN().fit(X[:9], y[:9])
+    assert model.regime_ == "scattered"
+    assert "With 9 samples" in model.decision_
+    np.testing.assert_array_equal(model.coef_, IRKSNIC().fit(X[:9], y[:9]).coef_)
+
+
+def test_the_same_data_give_the_same_model(grouped):
+    X, y, _ = grouped
+    one = AutoIRKSN().fit(X, y)
+    for other in (AutoIRKSN(), AutoIRKSN(n_jobs=2), AutoIRKSN(verbose=True)):
+        other.fit(X, y)
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+        assert one.decision_ == other.decision_
+
+
+def test_groups_of_rows_are_passed_to_the_splitter(grouped):
+    X, y, _ = grouped
+    labels = np.arange(60) % 6
+    by_group = AutoIRKSN(cv=GroupKFold(3), max_iter=150).fit(X, y, groups=labels)
+    by_rows = AutoIRKSN(cv=list(GroupKFold(3).split(X, y, labels)), max_iter=150).fit(X, y)
+    np.testing.assert_array_equal(by_group.coef_, by_rows.coef_)
+
+
+def test_nothing_is_printed(grouped, capsys):
+    AutoIRKSN().fit(*grouped[:2])
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["useless", "constant", "two rows", "one column", "duplicated", "perfect", "constant columns"],
+)
+def test_odd_data_give_a_sensible_model(scattered, name, rng):
+    X, y, _ = scattered
+    X, y = {
+        "useless": (X, rng.standard_normal(100)),
+        "constant": (X, np.full(100, 3.0)),
+        "two rows": (X[:2], y[:2]),
+        "one column": (X[:, 5:6], y),
+        "duplicated": (np.hstack([X, X]), y),
+        "perfect": (X, X[:, 0] - 2 * X[:, 3]),
+        "constant columns": (np.ones_like(X), y),
+    }[name]
+    model = AutoIRKSN(max_iter=300).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert model.regime_ in ("scattered", "grouped")
+    if name in ("constant", "two rows", "constant columns"):
+        assert not model.support_.any()
+        np.testing.assert_allclose(model.intercept_, y.mean())
+    if name == "perfect":
+        np.testing.assert_array_equal(model.get_support(indices=True), [0, 3])
+    if name == "useless":
+        assert model.support_.sum() <= 10

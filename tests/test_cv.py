@@ -1,0 +1,337 @@
+"""Selection by cross-validation, for IRKSN and for every registered method."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.linear_model import LassoCV, LinearRegression, Ridge
+from sklearn.metrics import make_scorer, mean_absolute_error
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    LeavePGroupsOut,
+    LeavePOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    ShuffleSplit,
+    TimeSeriesSplit,
+)
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ksupport import IRKSN, IRKSNCV, METHODS, PathCV
+from ksupport.algorithms import make_method
+from ksupport.cv import FoldTable
+from ksupport.datasets import make_block_data
+from ksupport.design import Design
+
+EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
+QUICK = {"k": [2, 5], "max_iter": 60}
+
+
+@parametrize_with_checks([IRKSNCV(), PathCV(), PathCV("omp", cv=3)])
+@pytest.mark.filterwarnings(EMPTY)
+def test_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, w = make_block_data(40, 30, block_size=5, n_active_blocks=1, random_state=0)
+    return 2 + X * np.linspace(0.5, 3, 30), y + 7, np.flatnonzero(w)
+
+
+@pytest.fixture(scope="module")
+def groups():
+    return np.arange(40) % 8
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_predicts(data, method):
+    X, y, _ = data
+    model = PathCV(method, cv=3, max_iter=100).fit(X, y)
+    assert model.score(X, y) > 0.5
+    assert set(model.params_) <= set(METHODS[method].describe().parameters)
+    table = pd.DataFrame(model.path_)
+    assert -model.score_ <= table["loss"].min() * (1 + 1e-9)
+    assert {"t", "size", "loss", "loss_se", *model.params_} <= set(table)
+
+
+# -- what is measured ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("refit", [None, "ols", "ridge"])
+def test_the_score_is_what_scikit_learn_would_measure(data, refit):
+    """Walk by hand on each fold to the chosen step, refit, and predict the rest."""
+    X, y, _ = data
+    cv = KFold(4, shuffle=True, random_state=1)
+    model = IRKSNCV(**QUICK, cv=cv, refit=refit).fit(X, y)
+    errors, by_hand = [], IRKSN(model.k_, model.alpha_, standardize=True, max_iter=model.n_iter_)
+    for train, test in cv.split(X):
+        Z = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
+        one = clone(by_hand).fit(Z[train], y[train])
+        S = one.support_
+        if refit == "ols":
+            one = LinearRegression().fit(Z[train][:, S], y[train])
+        elif refit == "ridge":
+            one = Ridge(alpha=len(train)).fit(Z[train][:, S], y[train])
+        rows = Z[test] if refit is None else Z[test][:, S]
+        errors.append(np.mean((one.predict(rows) - y[test]) ** 2))
+    np.testing.assert_allclose(-model.score_, np.mean(errors), rtol=1e-6)
+    table = pd.DataFrame(model.path_)
+    row = table[(table["k"] == model.k_) & (table["t"] == model.n_iter_)].iloc[0]
+    np.testing.assert_allclose(row["loss_se"], np.std(errors, ddof=1) / 2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("refit", [None, "ols", "ridge"])
+def test_the_model_is_the_iterate_of_the_chosen_step_or_its_refit(data, refit):
+    X, y, _ = data
+    model = IRKSNCV(**QUICK, refit=refit).fit(X, y)
+    one = IRKSN(model.k_, model.alpha_, standardize=True, max_iter=model.n_iter_).fit(X, y)
+    np.testing.assert_array_equal(model.support_, one.support_)
+    if refit is None:
+        np.testing.assert_allclose(model.coef_, one.coef_, atol=1e-10)
+    elif refit == "ols":
+        ols = LinearRegression().fit(X[:, one.support_], y)
+        np.testing.assert_allclose(model.coef_[one.support_], ols.coef_, atol=1e-8)
+
+
+def test_lasso_folds_share_the_penalties_of_all_data(data):
+    X, y, _ = data
+    exact = {"tol": 1e-10, "max_sweeps": 100_000}
+    model = PathCV("lasso", exact, cv=KFold(4), patience=100, standardize=False).fit(X, y)
+    rival = LassoCV(cv=KFold(4), tol=1e-10, max_iter=100_000).fit(X, y)
+    assert rival.alphas_[model.n_iter_ - 1] == pytest.approx(rival.alpha_)
+    np.testing.assert_allclose(model.coef_, rival.coef_, atol=1e-6)
+    np.testing.assert_allclose(-model.score_, rival.mse_path_.mean(axis=1).min(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["lasso", "enet"])
+def test_fixed_penalties_are_the_same_on_any_rows(data, method):
+    X, y, _ = data
+    X, y = X - X.mean(axis=0), y - y.mean()
+    one = make_method(method)
+    fixed = one.fixed(Design.of(X), y)
+    grids = [fixed.start(Design.of(X[rows]), y[rows]).lambdas for rows in (slice(9), slice(30))]
+    np.testing.assert_array_equal(*grids)
+    np.testing.assert_array_equal(grids[0], one.start(Design.of(X), y).lambdas)
+    assert fixed.fixed(Design.of(X[:9]), y[:9]) == fixed
+    with pytest.raises(ValueError, match=r"lambda_max must be positive and finite, got -1"):
+        make_method(method, lambda_max=-1.0).start(Design.of(X), y)
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in ("lasso", "enet")])
+def test_other_methods_have_nothing_to_fix(method):
+    one = make_method(method)
+    assert one.fixed(Design.of(np.eye(3)), np.ones(3)) is one
+
+
+# -- splitters, scorers, groups -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        2, KFold(3), LeaveOneOut(), ShuffleSplit(2, random_state=0), TimeSeriesSplit(3),
+        RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), LeavePOut(39),
+        PredefinedSplit(np.arange(40) % 3), GroupKFold(4), LeaveOneGroupOut(),
+        LeavePGroupsOut(2), GroupShuffleSplit(3, random_state=0),
+        [(np.arange(20), np.arange(20, 40))],
+    ],
+    ids=lambda cv: type(cv).__name__,
+)  # fmt: skip
+def test_every_splitter(data, groups, cv):
+    X, y, _ = data
+    if isinstance(cv, LeavePOut):  # all pairs: on few rows
+        X, y, cv = X[:6], y[:6], LeavePOut(2)
+    by_group = "Group" in type(cv).__name__
+    model = IRKSNCV(**QUICK, cv=cv).fit(X, y, groups=groups if by_group else None)
+    assert np.isfinite(model.score_)
+    assert model.support_.any() or len(y) == 6
+
+
+def test_groups_stay_together(data, groups):
+    X, y, _ = data
+    by_group = IRKSNCV(**QUICK, cv=GroupKFold(4)).fit(X, y, groups=groups)
+    splits = list(GroupKFold(4).split(X, y, groups))
+    by_rows = IRKSNCV(**QUICK, cv=splits).fit(X, y)
+    np.testing.assert_array_equal(by_group.coef_, by_rows.coef_)
+    assert by_group.score_ == by_rows.score_
+
+
+@pytest.mark.parametrize(
+    "scoring",
+    [
+        "r2", "neg_mean_absolute_error", "neg_median_absolute_error", "explained_variance",
+        "neg_root_mean_squared_error", "max_error",
+        make_scorer(mean_absolute_error, greater_is_better=False),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_every_scorer(data, scoring):
+    X, y, _ = data
+    if scoring == "max_error":
+        scoring = "neg_max_error"
+    model = IRKSNCV(**QUICK, cv=3, scoring=scoring).fit(X, y)
+    assert model.score(X, y) > 0.5
+
+
+def test_the_default_score_is_minus_the_mean_squared_error(data):
+    X, y, _ = data
+    one = IRKSNCV(**QUICK).fit(X, y)
+    other = IRKSNCV(**QUICK, scoring="neg_mean_squared_error").fit(X, y)
+    np.testing.assert_allclose(one.score_, other.score_)
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+# -- one standard error -------------------------------------------------------------------
+
+
+def test_the_one_standard_error_rule_by_hand(rng):
+    errors = rng.uniform(1, 2, (5, 4, 9))
+    sizes = rng.integers(0, 20, (4, 9)).astype(float)
+    table = FoldTable(errors, np.arange(9), sizes)
+    mean = errors.mean(axis=0)
+    path, record = np.unravel_index(np.argmin(mean), mean.shape)
+    assert table.best() == (path, record)
+    limit = mean[path, record] + errors[:, path, record].std(ddof=1) / np.sqrt(5)
+    fewest = min(sizes[i, j] for i in range(4) for j in range(9) if mean[i, j] <= limit)
+    chosen = table.simplest()
+    assert mean[chosen] <= limit
+    assert sizes[chosen] == fewest
+
+
+def test_supports_too_large_to_refit_are_never_chosen(rng):
+    errors = rng.uniform(1, 2, (3, 2, 4))
+    errors[0, 1] = np.inf
+    table = FoldTable(errors, np.arange(4), np.ones((2, 4)))
+    assert table.best()[0] == table.simplest()[0] == 0
+    assert np.isinf(table.spread[1]).all()
+    assert np.isfinite(table.spread[0]).all()
+    assert (FoldTable(errors[1:2], np.arange(4), np.ones((2, 4))).spread == 0).all()
+
+
+def test_errors_equal_up_to_rounding_go_to_the_sparsest():
+    errors = np.array([[[4.0, 2e-30, 1e-30, 1e-31]]])
+    table = FoldTable(errors, np.arange(4), np.array([[0.0, 2.0, 2.0, 7.0]]))
+    assert table.best() == (0, 1)
+
+
+def test_one_se_is_sparser(data):
+    X, y, _ = data
+    best, sparse = IRKSNCV(cv=5).fit(X, y), IRKSNCV(cv=5, one_se=True).fit(X, y)
+    assert 0 < sparse.support_.sum() <= best.support_.sum()
+    assert sparse.score_ <= best.score_
+
+
+# -- the same result ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("refit", [None, "ols"])
+def test_jobs_change_nothing(data, refit):
+    X, y, _ = data
+    models = [IRKSNCV(**QUICK, refit=refit, n_jobs=jobs).fit(X, y) for jobs in (None, 1, 2)]
+    for model in models[1:]:
+        np.testing.assert_array_equal(model.coef_, models[0].coef_)
+        np.testing.assert_array_equal(model.path_["loss"], models[0].path_["loss"])
+
+
+def test_folds_follow_the_random_state(data):
+    X, y, _ = data
+    losses = [IRKSNCV(**QUICK, random_state=seed).fit(X, y).path_["loss"][:5] for seed in (0, 0, 1)]
+    np.testing.assert_array_equal(losses[0], losses[1])
+    assert (losses[0] != losses[2]).any()
+    in_order = IRKSNCV(**QUICK, random_state=None).fit(X, y)
+    by_hand = IRKSNCV(**QUICK, cv=KFold(5)).fit(X, y)
+    np.testing.assert_array_equal(in_order.coef_, by_hand.coef_)
+
+
+def test_sparse_input_is_the_same_problem(data):
+    X, y, _ = data
+    one, other = IRKSNCV(**QUICK).fit(X, y), IRKSNCV(**QUICK).fit(sp.csr_array(X), y)
+    np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-9)
+
+
+def test_constant_weights_are_no_weights(data):
+    X, y, _ = data
+    one = IRKSNCV(**QUICK).fit(X, y)
+    other = IRKSNCV(**QUICK).fit(X, y, sample_weight=np.full(40, 2.0))
+    np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-9)
+    np.testing.assert_allclose(one.score_, other.score_)
+
+
+def test_a_group_is_found_whole(data):
+    X, y, truth = data
+    model = IRKSNCV(random_state=0).fit(X, y)
+    assert model.support_[truth].all()
+
+
+# -- odd data -----------------------------------------------------------------------------
+
+
+def odd(name, X, y):
+    rng = np.random.default_rng(1)
+    return {
+        "useless": (X, rng.standard_normal(len(y))),
+        "constant": (X, np.full(len(y), 3.0)),
+        "two rows": (X[:2], y[:2]),
+        "one column": (X[:, :1], y),
+        "duplicated": (np.hstack([X, X]), y),
+        "perfect": (X, X[:, 0] - 2 * X[:, 3]),
+        "constant columns": (np.ones_like(X), y),
+    }[name]
+
+
+ODD = ["useless", "constant", "two rows", "one column", "duplicated", "perfect", "constant columns"]
+
+
+@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("one_se", [False, True])
+@pytest.mark.parametrize("refit", [None, "ols", "ridge"])
+def test_odd_data_give_a_sensible_model(data, name, one_se, refit):
+    X, y = odd(name, data[0], data[1])
+    model = IRKSNCV(one_se=one_se, refit=refit, max_iter=200).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.score_)
+    if name in ("constant", "constant columns"):
+        assert not model.support_.any()
+        np.testing.assert_allclose(model.intercept_, y.mean())
+    if name == "perfect" and refit != "ridge":  # which shrinks, and so prefers correlated columns
+        assert model.support_[[0, 3]].all()
+        assert model.score(X, y) > 0.9
+    assert not pd.DataFrame(model.path_)["loss"].isna().any()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["useless", "constant", "two rows", "one column", "perfect"])
+def test_odd_data_do_not_upset_any_method(data, method, name):
+    X, y = odd(name, data[0][:, ::3], data[1])
+    grid = {"l1_ratio": [0.5, 1.0]} if method == "enet" else None
+    model = PathCV(method, grid, max_iter=60, cv=3).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.score_)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (PathCV("ols"), "method must be one of irksn, .* got 'ols'"),
+        (IRKSNCV(refit="lasso"), "refit must be None, 'ols' or 'ridge', got 'lasso'"),
+        (IRKSNCV(k="many"), "k must be 'auto', .* got 'many'"),
+        (IRKSNCV(cv="five"), "Expected .*cv.* as an integer"),
+        (IRKSNCV(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
+        (IRKSNCV(patience=0), "patience must be at least 1, got 0"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(data, model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(data[0], data[1])
+
+
+def test_one_sample_cannot_be_split():
+    with pytest.raises(ValueError, match=r"at least 2 samples|minimum of 2"):
+        IRKSNCV().fit(np.ones((1, 3)), [1.0])

@@ -1,0 +1,207 @@
+"""Selection by information criteria, for IRKSN and for every registered method."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ksupport import IRKSNIC, METHODS, PathIC
+from ksupport.datasets import make_correlated_data
+
+EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
+
+
+@parametrize_with_checks([IRKSNIC(), PathIC(), PathIC("iht")])
+@pytest.mark.filterwarnings(EMPTY)
+def test_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def data():
+    truth = np.r_[3.0, -2.0, 0.0, 0.0, 2.0, np.zeros(45)]
+    X, y, w = make_correlated_data(60, 50, rho=0.5, w_true=truth, snr=5, random_state=0)
+    return 2 + X * np.linspace(0.5, 3, 50), y + 7, np.flatnonzero(w)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_finds_a_scattered_support(data, method):
+    X, y, truth = data
+    model = PathIC(method).fit(X, y)
+    np.testing.assert_array_equal(model.get_support(indices=True), truth)
+    assert set(model.params_) <= set(METHODS[method].describe().parameters)
+    assert model.score_ == model.path_["score"][0]
+    assert model.transform(X).shape == (60, 3)
+
+
+@pytest.mark.parametrize("criterion", ["ebic", "bic", "aic", "gic", "cp"])
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_model_is_least_squares_on_the_support(data, criterion, fit_intercept):
+    X, y, truth = data
+    model = IRKSNIC(criterion=criterion, fit_intercept=fit_intercept).fit(X, y)
+    support = model.get_support()
+    assert support[truth].all() or not fit_intercept
+    ols = LinearRegression(fit_intercept=fit_intercept).fit(X[:, support], y)
+    np.testing.assert_allclose(model.coef_[support], ols.coef_)
+    np.testing.assert_allclose(model.intercept_, ols.intercept_, atol=1e-10)
+    assert (model.coef_[~support] == 0).all()
+
+
+def test_the_table_holds_the_supports_best_first(data):
+    X, y, truth = data
+    model = IRKSNIC(k=[1, 3], alpha=[0.01, 0.1]).fit(X, y)
+    table = pd.DataFrame(model.path_)
+    assert {"support", "size", "rss", "score", "k", "alpha", "t"} <= set(table)
+    assert table["support"][0] == tuple(truth)
+    assert table["score"].is_monotonic_increasing or (table["score"].diff() > -1e-6)[1:].all()
+    assert table["support"].is_unique
+    ols = LinearRegression().fit(X[:, truth], y)
+    np.testing.assert_allclose(table["rss"][0], ((y - ols.predict(X[:, truth])) ** 2).sum())
+    assert set(table["k"].dropna()) <= {1, 3}
+    assert set(table["alpha"].dropna()) <= {0.01, 0.1}
+    assert (model.k_, model.alpha_, model.n_iter_) == (
+        table["k"][0],
+        table["alpha"][0],
+        table["t"][0],
+    )
+
+
+def test_a_duplicated_column_is_an_alternative(data):
+    X, y, truth = data
+    model = IRKSNIC().fit(np.hstack([X, X[:, truth[:1]]]), y)
+    chosen = set(model.get_support(indices=True))
+    assert len(chosen & {truth[0], 50}) == 1
+    twin = tuple(sorted(chosen ^ {truth[0], 50}))
+    alternatives = dict(model.alternatives_)
+    assert twin in alternatives
+    np.testing.assert_allclose(alternatives[twin], model.score_, rtol=1e-8)
+
+
+def test_alternatives_are_within_the_tie(data):
+    X, y, _ = data
+    for tie in (0.0, 1.0, 8.0):
+        model = IRKSNIC(tie=tie).fit(X, y)
+        scores = [score for _, score in model.alternatives_]
+        assert all(model.score_ <= score <= model.score_ + tie for score in scores)
+        assert all(tuple(model.get_support(indices=True)) != S for S, _ in model.alternatives_)
+    assert scores == sorted(scores)
+
+
+def test_max_size_is_a_limit(data):
+    X, y, _ = data
+    model = IRKSNIC(max_size=2, criterion="aic").fit(X, y)
+    assert model.support_.sum() == 2
+    assert max(map(len, model.path_["support"])) == 2
+
+
+def test_a_support_reached_by_exchange_alone_has_no_path(data):
+    X, y, truth = data
+    model = IRKSNIC(k=1, max_iter=2).fit(X, y)
+    np.testing.assert_array_equal(model.get_support(indices=True), truth)
+    assert model.k_ is None
+    assert model.alpha_ is None
+    assert model.params_ == {}
+    without = IRKSNIC(k=1, max_iter=2, exchange=0).fit(X, y)
+    assert without.score_ > model.score_
+
+
+def test_kinds_of_x_and_weights_agree(data, rng):
+    X, y, _ = data
+    weights = rng.integers(1, 3, 60)
+    expected = IRKSNIC().fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    for kind in (np.asarray, sp.csr_array, aslinearoperator, pd.DataFrame):
+        model = IRKSNIC().fit(kind(X), y, sample_weight=weights)
+        np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
+
+
+def test_scaling_a_column_changes_nothing_but_its_coefficient(data, rng):
+    X, y, _ = data
+    scale = rng.uniform(0.01, 100, 50)
+    one, other = IRKSNIC().fit(X, y), IRKSNIC().fit(X * scale, y)
+    np.testing.assert_allclose(other.coef_ * scale, one.coef_, rtol=1e-6)
+
+
+def test_fits_are_repeatable(data):
+    X, y, _ = data
+    np.testing.assert_array_equal(IRKSNIC().fit(X, y).coef_, IRKSNIC().fit(X, y).coef_)
+
+
+def useless(X, y, rng):
+    return X, rng.standard_normal(len(y))
+
+
+def constant(X, y, rng):
+    return X, np.full(len(y), 3.0)
+
+
+def two_rows(X, y, rng):
+    return X[:2], y[:2]
+
+
+def one_column(X, y, rng):
+    return X[:, :1], y
+
+
+def duplicated(X, y, rng):
+    return np.hstack([X, X]), y
+
+
+def perfect(X, y, rng):
+    return X, X[:, 0] - 2 * X[:, 3]
+
+
+def constant_columns(X, y, rng):
+    return np.ones_like(X), y
+
+
+ODD = [useless, constant, two_rows, one_column, duplicated, perfect, constant_columns]
+
+
+@pytest.mark.parametrize("change", ODD)
+@pytest.mark.parametrize("criterion", ["ebic", "bic", "aic", "gic", "cp"])
+def test_odd_data_give_a_sensible_model(data, rng, change, criterion):
+    X, y = change(data[0], data[1], rng)
+    model = IRKSNIC(criterion=criterion).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.intercept_)
+    assert np.isfinite(model.score_)
+    if change in (constant, two_rows, constant_columns):
+        assert not model.support_.any()
+        np.testing.assert_allclose(model.intercept_, y.mean())
+    if change is perfect:
+        np.testing.assert_array_equal(model.get_support(indices=True), [0, 3])
+        np.testing.assert_allclose(model.predict(X), y)
+    if criterion == "ebic" and change is useless:
+        assert model.support_.sum() <= 1
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("change", [useless, constant, two_rows, one_column, perfect])
+def test_odd_data_do_not_upset_any_method(data, rng, method, change):
+    X, y = change(data[0][:, :12], data[1], rng)
+    model = PathIC(method, max_iter=100).fit(X, y)
+    assert np.isfinite(model.coef_).all()
+    if change is perfect:
+        np.testing.assert_array_equal(model.get_support(indices=True), [0, 3])
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (PathIC("ols"), "method must be one of irksn, .* got 'ols'"),
+        (PathIC("omp", {"k": [1]}), "method 'omp' has no parameter 'k'"),
+        (IRKSNIC(criterion="hqic"), "criterion must be one of .* got 'hqic'"),
+        (IRKSNIC(k="many"), "k must be 'auto', .* got 'many'"),
+        (IRKSNIC(k=51), "k must be between 1 and n_features=50, got 51"),
+        (IRKSNIC(alpha=2.0), "alpha must lie strictly between 0 and 1, got 2.0"),
+        (IRKSNIC(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
+        (IRKSNIC(every=0), "every must be an integer of at least 1, got 0"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_named(data, model, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        model.fit(data[0], data[1])

@@ -1,0 +1,142 @@
+"""Certificates of fitted models: the report of the theory, on the data as the path saw them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
+
+from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, KSN, SRDI, AutoIRKSN, PathCV
+from ksupport.datasets import make_correlated_data, make_example1
+from ksupport.theory import recovery_report
+
+TRUTH = np.r_[3.0, -2.0, 2.0, np.zeros(37)]
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, _ = make_correlated_data(60, 40, rho=0.5, w_true=TRUTH, snr=5, random_state=0)
+    return X * np.linspace(1, 3, 40) + 5.0, y + 7.0
+
+
+def standardised(X, weights=None):
+    mean = np.average(X, axis=0, weights=weights)
+    return (X - mean) / np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+
+
+def same(report, other):
+    assert report.support == other.support
+    assert report.irksn.lhs == pytest.approx(other.irksn.lhs)
+    assert report.l1.lhs == pytest.approx(other.l1.lhs)
+    assert report.omp.lhs == pytest.approx(other.omp.lhs)
+    assert report.noise_norm == pytest.approx(other.noise_norm)
+    assert [row.status for row in report.methods] == [row.status for row in other.methods]
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+def test_it_is_the_report_on_the_centred_data(data, standardize):
+    X, y = data
+    model = IRKSN(k=3, standardize=standardize).fit(X, y)
+    Z = standardised(X) if standardize else X - X.mean(axis=0)
+    w = model.coef_ * X.std(axis=0) if standardize else model.coef_
+    report = model.certify(X, y)
+    same(report, recovery_report(Z, w, y - y.mean()))
+    freedom = len(y) - 1 - len(report.support)  # one for the intercept
+    assert report.noise_sd == pytest.approx(report.noise_norm / freedom**0.5)
+
+
+def test_weights_count_as_repetitions(data):
+    X, y = data
+    weights = np.arange(60) % 3
+    model = IRKSN(k=3, standardize=True).fit(X, y, sample_weight=weights)
+    rows = np.repeat(np.arange(60), weights)
+    repeated = IRKSN(k=3, standardize=True).fit(X[rows], y[rows]).certify(X[rows], y[rows])
+    report = model.certify(X, y, sample_weight=weights)
+    same(report, repeated)
+    assert report.noise_sd == pytest.approx(repeated.noise_sd)
+    assert "predictions are off" not in " ".join(report.words)
+
+
+@pytest.mark.parametrize(
+    "kind", [sp.csr_array, aslinearoperator, np.asfortranarray, lambda X: X.astype(np.float32)]
+)
+def test_every_kind_of_x(data, kind):
+    X, y = data
+    model = IRKSN(k=3, standardize=True).fit(X, y)
+    report, other = model.certify(X, y), model.certify(kind(X), y)
+    assert other.irksn.lhs == pytest.approx(report.irksn.lhs, rel=1e-4)  # single precision
+    assert [row.status for row in other.methods] == [row.status for row in report.methods]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        KSN(k=3), IHT(k=3), IRCR(average=False), SRDI(), AutoIRKSN(), IRKSNIC(max_iter=300),
+        IRKSNCV(k=[1, 3], max_iter=100), PathCV("iht", max_iter=50),
+    ],
+    ids=lambda model: type(model).__name__,
+)  # fmt: skip
+def test_every_estimator_certifies(data, model):
+    X, y = data
+    report = model.fit(X, y).certify(X, y)
+    assert report.support == tuple(np.flatnonzero(model.coef_))
+    assert "evidence, not proof" in str(report)
+
+
+def test_the_bound_is_at_the_alpha_of_the_path():
+    X, y, w = make_example1()
+    model = IRKSN(k=3, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
+    report = model.certify(X, y)
+    assert report.bound.alpha == 0.05
+    assert report.irksn.alpha_max == pytest.approx(1 / 15, abs=1e-6)
+    assert [row.method for row in report.methods if row.status == "met"] == ["IRKSN"]
+    assert not report.remarks
+    assert "Without noise the iterates converge" in str(report)
+    large = IRKSN(k=3, alpha=0.5, max_iter=2000, fit_intercept=False).fit(X, y)
+    large.coef_, large.support_ = model.coef_, model.support_
+    assert "no error bound at alpha=0.5, only below 0.267" in str(large.certify(X, y))
+
+
+def test_names_of_a_frame_are_used(data):
+    pd = pytest.importorskip("pandas")
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"gene {i}" for i in range(40)])
+    report = IRKSN(k=3).fit(frame, y).certify(frame, y)
+    assert "gene " + str(report.irksn.tight_in[0]) + " on it" in str(report)
+    with pytest.raises(ValueError, match="feature names"):
+        IRKSN(k=3).fit(frame, y).certify(frame.iloc[:, ::-1], y)
+
+
+def test_a_k_other_than_the_size_of_the_support_is_mentioned(data):
+    report = IRKSN(k=3, alpha=0.5, max_iter=100).fit(*data).certify(*data)
+    size = len(report.support)
+    assert size != 3
+    assert f"walked with k=3 and the support has {size} features" in report.remarks[0]
+
+
+def test_other_data_than_those_of_the_fit_are_noticed(data):
+    X, y = data
+    model = IRKSN(k=3).fit(X, y)
+    assert "predictions are off" not in " ".join(model.certify(X, y).words)
+    assert "explains nothing of this y" in " ".join(model.certify(X, np.roll(y, 7)).words)
+    assert "fitted on other rows or weights" in " ".join(model.certify(X[:40], y[:40]).words)
+    held_out = IRKSN(k=3, stopping="held_out", random_state=0).fit(X, y)
+    assert "holds out rows" in " ".join(held_out.certify(X, y).words)
+
+
+def test_errors(data):
+    X, y = data
+    model = IRKSN(k=3).fit(X, y)
+    with pytest.raises(ValueError, match="X has 39 features, but IRKSN is expecting 40"):
+        model.certify(X[:, :39], y)
+    with pytest.raises(ValueError, match="X has 39 features, but IRKSN is expecting 40"):
+        model.certify(aslinearoperator(X[:, :39]), y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.certify(X, y[:-1])
+    with pytest.raises(ValueError, match="contains NaN"):
+        model.certify(X, np.r_[np.nan, y[1:]])
+    with pytest.raises(ValueError, match="a model of one target, got 2: fit and certify the col"):
+        IRKSN(k=3, max_iter=5).fit(X, np.c_[y, y]).certify(X, y)
+    with pytest.raises(ValueError, match="coef_ is all zero"):
+        IRKSN(k=3, max_iter=5).fit(X, 0 * y).certify(X, y)
+    with pytest.raises(Exception, match="not fitted"):
+        IRKSN().certify(X, y)

@@ -1,0 +1,280 @@
+"""The report: self-contained, small, and alive in a real browser."""
+
+import json
+import re
+import shutil
+import time
+from html.parser import HTMLParser
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from ksupport import IRKSNCV, AutoIRKSN, PathCV, stability_selection
+from ksupport.datasets import make_block_data, make_correlated_data
+from ksupport.report import build_report, write_report
+
+MADE = {"command": "ksupport fit x.csv", "seed": 0, "versions": {"numpy": "2"}}
+
+
+@pytest.fixture(scope="module")
+def grouped():
+    X, y, w = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
+    return AutoIRKSN().fit(X, y), X, y
+
+
+@pytest.fixture(scope="module")
+def scattered():
+    truth = [3.0, -2.0, 2.0] + [0.0] * 47
+    X, y, w = make_correlated_data(60, 50, rho=0.5, w_true=truth, snr=5, random_state=0)
+    return AutoIRKSN().fit(X, y), X, y
+
+
+def drawn(page):
+    """The numbers that the script draws."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page)[1])
+
+
+class Links(HTMLParser):
+    """Gathers whatever a browser would load or follow."""
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.ids = [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [value for name, value in attrs if name in ("src", "href", "action", "data")]
+        self.ids += [value for name, value in attrs if name == "id"]
+        assert not any(name.startswith("on") or name == "style" for name, _ in attrs)
+
+
+def test_a_page_refers_only_to_itself_and_forbids_all_else(grouped):
+    model, X, y = grouped
+    page = build_report(model, X, y, made=MADE, certificate=model.certify(X, y))
+    links = Links()
+    links.feed(page)
+    assert {link[1:] for link in links.found} <= set(links.ids)
+    assert all(link.startswith("#") for link in links.found)
+    assert len(links.ids) == len(set(links.ids))
+    assert "default-src &#x27;none&#x27;" in page
+    assert "http://www.w3.org/2000/svg" in page  # a name, not an address
+    assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg)", page)
+
+
+def test_the_path_shown_passes_through_the_chosen_model(grouped):
+    model, X, y = grouped
+    assert model.regime_ == "grouped"
+    assert model.refit_ is None
+    data = drawn(build_report(model, X, y, feature_names=[f"f{j}" for j in range(80)]))
+    at, record = data["at"]
+    path = data["paths"][at]
+    assert (path["label"], path["t"][record]) == (f"k={model.k_}", model.n_iter_)
+    assert path["size"][record] == model.support_.sum()
+    shown = {data["names"][i]: values[record] for i, values in path["lines"]}
+    w = model.coef_ * X.std(axis=0)
+    for j in np.flatnonzero(model.support_):
+        assert shown[f"f{j}"] == pytest.approx(w[j], rel=1e-2)
+
+
+def test_features_that_enter_and_leave_account_for_the_size(grouped):
+    for path in drawn(build_report(*grouped))["paths"]:
+        change = np.subtract(path["entered"], path["left"])
+        np.testing.assert_array_equal(np.cumsum(change), path["size"])
+
+
+def test_the_surface_has_its_least_error_where_the_model_was_chosen(grouped):
+    model, X, y = grouped
+    surface = drawn(build_report(model, X, y))["surface"]
+    row, column = surface["best"]
+    assert surface["labels"][row] == f"k={model.k_}"
+    assert surface["t"][column] == model.n_iter_
+    assert surface["loss"][row][column] == np.min(surface["loss"])
+
+
+def test_a_criterion_is_shown_by_size_with_the_alternatives(scattered):
+    model, X, y = scattered
+    page = build_report(model, X, y)
+    scores = drawn(page)["scores"]
+    assert scores["size"][scores["worse"].index(0)] == model.support_.sum() == 3
+    assert ("Alternatives" in page) is bool(model.alternatives_)
+    assert "least-squares refit" in page
+
+
+def test_stability_and_certificate_are_told_in_their_own_words(scattered):
+    model, X, y = scattered
+    result = stability_selection(IRKSNCV(k=3, cv=3), X, y, n_pairs=2, random_state=0)
+    page = build_report(model, X, y, stability=result, certificate=model.certify(X, y))
+    assert result.words in page
+    assert "If this vector is the truth" in page
+
+
+@pytest.mark.parametrize("method", ["lasso", "enet", "omp", "iht", "ircr"])
+def test_every_method_has_a_report(method, scattered):
+    _, X, y = scattered
+    model = PathCV(method, cv=3, max_iter=200).fit(X, y)
+    data = drawn(build_report(model, X, y))
+    at, record = data["at"]
+    assert data["paths"][at]["t"][record] == max(model.n_iter_, 1)
+
+
+def test_a_large_problem_gives_a_small_file():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 20_000))
+    y = X[:, :5].sum(axis=1) + 0.1 * rng.standard_normal(60)
+    model = IRKSNCV(k=[5, 50], cv=3, max_iter=100, random_state=0).fit(X, y)
+    page = build_report(model, X, y, feature_names=["long name " * 50] * 20_000)
+    assert len(page) < 1_000_000
+    assert len(drawn(page)["names"]) <= 80
+
+
+def test_a_model_without_features_is_reported_too(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 5))
+    model = AutoIRKSN().fit(X, np.ones(30))
+    path = write_report(tmp_path / "none.html", model, X, np.ones(30))
+    assert "No feature was chosen" in path.read_text(encoding="utf-8")
+
+
+def test_names_must_match_the_columns(scattered):
+    with pytest.raises(ValueError, match="feature_names must have 50 names"):
+        build_report(*scattered, feature_names=["a"])
+
+
+# -- in a browser --------------------------------------------------------------------------
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+ABSENT = [
+    name
+    for name, there in (
+        ("chromium", CHROMIUM), ("chromedriver", DRIVER), ("selenium", find_spec("selenium"))
+    )
+    if not there
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    if ABSENT:
+        pytest.skip(f"not installed: {', '.join(ABSENT)}")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in (
+        "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+        "--disable-background-networking", "--disable-dev-shm-usage", "--window-size=1100,900",
+        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+    ):  # fmt: skip
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture
+def opened(browser, grouped, tmp_path):
+    """The report of the grouped model, on a desktop in light colours."""
+    names = ["<img src=x onerror=alert(1)>", *(f"f{j}" for j in range(1, 80))]
+    path = write_report(tmp_path / "r.html", *grouped, feature_names=names, made=MADE)
+    browser.get_log("performance")
+    screen(browser, 1100, "light")
+    browser.get(path.as_uri())
+    return browser
+
+
+def screen(browser, width, scheme):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+
+def css(browser, selector):
+    return browser.find_elements("css selector", selector)
+
+
+def press(browser, selector, *keys):
+    css(browser, selector)[0].send_keys(*keys)
+
+
+def test_nothing_is_asked_of_the_network_and_nothing_complains(opened):
+    messages = [json.loads(entry["message"])["message"] for entry in opened.get_log("performance")]
+    asked = [
+        each["params"]["request"]["url"]
+        for each in messages
+        if each["method"] == "Network.requestWillBeSent"
+    ]
+    assert [address.split(":")[0] for address in asked] == ["file"]  # the page itself
+    assert opened.get_log("browser") == []
+    assert css(opened, "img") == []
+
+
+def test_the_step_is_moved_with_the_keyboard_and_the_path_follows(opened):
+    from selenium.webdriver.common.keys import Keys
+
+    def state():
+        script = "return [document.querySelector('.cursor').getAttribute('x1'), status.textContent]"
+        return opened.execute_script(script.replace("status", "document.getElementById('status')"))
+
+    before = state()
+    press(opened, "#step", Keys.ARROW_LEFT, Keys.ARROW_LEFT)
+    after = state()
+    assert float(after[0]) < float(before[0])
+    assert after[1] != before[1]
+    press(opened, "#step", Keys.HOME)
+    assert "Step " in state()[1]
+    css(opened, "#home")[0].click()
+    assert state() == before
+    label = css(opened, "#level-value")[0].text
+    press(opened, "#level", Keys.ARROW_LEFT)
+    assert css(opened, "#level-value")[0].text != label
+
+
+def test_a_click_on_a_line_pins_its_feature_and_a_press_unpins_it(opened):
+    from selenium.webdriver import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    svg = css(opened, "#explorer")[0]
+    opened.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'auto'})", svg)
+    time.sleep(0.2)
+    spot = opened.execute_script(
+        """const line = document.querySelector('#explorer g:not(.ghost) .line.chosen');
+        const p = line.points.getItem(line.points.numberOfItems - 1);
+        const box = document.getElementById('explorer').getBoundingClientRect();
+        return [p.x - 2 - box.width / 2, p.y - box.height / 2];"""
+    )
+    ActionChains(opened).move_to_element_with_offset(svg, *map(int, spot)).perform()
+    assert " at step " in css(opened, "#tip")[0].text
+    assert css(opened, ".line.near")
+    ActionChains(opened).click().perform()
+    (chip,) = css(opened, "#pinned button")
+    assert chip.get_attribute("aria-pressed") == "true"
+    assert len(css(opened, ".line.pinned")) == 2  # walked, and still to come
+    chip.send_keys(Keys.ENTER)
+    assert css(opened, "#pinned button") == []
+    press(opened, "#here button", Keys.SPACE)  # by keyboard alone
+    assert len(css(opened, "#pinned button")) == 1
+
+
+def test_a_click_on_the_surface_takes_the_paths_there(opened):
+    script = """const cells = document.querySelectorAll('#surface .cell');
+    cells[5].dispatchEvent(new MouseEvent('click', {bubbles: true}));
+    return cells[5].querySelector('title').textContent"""
+    where = opened.execute_script(script)
+    assert css(opened, "#level-value")[0].text == where.split(",")[0]
+
+
+def test_dark_colours_and_a_phone_s_width(opened):
+    def background():
+        return opened.execute_script("return getComputedStyle(document.body).backgroundColor")
+
+    light = background()
+    screen(opened, 390, "dark")
+    opened.refresh()
+    assert background() != light
+    width = opened.execute_script("return document.documentElement.scrollWidth")
+    assert width <= 390  # nothing sticks out
+    assert opened.get_log("browser") == []

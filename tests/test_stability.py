@@ -1,0 +1,146 @@
+"""Stability selection: complementary halves, frequencies, and the bound of Shah and Samworth."""
+
+import dataclasses
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.linear_model import Lasso
+
+from ksupport import IHT, IRKSN, IRKSNIC, stability_selection
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.standard_normal((80, 40))
+    return X, X[:, :3] @ [3.0, -3.0, 3.0] + rng.standard_normal(80)
+
+
+class Remembers(BaseEstimator):
+    """Chooses the features below ``size`` at random, and keeps the rows it was shown."""
+
+    seen = []  # noqa: RUF012 - shared by clones on purpose
+
+    def __init__(self, size=2, random_state=None):
+        self.size = size
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.seen.append((np.asarray(y).tolist(), self.random_state))
+        self.coef_ = np.zeros(X.shape[1])
+        chosen = np.random.RandomState(self.random_state).choice(X.shape[1], self.size, False)
+        self.coef_[chosen] = 1.0
+        return self
+
+
+@pytest.mark.parametrize("n", [20, 21])
+def test_pairs_are_complementary_halves(n):
+    Remembers.seen = []
+    stability_selection(Remembers(), np.zeros((n, 5)), np.arange(n), n_pairs=7, random_state=0)
+    halves = [set(rows) for rows, _ in Remembers.seen]
+    assert len(halves) == 14
+    for one, other in zip(halves[::2], halves[1::2], strict=True):
+        assert len(one) == len(other) == n // 2
+        assert not one & other
+    assert len({tuple(sorted(half)) for half in halves}) == 14
+    assert len({seed for _, seed in Remembers.seen}) == 14  # every fit has a seed of its own
+
+
+def test_a_seed_that_was_given_is_kept():
+    Remembers.seen = []
+    stability_selection(Remembers(random_state=3), np.zeros((8, 5)), np.arange(8), n_pairs=2)
+    assert {seed for _, seed in Remembers.seen} == {3}
+
+
+def test_frequencies_sizes_and_the_bound_are_what_they_say(data):
+    X, y = data
+    result = stability_selection(IHT(k=4), X, y, n_pairs=10, threshold=0.8, random_state=1)
+    by_hand = np.zeros(40)
+    rng = np.random.RandomState(1)
+    for _ in range(10):
+        order = rng.permutation(80)
+        for rows in (np.sort(order[:40]), np.sort(order[40:])):
+            by_hand += IHT(k=4).fit(X[rows], y[rows]).support_ / 20
+    np.testing.assert_allclose(result.frequency, by_hand)
+    np.testing.assert_array_equal(result.support, by_hand >= 0.8 - 1e-9)
+    assert result.average_size == pytest.approx(by_hand.sum()) == 4
+    assert result.error_bound == pytest.approx(4**2 / ((2 * 0.8 - 1) * 40))
+
+
+def test_the_bound_holds_for_a_choice_at_random(rng):
+    """Every feature is chosen with probability q/d: all are unlikely, none should be stable."""
+    errors, bounds = [], []
+    for seed in range(30):
+        result = stability_selection(
+            Remembers(6), np.zeros((10, 20)), np.zeros(10), n_pairs=5, threshold=0.6,
+            random_state=seed,
+        )  # fmt: skip
+        errors.append(result.support.sum())
+        bounds.append(result.error_bound)
+    assert np.mean(errors) <= np.mean(bounds)
+
+
+def test_jobs_and_kinds_of_x_change_nothing(data):
+    X, y = data
+    settings = {"n_pairs": 4, "random_state": 0}
+    expected = stability_selection(IRKSN(k=3, max_iter=50), X, y, **settings)
+    for kind in (pd.DataFrame, sp.csr_array, np.ndarray.tolist):
+        given = np.asarray(kind(X)) if kind is np.ndarray.tolist else kind(X)
+        result = stability_selection(IRKSN(k=3, max_iter=50), given, y, n_jobs=2, **settings)
+        np.testing.assert_array_equal(result.frequency, expected.frequency)
+
+
+def test_any_estimator_with_coefficients_will_do(data):
+    X, y = data
+    result = stability_selection(Lasso(alpha=0.8), X, y, n_pairs=5, random_state=0)
+    assert result.support[:3].all()
+
+
+def test_features_of_a_selecting_class_are_found(data):
+    X, y = data
+    result = stability_selection(IRKSNIC(max_iter=200), X, y, n_pairs=10, random_state=0)
+    np.testing.assert_array_equal(np.flatnonzero(result.support), [0, 1, 2])
+
+
+def test_the_result_reads_well(data):
+    X, y = data
+    names = [f"<gene {j}>" for j in range(40)]
+    result = stability_selection(
+        IHT(k=3), pd.DataFrame(X, columns=names), y, n_pairs=5, random_state=0
+    )
+    text = str(result)
+    count = result.support.sum()
+    assert text.startswith(
+        f"{count} of 40 features were chosen on at least 75% of 10 half-samples; at most 0.45 "
+    )
+    assert "<gene 0>" in text
+    html = result._repr_html_()
+    assert "&lt;gene 0&gt;" in html
+    assert "<gene" not in html
+    assert "x0" in str(stability_selection(IHT(k=3), X, y, n_pairs=2, random_state=0))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        result.threshold = 0.9
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_pairs": 0}, "n_pairs must be an integer of at least 1, got 0"),
+        ({"n_pairs": 2.5}, "n_pairs .* got 2.5"),
+        ({"threshold": 0.5}, r"threshold must lie in \(0.5, 1\], got 0.5"),
+        ({"threshold": 1.1}, "threshold .* got 1.1"),
+    ],
+)
+def test_bad_parameters_are_named(data, params, message):
+    with pytest.raises(ValueError, match=message):
+        stability_selection(IHT(k=2), *data, **params)
+
+
+def test_too_few_samples_are_named(data):
+    X, y = data
+    with pytest.raises(ValueError, match=r"at least 4 samples, got n_samples=3"):
+        stability_selection(IHT(k=2), X[:3], y[:3])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        stability_selection(IHT(k=2), X, y[:-1])
