@@ -1,5 +1,7 @@
 """How Sphinx builds these pages; `make docs` runs it, with warnings as errors."""
 
+from pathlib import Path
+
 import ksupport
 
 project = "ksupport"
@@ -14,7 +16,7 @@ extensions = [
     "numpydoc",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "methods_table.inc"]
 
 # Examples run for real while the pages are built; one that fails stops the build.
 sphinx_gallery_conf = {
@@ -35,3 +37,31 @@ numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
 html_title = f"ksupport {release}"
 html_theme_options = {"show_prev_next": False}
+
+
+def methods_table() -> str:
+    """Table 1 of the paper, and the parameters, as the methods describe themselves."""
+    lines = [
+        ".. list-table::",
+        "   :header-rows: 1",
+        "   :widths: 12 38 22 10 18",
+        "",
+        "   * - Method",
+        "     - Recovers when",
+        "     - Model error",
+        "     - Cost",
+        "     - Parameters",
+    ]
+    for method in ksupport.METHODS.values():
+        about = method.describe()
+        parameters = ", ".join(f"``{name}``" for name in about.parameters)
+        cells = [f"**{about.title}**, {about.citation}", about.condition, about.bound]
+        for i, cell in enumerate([*cells, about.complexity, parameters]):
+            text = cell if i in (0, 4) else cell.replace("*", r"\*").replace("_", r"\_")
+            text = text.replace("|", r"\|") if i not in (0, 4) else text
+            lines.append(f"   {'*' if i == 0 else ' '} - {text}")
+    return "\n".join(lines) + "\n"
+
+
+def setup(app: object) -> None:
+    Path(__file__).with_name("methods_table.inc").write_text(methods_table(), encoding="utf-8")
