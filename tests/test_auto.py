@@ -128,3 +128,13 @@ def test_odd_data_give_a_sensible_model(scattered, name, rng):
         np.testing.assert_array_equal(model.get_support(indices=True), [0, 3])
     if name == "useless":
         assert model.support_.sum() <= 10
+
+
+def test_a_column_that_is_constant_on_a_fold_but_for_rounding_is_never_chosen():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 30))
+    X[:, 3] = 0.1  # centred, it is rounding
+    X[7, 3] += 1e-3
+    y = X[:, 0] - X[:, 1] + 0.1 * rng.standard_normal(60)
+    model = AutoIRKSN(standardize=False).fit(X, y)
+    assert list(np.flatnonzero(model.support_)) == [0, 1]

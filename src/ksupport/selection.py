@@ -233,7 +233,9 @@ class Around:
         c, QX, UX = product[:, 0], product[:, 1 : 1 + S.size].T, product[:, 1 + S.size :].T
         left = np.maximum(norms2 - np.einsum("ij,ij->j", QX, QX), 0.0)  # ‖(I - QQᵀ) x_l‖²
         left[S] = np.inf
-        least = np.maximum(DEPENDENT * norms2, np.finfo(float).tiny)
+        # A column that is constant but for rounding has a norm, and nothing to say.
+        rounding = 1e-20 * norms2.max() + np.finfo(float).tiny
+        least = np.maximum(DEPENDENT * norms2, rounding)
         added = c**2 / np.where(left > least, left, np.inf)
         without = left + UX**2  # the same if the feature of the row is left out
         exchanged = (c + UX * b[:, None]) ** 2 / np.where(without > least, without, np.inf)

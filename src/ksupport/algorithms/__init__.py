@@ -110,7 +110,7 @@ def path(
         raise ValueError("y contains NaN or infinity")
     if chosen.compressible and design.compresses:
         design, targets = design.compressed(target)
-        target = targets[:, 0]
+        target = np.ascontiguousarray(targets[:, 0])  # or numba would compile for strides
     return run(
         [chosen.start(design, target)],
         [design],

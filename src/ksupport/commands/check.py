@@ -28,7 +28,7 @@ from .options import (
     ends_in_words,
     how_to_read,
 )
-from .printing import Stages, console, heading, paragraph, table
+from .printing import console, heading, paragraph, say, table
 from .reading import Columns, Data, read
 
 LOOKED_AT = 500  # features among which correlations are counted
@@ -58,15 +58,11 @@ def check(
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
     reading = how_to_read(separator, decimal, max_memory, missing)
-    say = Stages()
-    try:
-        say(f"reading {data.name}")
-        read_data = read(data, Columns(target, None, ignore), reading, need_target=False)
-        facts, design = _facts(read_data, standardize, seed)
-        say("checking the recovery conditions on simulated models")
-        advice = _advice(design, k, grouped, seed)
-    finally:
-        say.close()
+    say(f"reading {data.name}")
+    read_data = read(data, Columns(target, None, ignore), reading, need_target=False)
+    facts, design = _facts(read_data, standardize, seed)
+    say("checking the recovery conditions on simulated models")
+    advice = _advice(design, k, grouped, seed)
     if as_json:
         typer.echo(json.dumps({**facts, "advice": advice.to_dict()}, indent=1, allow_nan=False))
     else:

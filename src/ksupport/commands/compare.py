@@ -31,7 +31,7 @@ from .options import (
     ends_in_words,
     how_to_read,
 )
-from .printing import Stages, console, heading, paragraph, table
+from .printing import console, heading, paragraph, say, table
 from .reading import Columns, Data, read
 from .rivals import MEAN, Make, candidates, size_of
 
@@ -69,14 +69,10 @@ def compare(
     """Compare all methods on a data file, each judged on rows that it never saw."""
     wanted = _wanted(methods, candidates(seed))
     reading = how_to_read(separator, decimal, max_memory, missing)
-    say = Stages()
-    try:
-        say(f"reading {data.name}")
-        read_data = read(data, Columns(target, groups, ignore), reading)
-        splits = _splits(read_data, folds, seed)
-        scores = list(_scores(read_data, wanted, splits, cv, say))
-    finally:
-        say.close()
+    say(f"reading {data.name}")
+    read_data = read(data, Columns(target, groups, ignore), reading)
+    splits = _splits(read_data, folds, seed)
+    scores = list(_scores(read_data, wanted, splits, cv))
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)
     if as_json:
         typer.echo(json.dumps([asdict(score) for score in scores], indent=1, allow_nan=False))
@@ -109,7 +105,7 @@ def _splits(data: Data, folds: int, seed: int) -> list[tuple[Ints, Ints]]:
 
 
 def _scores(
-    data: Data, wanted: dict[str, Make], splits: list[tuple[Ints, Ints]], cv: int, say: Stages
+    data: Data, wanted: dict[str, Make], splits: list[tuple[Ints, Ints]], cv: int
 ) -> Iterator[Score]:
     progress = Progress("compare", len(wanted) * len(splits), True)
     for at, (name, make) in enumerate(wanted.items()):

@@ -28,7 +28,7 @@ from .options import (
     ends_in_words,
     how_to_read,
 )
-from .printing import Stages, console
+from .printing import console, say
 from .provenance import provenance
 from .reading import Columns, read
 from .telling import as_csv, as_data, tell
@@ -70,16 +70,12 @@ def fit(
     wish = Wish(method, k, alpha, cv, standardize, seed)
     wish.check_options()
     reading = how_to_read(separator, decimal, max_memory, missing)
-    say = Stages()
-    try:
-        say(f"reading {data.name}")
-        table = read(data, Columns(target, groups, ignore), reading)
-        fitted = fit_data(table, wish, stability, say)
-        made = provenance(data, table.shape, seed)
-        named = target or "y"
-        files = _write(fitted, named, made, output, coefficients, report, say)
-    finally:
-        say.close()
+    say(f"reading {data.name}")
+    table = read(data, Columns(target, groups, ignore), reading)
+    fitted = fit_data(table, wish, stability, say)
+    made = provenance(data, table.shape, seed)
+    named = target or "y"
+    files = _write(fitted, named, made, output, coefficients, report)
     if as_json:
         typer.echo(json.dumps(as_data(fitted, named, made), indent=1, allow_nan=False))
         return
@@ -97,7 +93,6 @@ def _write(
     output: Path | None,
     coefficients: Path | None,
     report: Path | None,
-    say: Stages,
 ) -> list[tuple[str, Path]]:
     """Write the files that were asked for; their kinds and names."""
     files = []

@@ -42,19 +42,10 @@ def table(out: Console, header: Sequence[str], rows: Iterable[Sequence[str]]) ->
     out.print(drawn)
 
 
-class Stages:
-    """What is being done, on standard error: one line redrawn on a terminal, else plain lines."""
+def say(text: str) -> None:
+    """What is being done, on standard error; faint on a terminal.
 
-    def __init__(self) -> None:
-        self.terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-
-    def __call__(self, text: str) -> None:
-        if self.terminal:
-            print(f"\r\x1b[2K{text} …", end="", file=sys.stderr, flush=True)
-        else:
-            print(text, file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        """Leave the terminal's line empty."""
-        if self.terminal:
-            print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+    Estimators redraw a line of their own below it, with the time left.
+    """
+    faint = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    print(f"\x1b[2m{text}\x1b[0m" if faint else text, file=sys.stderr, flush=True)

@@ -129,8 +129,9 @@ def _hits(group: list[Row], stem: Path) -> None:
         name_of(row["method"]): to_image(_verdict(truth, found_by(row)), recordings.mask_img)
         for row in group
     }
-    title = "simulated brain: found (dark red), missed (light blue), false (dark blue)"
-    figure = plot_maps(maps, cut=-12.0, limit=1.0, title=title, label="1 found, -1 false")
+    title = "simulated brain: voxels of the truth and voxels shown, FWER 0.1"
+    ticks = {HIT: "found", MISS: "missed", FALSE: "false"}
+    figure = plot_maps(maps, cut=-12.0, limit=1.0, title=title, label="", ticks=ticks)
     _save(figure, stem)
 
 

@@ -15,11 +15,14 @@ from ..algorithms import METHODS
 from ..datasets import fetch_haxby
 from ..fmri import KSupportDecoder, encludl
 from .experiment import Row
+from .fmri_grids import KAPPAS
 from .fmri_maps import packed
 
 NILEARN = {"svm": "SVM (nilearn)", "spacenet": "SpaceNet (nilearn)"}
 DECODERS = (*METHODS, "auto", *NILEARN)
 INNER_FOLDS = 4  # by runs, for what each decoder chooses
+# With the default kappa no voxel enters for longer than folds have patience.
+PARAMS = {"srdi": {"kappa": KAPPAS}}
 VOXELS_PER_CLUSTER = 5  # of EnCluDL; in a whole brain there are 80
 
 
@@ -50,7 +53,7 @@ def decoder_of(name: str, mask: str) -> Any:
         return Decoder("svc", mask=mask, standardize="zscore_sample", scoring="accuracy")
     if name == "spacenet":
         return SpaceNetClassifier(mask=mask, standardize="zscore_sample")
-    return KSupportDecoder(name, mask=mask, cv=INNER_FOLDS)
+    return KSupportDecoder(name, mask=mask, cv=INNER_FOLDS, params=PARAMS.get(name))
 
 
 def left_out_runs(contrast: str, method: str, most_runs: int | None) -> list[Row]:
