@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 import ksupport.design as design_module
+import ksupport.stores as stores_module
 from ksupport.design import Design
 
 N, D = 23, 31
@@ -133,7 +134,7 @@ def test_column_norms_are_the_same_on_every_route(kind, limits, data, tmp_path, 
     X, weights = data
     for matrix in (X, X.T):
         chunk = 5 * matrix.shape[0]  # several chunks
-        monkeypatch.setattr(design_module, "CHUNK", chunk)
+        monkeypatch.setattr(stores_module, "CHUNK", chunk)
         design = Design.of(KINDS[kind](matrix, tmp_path)).weighted(np.ones(len(matrix))).centred()
         A = matrix - matrix.mean(axis=0)
         np.testing.assert_allclose(design.column_norms, np.linalg.norm(A, axis=0), 1e-6)
@@ -289,7 +290,7 @@ def exercise(design):
 
 def test_a_sparse_x_is_never_densified(monkeypatch, rng):
     monkeypatch.setattr(design_module, "GRAM_LIMIT", 100)
-    monkeypatch.setattr(design_module, "CHUNK", 1 << 19)
+    monkeypatch.setattr(stores_module, "CHUNK", 1 << 19)
     n, d = 20_000, 3_000
     X = sp.random_array((n, d), density=1e-3, format="csr", rng=rng)
     peak = peak_of(lambda: exercise(Design.of(X)))
@@ -298,7 +299,7 @@ def test_a_sparse_x_is_never_densified(monkeypatch, rng):
 
 def test_a_mapped_file_is_never_copied(monkeypatch, tmp_path, rng):
     monkeypatch.setattr(design_module, "GRAM_LIMIT", 10)
-    monkeypatch.setattr(design_module, "CHUNK", 1 << 16)
+    monkeypatch.setattr(stores_module, "CHUNK", 1 << 16)
     n, d = 20_000, 200
     X = np.memmap(tmp_path / "X", np.float32, "w+", shape=(n, d))
     X[:] = rng.standard_normal((n, d), np.float32)
@@ -308,7 +309,7 @@ def test_a_mapped_file_is_never_copied(monkeypatch, tmp_path, rng):
 
 def test_a_dense_x_is_never_copied(monkeypatch, rng):
     monkeypatch.setattr(design_module, "GRAM_LIMIT", 10)
-    monkeypatch.setattr(design_module, "CHUNK", 1 << 16)
+    monkeypatch.setattr(stores_module, "CHUNK", 1 << 16)
     for order in "CF":
         X = np.asarray(rng.standard_normal((5_000, 400)), order=order)
         assert peak_of(lambda X=X: exercise(Design.of(X))) < X.nbytes / 3

@@ -18,8 +18,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
-from ..design import Design, Floats, SparseStore
+from ..design import Design, Floats
 from ..path import Path
+from ..stores import SparseStore
 from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns
 

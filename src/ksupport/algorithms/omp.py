@@ -14,8 +14,9 @@ from typing import ClassVar
 import numpy as np
 from sklearn.linear_model import orthogonal_mp
 
-from ..design import Design, Floats, SparseStore
+from ..design import Design, Floats
 from ..path import Path
+from ..stores import SparseStore
 from .base import Method
 from .enet import MOST_DENSE
 from .precomputed import PrecomputedPath, Solver, need_columns

@@ -1,0 +1,307 @@
+"""The raw X, one small class per kind: all that touches the data, and it counts how often."""
+
+from __future__ import annotations
+
+import mmap
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+CHUNK = 1 << 21  # numbers held at once when a pass goes block by block (16 MB)
+
+_COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
+
+
+class Store(ABC):
+    """The raw X: full products, columns and moments; ``passes`` counts the sweeps over it."""
+
+    has_columns = True  # whether a block of columns costs less than a sweep
+
+    def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
+        if 0 in shape:
+            raise ValueError(f"X must have at least one row and one column, got shape {shape}")
+        self.shape = shape
+        self.dtype = dtype
+        self.passes = 0
+        self.columns_read = 0
+
+    @abstractmethod
+    def rmatmat(self, U: Floats) -> Floats:
+        """Xᵀ U, one pass for all columns of U."""
+
+    @abstractmethod
+    def matvec(self, index: Ints, values: Floats) -> Floats:
+        """X w for the w that has ``values`` at ``index`` and zeros elsewhere."""
+
+    @abstractmethod
+    def columns(self, index: Ints) -> Floats:
+        """The columns at ``index`` as a dense n x m block."""
+
+    @abstractmethod
+    def moments(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Weighted mean and variance of every column, one pass."""
+
+    def means(self, weights: Floats) -> Floats:
+        """Weighted mean of every column, one pass."""
+        return self.moments(weights)[0]
+
+    def column_chunks(self) -> Iterator[tuple[slice, Floats]]:
+        """The whole of X as dense blocks of columns, one pass."""
+        n, d = self.shape
+        self.passes += 1
+        width = max(1, CHUNK // max(n, 1))
+        for start in range(0, d, width):
+            part = slice(start, min(d, start + width))
+            yield part, self._dense(slice(0, n), part)
+
+    def row_chunks(self) -> Iterator[tuple[slice, Floats]]:
+        """The whole of X as dense blocks of rows, one pass."""
+        n, d = self.shape
+        self.passes += 1
+        height = max(1, CHUNK // max(d, 1))
+        for start in range(0, n, height):
+            part = slice(start, min(n, start + height))
+            yield part, self._dense(part, slice(0, d))
+
+    @abstractmethod
+    def _dense(self, rows: slice, columns: slice) -> Floats:
+        """A dense float64 copy of a rectangle of X."""
+
+
+class DenseStore(Store):
+    """An ndarray in either order, or a memmap, which is read chunk by chunk."""
+
+    def __init__(self, X: NDArray[Any]) -> None:
+        super().__init__((X.shape[0], X.shape[1]), X.dtype)
+        self.X = X
+        self._file, self._private = _mmap_of(X)
+        # BLAS takes float32 and float64 as they are; anything else would be copied whole.
+        self._whole = self._file is None and X.dtype in (np.float32, np.float64)
+
+    def rmatmat(self, U: Floats) -> Floats:
+        if self._whole:
+            self.passes += 1
+            return np.asarray(self.X.T @ U.astype(self.dtype, copy=False), np.float64)
+        if self.X.flags.f_contiguous:
+            out = np.empty((self.shape[1], U.shape[1]))
+            for part, block in self.column_chunks():
+                out[part] = block.T @ U
+            return out
+        out = np.zeros((self.shape[1], U.shape[1]))
+        for part, block in self.row_chunks():
+            out += block.T @ U[part]
+        return out
+
+    def matvec(self, index: Ints, values: Floats) -> Floats:
+        n, d = self.shape
+        if 4 * index.size <= d and index.size * n <= CHUNK:
+            return self.columns(index) @ values
+        w = np.zeros(d)
+        w[index] = values
+        if self._whole:
+            self.passes += 1
+            return np.asarray(self.X @ w.astype(self.dtype, copy=False), np.float64)
+        out = np.zeros(n)
+        if self.X.flags.f_contiguous:
+            for part, block in self.column_chunks():
+                out += block @ w[part]
+        else:
+            for part, block in self.row_chunks():
+                out[part] = block @ w
+        return out
+
+    def columns(self, index: Ints) -> Floats:
+        self.columns_read += index.size
+        block = np.asarray(self.X[:, index], np.float64)
+        self._forget()
+        return block
+
+    def moments(self, weights: Floats) -> tuple[Floats, Floats]:
+        # Shifting by a row that counts keeps one-pass variances accurate under large means,
+        # and exactly zero for constant columns.
+        by_columns = self.X.flags.f_contiguous
+        shift = np.asarray(self.X[int(np.argmax(weights > 0))], np.float64)
+        first, second = np.zeros(self.shape[1]), np.zeros(self.shape[1])
+        for part, block in self.column_chunks() if by_columns else self.row_chunks():
+            where = part if by_columns else slice(None)
+            w = weights if by_columns else weights[part]
+            block -= shift[where]
+            first[where] += w @ block
+            np.square(block, out=block)
+            second[where] += w @ block
+        total = weights.sum()
+        mean = first / total
+        return shift + mean, np.maximum(second / total - mean**2, 0.0)
+
+    def _dense(self, rows: slice, columns: slice) -> Floats:
+        block = np.array(self.X[rows, columns], np.float64)
+        self._forget()
+        return block
+
+    def _forget(self) -> None:
+        # Pages of a mapped file that were read count as resident until given back.
+        # Not of a private map, whose changes would go with them.
+        if self._file is not None and not self._private and hasattr(mmap, "MADV_DONTNEED"):
+            self._file.madvise(mmap.MADV_DONTNEED)
+
+
+class SparseStore(Store):
+    """A CSR or CSC matrix or array; kept in both orders only if columns are asked of a CSR."""
+
+    def __init__(self, X: Any) -> None:
+        super().__init__(X.shape, X.dtype)
+        self.X = X
+        self._csc: Any = X if X.format == "csc" else None
+
+    @property
+    def by_columns(self) -> Any:
+        if self._csc is None:
+            self._csc = self.X.tocsc()
+        return self._csc
+
+    def rmatmat(self, U: Floats) -> Floats:
+        self.passes += 1
+        return np.asarray(self.X.T @ U, np.float64)
+
+    def matvec(self, index: Ints, values: Floats) -> Floats:
+        if 4 * index.size > self.shape[1]:
+            self.passes += 1
+            w = np.zeros(self.shape[1])
+            w[index] = values
+            return np.asarray(self.X @ w, np.float64)
+        self.columns_read += index.size
+        return np.asarray(self.by_columns[:, index] @ values, np.float64)
+
+    def columns(self, index: Ints) -> Floats:
+        self.columns_read += index.size
+        return np.asarray(self.by_columns[:, index].toarray(), np.float64)
+
+    def moments(self, weights: Floats) -> tuple[Floats, Floats]:
+        # scikit-learn's mean_variance_axis wants weights of X's own dtype, and skips NaN.
+        self.passes += 1
+        d, share = self.shape[1], weights / weights.sum()
+        major = np.repeat(np.arange(len(self.X.indptr) - 1), np.diff(self.X.indptr))
+        row, column = (major, self.X.indices) if self.X.format == "csr" else (self.X.indices, major)
+        share = share[row]
+        mean = np.bincount(column, share * self.X.data, d)
+        # The share of zeros that are not stored; exactly 0 where there are none.
+        full = np.bincount(column, share > 0, d) == np.count_nonzero(weights)
+        zeros = np.where(full, 0.0, 1 - np.bincount(column, share, d))
+        deviation = self.X.data - mean[column]
+        shift = np.bincount(column, share * deviation, d) - zeros * mean
+        second = np.bincount(column, share * deviation**2, d) + zeros * mean**2
+        return mean + shift, np.maximum(second - shift**2, 0.0)
+
+    def _dense(self, rows: slice, columns: slice) -> Floats:
+        X = self.X if columns == slice(0, self.shape[1]) else self.by_columns
+        return np.asarray(X[rows, columns].toarray(), np.float64)
+
+
+class OperatorStore(Store):
+    """A LinearOperator (PyLops too): only products, so columns cost a product each."""
+
+    has_columns = False
+
+    def __init__(self, X: LinearOperator) -> None:
+        super().__init__(X.shape, np.dtype(X.dtype or np.float64))
+        if self.dtype.kind == "c":
+            raise ValueError(_COMPLEX.format(self.dtype))
+        self.X = X
+        _dot_test(X)
+
+    def rmatmat(self, U: Floats) -> Floats:
+        self.passes += 1
+        return np.column_stack([np.asarray(self.X.rmatvec(u), np.float64).ravel() for u in U.T])
+
+    def matvec(self, index: Ints, values: Floats) -> Floats:
+        self.passes += 1
+        w = np.zeros(self.shape[1])
+        w[index] = values
+        return np.asarray(self.X.matvec(w), np.float64).ravel()
+
+    def columns(self, index: Ints) -> Floats:
+        one = np.ones(1)
+        return np.column_stack([self.matvec(np.array([j]), one) for j in index])
+
+    def moments(self, weights: Floats) -> tuple[Floats, Floats]:
+        n, d = self.shape
+        mean, share = self.means(weights), weights / weights.sum()
+        shift, second = np.zeros(d), np.zeros(d)
+        if d <= n:
+            for j in range(d):
+                deviation = self.columns(np.array([j]))[:, 0] - mean[j]
+                shift[j], second[j] = share @ deviation, share @ deviation**2
+        else:
+            for i in np.flatnonzero(share):
+                deviation = self.rmatmat(np.eye(n, 1, -int(i)))[:, 0] - mean
+                shift += share[i] * deviation
+                second += share[i] * deviation**2
+        return mean + shift, np.maximum(second - shift**2, 0.0)
+
+    def means(self, weights: Floats) -> Floats:
+        return self.rmatmat(weights[:, None])[:, 0] / weights.sum()
+
+    def _dense(self, rows: slice, columns: slice) -> Floats:
+        n, d = self.shape
+        if columns == slice(0, d):
+            eye = np.eye(rows.stop - rows.start, n, rows.start).T
+            return self.rmatmat(eye).T
+        return self.columns(np.arange(columns.start, columns.stop))
+
+
+def _mmap_of(X: Any) -> tuple[mmap.mmap | None, bool]:
+    """The file behind an array whose memory is a mapped file, and whether changes are private."""
+    while X is not None:
+        if isinstance(X, np.memmap):
+            return getattr(X, "_mmap", None), X.mode == "c"
+        if isinstance(X, mmap.mmap):
+            return X, True  # perhaps private, there is no way to ask
+        X = getattr(X, "base", None)
+    return None, False
+
+
+def _dot_test(X: LinearOperator) -> None:
+    """Reject an operator whose rmatvec is not the adjoint of its matvec: ⟨Xw, u⟩ = ⟨w, Xᵀu⟩."""
+    rng = np.random.default_rng(0)
+    w, u = rng.standard_normal(X.shape[1]), rng.standard_normal(X.shape[0])
+    Xw, Xtu = np.ravel(X.matvec(w)), np.ravel(X.rmatvec(u))
+    left, right = float(Xw @ u), float(w @ Xtu)
+    size = np.linalg.norm(Xw) * np.linalg.norm(u) + np.linalg.norm(w) * np.linalg.norm(Xtu)
+    tolerance = 1e-4 if np.dtype(X.dtype or np.float64).itemsize <= 4 else 1e-8
+    if not abs(left - right) <= tolerance * size:
+        raise ValueError(
+            f"X: the operator fails the dot test, <Xw, u> = {left:.6g} but <w, X'u> = "
+            f"{right:.6g}; its rmatvec is not the adjoint of its matvec (wrong sign, scale, "
+            "conjugate or order of the adjoint?)"
+        )
+
+
+def as_operator(X: Any) -> Any:
+    """X itself, but a PyLops operator, of a class of its own, wrapped as one of SciPy's."""
+    if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
+        return aslinearoperator(X)
+    return X
+
+
+def store_of(X: Any) -> Store:
+    X = as_operator(X)
+    if isinstance(X, LinearOperator):
+        return OperatorStore(X)
+    if sp.issparse(X):
+        if X.dtype.kind == "c":
+            raise ValueError(_COMPLEX.format(X.dtype))
+        return SparseStore(X if X.format in ("csr", "csc") else X.tocsr())
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must be two-dimensional, got an array of shape {X.shape}")
+    if X.dtype.kind == "c":
+        raise ValueError(_COMPLEX.format(X.dtype))
+    return DenseStore(X if X.dtype.kind == "f" or _mmap_of(X)[0] is not None else X.astype(float))
