@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 
-from ._progress import Progress
 from .algorithms.irksn import IRKSNMethod
 from .cv import FoldTable, iterate_at, path_table, table_of
 from .design import Floats
-from .folds import Fold, folds_of
+from .folds import Fold, folds_of, on_each
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
@@ -210,7 +208,6 @@ class AutoIRKSN(SelectingModel):
     def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
         """Walk these sparsity levels on every fold."""
         methods = [IRKSNMethod(k=k, alpha=GROUPED_ALPHA) for k in levels]
-        progress = Progress(type(self).__name__, len(folds), bool(self.verbose))
 
         def one(fold: Fold) -> _OnFold:
             rule = HeldOut(patience=PATIENCE)
@@ -223,13 +220,7 @@ class AutoIRKSN(SelectingModel):
             errors = [np.asarray(result.history["validation"]) for result in results]
             return _OnFold(errors, refits, choice.score, error, results)
 
-        measured = []
-        jobs = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        for each in jobs(delayed(one)(fold) for fold in folds):
-            measured.append(each)
-            progress.update(len(measured))
-        progress.close()
-        return measured
+        return on_each(folds, one, self.n_jobs, type(self).__name__, bool(self.verbose))
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""

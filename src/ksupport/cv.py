@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 
-from ._progress import Progress
 from .algorithms import Method, make_method
 from .design import Design, Floats
-from .folds import Fold, Refit, aligned, folds_of
+from .folds import Fold, Refit, aligned, folds_of, on_each
 from .linear import Problem, SelectingModel
 from .path import Result, run
 from .selection import (
@@ -208,7 +206,6 @@ class PathCV(SelectingModel):
 
     def _measure(self, folds: list[Fold], methods: list[Method]) -> tuple[FoldTable, Floats]:
         """The error of every path at every recorded step, and the mean sizes there."""
-        progress = Progress(type(self).__name__, len(folds), bool(self.verbose))
 
         def one(fold: Fold) -> tuple[list[Floats], list[Result]]:
             rule = HeldOut(patience=self.patience)
@@ -221,12 +218,7 @@ class PathCV(SelectingModel):
                 errors = fold.refitted_errors(visited, self.refit, largest, self.ridge)
             return errors, results
 
-        measured = []
-        jobs = Parallel(n_jobs=self.n_jobs, prefer="threads", return_as="generator")
-        for each in jobs(delayed(one)(fold) for fold in folds):
-            measured.append(each)
-            progress.update(len(measured))
-        progress.close()
+        measured = on_each(folds, one, self.n_jobs, type(self).__name__, bool(self.verbose))
         return table_of(measured)
 
     def _finish(self, problem: Problem, method: Method, step: int) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, check_cv
 
+from ._progress import Progress
 from .algorithms import Method
 from .design import Design, Floats, Ints
 from .linear import Problem
@@ -125,6 +127,27 @@ def folds_of(
         Fold.of(problem, train, test, scoring)
         for train, test in splitter.split(np.zeros((n, 1)), y, groups)
     ]
+
+
+Answer = TypeVar("Answer")
+
+
+def on_each(
+    folds: Sequence[Fold],
+    measure: Callable[[Fold], Answer],
+    n_jobs: int | None,
+    label: str,
+    verbose: bool,
+) -> list[Answer]:
+    """Measure every fold, in threads (compiled walks release the lock), with progress."""
+    progress = Progress(label, len(folds), verbose)
+    answers = []
+    jobs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
+    for answer in jobs(delayed(measure)(fold) for fold in folds):
+        answers.append(answer)
+        progress.update(len(answers))
+    progress.close()
+    return answers
 
 
 class _Predicts(RegressorMixin, BaseEstimator):
