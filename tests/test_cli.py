@@ -74,16 +74,17 @@ def test_demo_recovers_example_1_where_no_lasso_penalty_does(demo):
     assert re.search(r"of 300 Lasso\s+penalties,\s+none\s+found\s+the\s+right", done.stdout)
 
 
-def test_demo_compares_on_correlated_designs_and_says_that_k_was_given(demo):
+def test_demo_compares_on_correlated_designs_with_nothing_given(demo):
     _, done = demo
-    rows = re.findall(r"^(IRKSN|LassoCV) +(\d+)((?: +[01]\.\d\d){4})", done.stdout, re.MULTILINE)
-    assert [name for name, *_ in rows] == ["IRKSN", "LassoCV"] * 2
+    line = r"^(AutoIRKSN|LassoCV) +(\d+)((?: +[01]\.\d\d){4})"
+    rows = re.findall(line, done.stdout, re.MULTILINE)
+    assert [name for name, *_ in rows] == ["AutoIRKSN", "LassoCV"] * 2
     for _, features, shares in rows:
         precision, recall, f1, error = map(float, shares.split())
         assert int(features) > 0
         assert min(precision, recall) <= f1 <= max(precision, recall)
         assert 0 < error < 1
-    assert "k was given" in done.stdout
+    assert "Nothing was given" in done.stdout
 
 
 def test_demo_ends_with_a_report_and_writes_nothing_else_and_no_warning(demo):

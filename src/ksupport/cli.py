@@ -1,4 +1,4 @@
-"""The command line: ``ksupport demo``, ``ksupport reproduce`` and ``ksupport data``.
+"""The command line: data files (`ksupport.commands`), ``demo``, ``reproduce`` and ``data``.
 
 One function per command, one line each in `_commands`.  A command prints its result on standard
 output and what went wrong on standard error, and ends with one of the three codes below.
@@ -31,7 +31,9 @@ with suppress(ImportError):  # without the extra `cli`, app() says what to insta
     from rich.console import Console
     from rich.table import Table
 
-EXIT_CODES = "Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage."
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or input."
+)
 FAILED, WRONG_USAGE = 1, 2
 
 DRAWS = 3  # simulated data sets behind every line of the demo's second table

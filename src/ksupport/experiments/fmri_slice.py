@@ -82,12 +82,15 @@ def _fit(decoder: Any, volumes: Any, labels: Any, runs: Any, rows: Any) -> Any:
 
 
 def _weights(decoder: Any, contrast: str, mask: str) -> Any:
+    """Weights that are positive for the second condition."""
     from nilearn.masking import apply_mask
 
-    image = decoder.coef_img_
-    if isinstance(image, dict):
-        image = image[contrast.split("/")[1]]
-    return np.ravel(apply_mask(image, mask))
+    if isinstance(decoder.coef_img_, dict):
+        # Not by class: nilearn 0.14 gives each of two classes the image of the other.
+        w = np.ravel(decoder.coef_[0])
+    else:
+        w = np.ravel(apply_mask(decoder.coef_img_, mask))
+    return w if decoder.classes_[1] == contrast.split("/")[1] else -w
 
 
 def slice_encludl(contrast: str, members: int) -> list[Row]:

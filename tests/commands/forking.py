@@ -1,0 +1,38 @@
+"""Runs each line of standard input, a command as JSON, in a forked process; prints the code."""
+
+import json
+import os
+import sys
+import traceback
+
+
+def child(job):
+    """Become the command: its directory, environment, arguments and files."""
+    os.chdir(job["cwd"])
+    os.environ.update(job["env"])
+    for number, name in ((1, job["out"]), (2, job["err"])):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    sys.argv = ["ksupport", *job["args"]]
+    try:
+        app()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    from ksupport.cli import app
+    from ksupport.commands import file_commands
+
+    file_commands()
+    for line in sys.stdin:
+        pid = os.fork()
+        if pid == 0:
+            child(json.loads(line))
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)

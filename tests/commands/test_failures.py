@@ -1,0 +1,163 @@
+"""What is wrong is said in one message, with what to do; nothing is written, no traceback shown."""
+
+import json
+import os
+
+import pytest
+
+HELP = {
+    "fit": ("--target", "--method", "--groups", "--stability", "--report", "--output", "--json"),
+    "predict": ("MODEL", "DATA", "--output"),
+    "check": ("--target", "--k", "--grouped"),
+    "compare": ("--target", "--folds", "--methods"),
+}
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_help_names_the_options_and_the_exit_codes(command, run, tmp_path):
+    done = run(command, "--help", cwd=tmp_path)
+    assert done.returncode == 0
+    for word in (*HELP[command], "Exit codes: 0 done, 1 could not be done"):
+        assert word in done.stdout
+
+
+def row(*cells):
+    return ",".join(map(str, cells)) + "\n"
+
+
+GOOD = row("a", "b", "y") + "".join(row(i, i * i % 7, i % 5) for i in range(20))
+BAD = {
+    "unknown target": (GOOD, ("--target", "z"), ("--target 'z'", "a, b, y")),
+    "nearly the target": (GOOD.replace("y\n", "yield\n", 1), ("--target", "yeild"), ("yield?",)),
+    "no target": (GOOD, (), ("--target", "a, b, y")),
+    "text": (
+        GOOD.replace("3,2,3", "3,high,3"),
+        ("--target", "y"),
+        ("column b, row 4", "'high'", "--ignore"),
+    ),
+    "decimal comma": (
+        "a;b;y\n" + "1,5;2;3\n" * 9,
+        ("--target", "y", "--separator", ";"),
+        ("column a, row 1", "--decimal ','"),
+    ),
+    "duplicates": (GOOD.replace("a,b,y", "a,a,y"), ("--target", "y"), ("more than once", "a.")),
+    "empty": ("", ("--target", "y"), ("is empty",)),
+    "blank": ("\n\n", ("--target", "y"), ("is empty",)),
+    "only names": ("a,b,y\n", ("--target", "y"), ("no rows",)),
+    "separator": (
+        GOOD.replace(",", ";"),
+        ("--target", "y"),
+        ("single column", "2 times ';'", "--separator ';'"),
+    ),
+    "ragged": (GOOD + "1,2,3,4\n", ("--target", "y"), ("as many cells",)),
+    "row names": ("a,b,y\n" + "r1,1,2,3\n" * 9, ("--target", "y"), ("as many cells",)),
+    "k=0": (GOOD, ("--target", "y", "--k", "0"), ("--k must be at least 1", "got 0")),
+    "k too large": (GOOD, ("--target", "y", "--k", "3"), ("--k", "2; got 3")),
+    "alpha": (GOOD, ("--target", "y", "--alpha", "1"), ("--alpha", "between 0 and 1")),
+    "method": (GOOD, ("--target", "y", "--method", "magic"), ("irksn-cv", "'magic'")),
+    "option of another method": (
+        GOOD,
+        ("--target", "y", "--method", "omp", "--alpha", ".1"),
+        ("--alpha says nothing to --method omp",),
+    ),
+    "missing values": (
+        GOOD.replace("3,2,3", "3,,3").replace("5,4,0", ",,0"),
+        ("--target", "y"),
+        ("3 missing or infinite values, in 2 of 20 rows", "b (2), a (1)", "--missing drop-rows"),
+    ),
+    "missing targets": (
+        GOOD.replace("3,2,3", "3,2,"),
+        ("--target", "y"),
+        ("target has 1", "row 4"),
+    ),
+    "missing option": (GOOD, ("--target", "y", "--missing", "guess"), ("drop-rows", "'guess'")),
+    "unknown groups": (GOOD, ("--target", "y", "--groups", "site"), ("--groups 'site'",)),
+    "too few rows": ("a,b,y\n1,2,3\n4,5,6\n", ("--target", "y"), ("at least 3 rows",)),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_exits_with_2_and_says_what_to_do(case, run, tmp_path):
+    text, options, says = BAD[case]
+    file = tmp_path / "data.csv"
+    file.write_text(text)
+    done = run("fit", file, *options, "--output", "model.json", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    for words in says:
+        assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("command", ["fit", "check", "compare"])
+def test_a_missing_file_is_named(command, run, tmp_path):
+    done = run(command, "nowhere.csv", "--target", "y", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nowhere.csv does not exist" in done.stderr
+
+
+def test_a_kind_of_file_that_nobody_knows_is_refused_with_the_known_ones(run, tmp_path):
+    (tmp_path / "data.xlsx").write_bytes(b"PK")
+    done = run("fit", "data.xlsx", "--target", "y", cwd=tmp_path)
+    assert done.returncode == 2
+    assert ".parquet" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["data.npz", "data.parquet", "data.feather", "data.svm"])
+def test_a_damaged_file_is_refused_in_words(name, run, tmp_path):
+    (tmp_path / name).write_bytes(b"this is not what the name says")
+    done = run("fit", name, "--target", "y", cwd=tmp_path)
+    assert done.returncode == 2
+    assert f"{name} cannot be read as" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_huge_csv_is_refused_before_it_is_read(run, tmp_path):
+    """The file has 3 GB by its length; no disk holds them."""
+    file = tmp_path / "huge.csv"
+    file.write_text(GOOD)
+    os.truncate(file, 3_000_000_000)
+    done = run("fit", file, "--target", "y", cwd=tmp_path)
+    assert done.returncode == 2
+    for words in ("3.0 GB", "--max-memory 2", "numpy.memmap"):
+        assert words in done.stderr
+
+
+def test_an_output_that_cannot_be_written_exits_with_1(run, small_csv):
+    done = run(
+        "fit", small_csv, "--target", "y", "--stability", 0, "--output", "no/such/model.json",
+        cwd=small_csv.parent,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+MODEL = {
+    "schema": "ksupport-model", "schema_version": 1, "target": "y", "intercept": 1.0,
+    "features": [{"name": "a", "coefficient": 2.0}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (json.dumps(MODEL | {"schema_version": 7}), "reads version 1"),
+        (json.dumps(MODEL | {"schema": "other"}), "not a model"),
+        (json.dumps([1]), "not a model"),
+        ("\x80\x04pickle", "not a model file"),
+        (json.dumps(MODEL | {"features": MODEL["features"] * 2}), "occurs twice"),
+        (json.dumps(MODEL | {"intercept": "1"}), "finite numbers"),
+        (json.dumps(MODEL | {"intercept": float("nan")}), "not a number"),
+        (json.dumps({k: v for k, v in MODEL.items() if k != "target"}), "is missing"),
+        (json.dumps(MODEL | {"features": [{"name": "zz", "coefficient": 1}]}), "zz"),
+    ],
+    ids=["version", "schema", "list", "pickle", "twice", "text", "nan", "absent", "columns"],
+)
+def test_a_model_file_that_is_none_is_refused(text, says, run, tmp_path):
+    (tmp_path / "model.json").write_text(text, encoding="latin-1")
+    (tmp_path / "new.csv").write_text("a,b\n1,2\n")
+    done = run("predict", "model.json", "new.csv", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,217 @@
+"""``ksupport fit``, ``predict``, ``check`` and ``compare`` where all is well."""
+
+import csv
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import dump_svmlight_file
+
+from ksupport import AutoIRKSN
+
+
+def test_fit_finds_the_features_and_tells_how_far_to_trust_them(run, small_csv):
+    done = run("fit", small_csv, "--target", "y", cwd=small_csv.parent)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("3 of 12 features explain y (60 rows)")
+    rows = re.findall(r"^(g\d+) +(-?[\d.]+) +(-?[\d.]+) +(\d+)%$", done.stdout, re.MULTILINE)
+    assert {name: round(float(w)) for name, w, *_ in rows} == {"g0": 3, "g1": -2, "g2": 2}
+    for word in ("EBIC chose 3", "Stability: 3 of 12", "Certificate: If this vector is the truth"):
+        assert word in " ".join(done.stdout.split())
+    assert "reading small.csv\nfitting AutoIRKSN" in done.stderr  # plain lines, no terminal
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_json_is_what_python_finds_and_nothing_else_is_printed(run, small_csv, small):
+    done = run("fit", small_csv, "--target", "y", "--json", cwd=small_csv.parent)
+    told = json.loads(done.stdout)
+    model = AutoIRKSN().fit(*small)
+    found = {each["name"]: each["coefficient"] for each in told["features"]}
+    expected = {f"g{j}": float(model.coef_[j]) for j in np.flatnonzero(model.support_)}
+    assert found == pytest.approx(expected)
+    assert told["intercept"] == pytest.approx(model.intercept_)
+    assert told["decision"] == model.decision_
+    assert told["stability"]["n_pairs"] == 10
+    assert told["certificate"]["irksn"]["k"] == 3
+    assert told["made"]["command"].startswith("ksupport fit ")
+
+
+def test_a_model_file_predicts_by_the_names_of_the_columns(run, small_csv, small):
+    folder = small_csv.parent
+    fitted = run(
+        "fit", small_csv, "--target", "y", "--stability", 0, "--output", "m.json", cwd=folder
+    )
+    assert fitted.returncode == 0
+    model = json.loads((folder / "m.json").read_text())
+    assert (model["schema"], model["schema_version"]) == ("ksupport-model", 1)
+    assert model["made"]["data"]["rows"] == 60
+    assert set(model["made"]["versions"]) >= {"ksupport", "python", "numpy"}
+    frame = pd.read_csv(small_csv)[::-1]  # other order of rows and columns, and a text column
+    frame.insert(0, "who", "someone")
+    frame[frame.columns[::-1]].to_csv(folder / "new.csv", index=False)
+    done = run("predict", "m.json", "new.csv", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.reader(done.stdout.splitlines()))
+    assert rows[0] == ["predicted y"]
+    expected = AutoIRKSN().fit(*small).predict(small[0][::-1])
+    np.testing.assert_allclose([float(row[0]) for row in rows[1:]], expected)
+    again = run("predict", "m.json", "new.csv", "--output", "p.csv", cwd=folder)
+    assert "60 predictions of 3 features: p.csv" in again.stdout
+    assert (folder / "p.csv").read_text().splitlines() == done.stdout.splitlines()
+
+
+def _write(folder, kind, X, y):
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(X.shape[1])]).assign(y=y)
+    path = folder / f"data.{kind}"
+    if kind == "npz":
+        np.savez(path, X=X, y=y, feature_names=[f"g{j}" for j in range(X.shape[1])])
+    elif kind == "svm":
+        dump_svmlight_file(X, y, str(path), zero_based=False)
+    elif kind == "parquet":
+        frame.to_parquet(path)
+    elif kind == "feather":
+        frame.to_feather(path)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if kind.startswith("tsv") else ",")
+    return path
+
+
+@pytest.mark.parametrize("kind", ["csv.gz", "tsv", "npz", "svm", "parquet", "feather"])
+def test_every_kind_of_file_gives_the_same_model(kind, run, small, tmp_path):
+    path = _write(tmp_path, kind, *small)
+    done = run("fit", path, "--target", "y", "--stability", 0, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first = 1 if kind == "svm" else 0  # LIBSVM counts from 1, and has no names
+    names = [f"{'x' if kind == 'svm' else 'g'}{j + first}" for j in range(3)]
+    found = {each["name"]: each["coefficient"] for each in json.loads(done.stdout)["features"]}
+    model = AutoIRKSN().fit(*small)
+    assert found == pytest.approx(dict(zip(names, model.coef_[:3].tolist(), strict=True)))
+
+
+def test_groups_stay_together_and_text_columns_can_be_ignored(run, small_csv):
+    frame = pd.read_csv(small_csv)
+    frame["site"] = [f"s{i % 6}" for i in range(60)]
+    frame["who"] = "someone"
+    frame.to_csv(small_csv, index=False)
+    done = run(
+        "fit", small_csv, "--target", "y", "--groups", "site", "--ignore", "who", "--json",
+        cwd=small_csv.parent,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert {each["name"] for each in told["features"]} == {"g0", "g1", "g2"}
+    assert told["stability"] is None
+    assert any("groups" in remark for remark in told["remarks"])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--k", 3), ("--alpha", ".1"), ("--method", "irksn-ic"), ("--method", "lasso"),
+     ("--method", "iht", "--k", 3, "--no-standardize"), ("--method", "omp")],
+    ids=lambda options: " ".join(map(str, options)),
+)  # fmt: skip
+def test_every_way_of_choosing_finds_the_features_and_writes_its_report(options, run, small_csv):
+    folder = small_csv.parent
+    done = run(
+        "fit", small_csv, "--target", "y", "--stability", 2, "--json", "--report", "r.html",
+        *options, cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = {each["name"] for each in json.loads(done.stdout)["features"]}
+    assert found >= {"g0", "g1", "g2"}
+    assert (folder / "r.html").stat().st_size < 5_000_000
+
+
+def test_missing_values_are_left_out_if_asked(run, small_csv):
+    frame = pd.read_csv(small_csv)
+    frame.loc[3, "g5"] = np.nan
+    frame.to_csv(small_csv, index=False)
+    shapes = {}
+    for policy in ("drop-rows", "drop-columns"):
+        done = run(
+            "fit", small_csv, "--target", "y", "--stability", 0, "--missing", policy, "--json",
+            cwd=small_csv.parent,
+        )  # fmt: skip
+        told = json.loads(done.stdout)
+        shapes[policy] = (told["made"]["data"]["rows"], told["made"]["data"]["features"])
+        assert any("left out" in remark for remark in told["remarks"])
+    assert shapes == {"drop-rows": (59, 12), "drop-columns": (60, 11)}
+
+
+def test_a_constant_target_is_no_reason_to_fail(run, small_csv):
+    frame = pd.read_csv(small_csv).assign(y=1.0)
+    frame.to_csv(small_csv, index=False)
+    done = run("fit", small_csv, "--target", "y", "--report", "r.html", cwd=small_csv.parent)
+    assert done.returncode == 0, done.stderr
+    assert "0 of 12 features" in done.stdout
+    assert "constant" in done.stdout
+
+
+def test_check_advises_before_any_fit(run, small_csv):
+    done = run("check", small_csv, "--target", "y", "--k", 2, cwd=small_csv.parent)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("60 rows, 12 features")
+    assert re.search(r"^IRKSN +100%", done.stdout, re.MULTILINE)
+    told = json.loads(run("check", small_csv, "--json", cwd=small_csv.parent).stdout)
+    assert told["features"] == 13  # without a target every column is a feature
+
+
+def test_compare_ranks_by_error_on_rows_never_seen(run, small_csv):
+    done = run(
+        "compare", small_csv, "--target", "y", "--folds", 3, "--cv", 3,
+        "--methods", "AutoIRKSN,lasso,LassoCV", cwd=small_csv.parent,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows = re.findall(r"^(\w[\w ]*?) +([\d.]+) +([\d.]+) +(\d+) +[\d.]+", done.stdout, re.MULTILINE)
+    errors = [float(error) for _, error, *_ in rows]
+    assert errors == sorted(errors)
+    assert rows[-1][:2] == ("mean of y", "1.000")
+    assert {name for name, *_ in rows} == {"AutoIRKSN", "lasso", "LassoCV", "mean of y"}
+    assert errors[0] < 0.05
+
+
+def test_compare_refuses_a_method_that_there_is_not(run, small_csv):
+    done = run("compare", small_csv, "--target", "y", "--methods", "magic", cwd=small_csv.parent)
+    assert done.returncode == 2
+    assert "LassoCV" in done.stderr
+
+
+NAMES = [
+    "<script>alert(1)</script>", "=cmd()", "two\nlines [bold]x[/bold] 🧬", "x" * 10_000,
+    "\x1b[31mred", "", "\u202ereversed", '"quoted", &amp;', "</style><b>", "+1", "a'b", "$title",
+]  # fmt: skip
+
+
+def test_names_are_harmless_everywhere(run, small, tmp_path):
+    X, y = small
+    weights = np.linspace(3, 2, len(NAMES))
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame["<b>y</b>"] = X @ weights + 0.1 * y
+    frame.to_csv(tmp_path / "odd.csv", index=False)
+    done = run(
+        "fit", "odd.csv", "--target", "<b>y</b>", "--output", "m.json", "--report", "r.html",
+        "--coefficients", "c.csv", cwd=tmp_path, FORCE_COLOR="1",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "\x1b[31m" not in done.stdout
+    assert "\u202e" not in done.stdout
+    assert "\\x1b[31mred" in done.stdout
+    assert "[bold]x[/bold]" in done.stdout  # shown, not taken for markup
+    assert max(map(len, done.stdout.splitlines())) < 300
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    for piece in ("<script>alert", "</style><b>", "<b>y</b>", "\u202e", "\x1b"):
+        assert piece not in page
+    assert "&lt;script&gt;alert(1)" in page
+    assert page.count("</script>") == 2
+    assert len(page) < 500_000  # long names are cut
+    model = json.loads((tmp_path / "m.json").read_text(encoding="utf-8"))
+    assert {each["name"] for each in model["features"]} == set(NAMES)
+    with open(tmp_path / "c.csv", encoding="utf-8", newline="") as file:
+        cells = [row[0] for row in csv.reader(file)][1:]
+    assert "'=cmd()" in cells
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    again = run("predict", "m.json", "odd.csv", cwd=tmp_path)
+    assert again.returncode == 0
+    assert again.stdout.startswith("predicted <b>y</b>")
