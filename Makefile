@@ -40,7 +40,7 @@ bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tun
 bench-scale: $(VENV)/.with-bench,dask ## measure large problems: on disk and distributed
 	@$(BIN)/python -m benchmarks scale
 
-docs: $(VENV)/.with-doc ## build the documentation into docs/_build/html
+docs: $(VENV)/.with-doc,fmri ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
 
 clean: ## remove everything that these targets made

@@ -66,6 +66,10 @@ class Block:
         out[:, self.features] = self.rows
         return out
 
+    def row(self, at: int) -> Floats:
+        """One iterate on all features."""
+        return replace(self, rows=self.rows[at : at + 1]).dense(self.design.d)[0].copy()
+
     def sparse(self) -> SparseRows:
         """Values, features and number of nonzeros, row by row."""
         nonzero = self.rows != 0
@@ -261,7 +265,7 @@ class _Record:
             self.blocks.append(block.sparse())
         if keep >= start:
             at = keep - start  # below, + 0.0 copies, and turns -0 into 0
-            self.kept = keep, int(block.t[at]), block.head(at + 1).dense(self.design.d)[-1] + 0.0
+            self.kept = keep, int(block.t[at]), block.row(at) + 0.0
         elif self.kept is None or self.kept[0] != keep:
             self.kept = keep, int(self.history["t"][keep]), self._recall(keep)
         return block
@@ -406,7 +410,7 @@ def _walk(
     block = record.take(path.advance(end, every, MOST_NUMBERS))
     if watch is None or record.history is None or len(block.t) == 0 or record.reason is not None:
         return
-    if watch(record.history, block.dense(record.design.d)[-1]):
+    if watch(record.history, block.row(len(block.t) - 1)):
         record.reason = "stopped"
 
 

@@ -1,0 +1,317 @@
+"""`KSupportDecoder`: from images and labels to brain maps."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
+
+from ..algorithms import METHODS
+from ..auto import AutoIRKSN
+from ..cv import IRKSNCV, PathCV
+from ..design import Floats
+from ._extra import optional
+from .images import check_voxels, checked_mask, load_volumes, to_image
+from .inference import beyond, z_map, z_threshold
+
+ALPHAS = (1e-2, 1e-1)  # tried for IRKSN where alpha is not given
+FOLDS = 5
+
+
+class KSupportDecoder(ClassifierMixin, BaseEstimator):
+    """Predict from brain images what a subject saw, by few voxels, and show which.
+
+    Each class (of two, the second) is a response of -1 and 1, to which a path of one of the
+    methods is walked; folds choose where to stop, and whatever else was not given.
+
+    Parameters
+    ----------
+    method : str, default="irksn"
+        A name in `ksupport.METHODS`, or "auto" for `ksupport.AutoIRKSN`.
+    k : int or sequence of ints, optional
+        Voxels to look for, for methods that have k; None or several: folds choose.
+    alpha : float or sequence of floats, optional
+        The method's alpha, if it has one; None or several: folds choose.
+    params : mapping, optional
+        Values, or lists of values to try, of other parameters of the method.
+    mask : image, path, NiftiMasker or None
+        Voxels to use; None finds the brain in the images.  A masker brings its own settings,
+        which then count instead of the next three.
+    standardize : bool, default=True
+        Whether to give each voxel mean 0 and variance 1 over the images of a call, as nilearn
+        does: for `predict`, over the images to predict.
+    smoothing_fwhm : float, optional
+        Width in mm of the filter that smooths the images.
+    memory : joblib.Memory or path, optional
+        Where the masker keeps what it computed.
+    cv : None, int, splitter or iterable
+        Folds.  None: with groups, each is left out once, else 5 stratified folds.  An int: so
+        many folds, which keep groups together.
+    max_iter : int, default=1000
+        Steps to walk at most.
+    fwer : float, default=0.1
+        For ``thresholded_img_``: chance to show, of all voxels, a single one in error.
+    n_jobs : int, optional
+        Folds walked at once.
+    random_state : int or None, default=0
+        Shuffles folds that are not by groups.
+    verbose : bool, default=False
+        Show progress on fits of more than two seconds.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels.
+    coef_img_, z_img_, thresholded_img_ : dict of images, by class
+        The weights; their z-values (see `ksupport.fmri.z_map`); those of the z-values beyond
+        ``threshold_``.  Weights are positive where activity speaks for the class: of two
+        classes, the maps of the first are those of the second with the other sign.
+    threshold_ : float
+        The |z| beyond which ``thresholded_img_`` shows a voxel.
+    coef_ : ndarray of shape (1, n_voxels) or (n_classes, n_voxels)
+        The weights as numbers.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts.
+    estimators_ : list
+        The fitted models, one for each row of ``coef_``.
+    masker_, mask_img_
+        The fitted masker, and its mask.
+
+    Examples
+    --------
+    >>> from ksupport.fmri import KSupportDecoder
+    >>> decoder = KSupportDecoder(k=150, mask="mask.nii.gz")
+    >>> decoder.fit("bold.nii.gz", labels, groups=runs)  # doctest: +SKIP
+    >>> decoder.z_img_["house"].to_filename("z.nii.gz")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self,
+        method: str = "irksn",
+        *,
+        k: Any = None,
+        alpha: Any = None,
+        params: Mapping[str, Any] | None = None,
+        mask: Any = None,
+        standardize: bool = True,
+        smoothing_fwhm: float | None = None,
+        memory: Any = None,
+        cv: Any = None,
+        max_iter: int = 1000,
+        fwer: float = 0.1,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.method = method
+        self.k = k
+        self.alpha = alpha
+        self.params = params
+        self.mask = mask
+        self.standardize = standardize
+        self.smoothing_fwhm = smoothing_fwhm
+        self.memory = memory
+        self.cv = cv
+        self.max_iter = max_iter
+        self.fwer = fwer
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, niimgs: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+        """Find the voxels that tell the classes apart.
+
+        Parameters
+        ----------
+        niimgs : 4-D image, path, or list of images or paths
+            The volumes.
+        y : array of shape (n_volumes,)
+            The label of each volume.
+        groups : array of shape (n_volumes,), optional
+            The run of each volume: folds do not split runs.
+
+        Returns
+        -------
+        self
+        """
+        volumes = load_volumes(niimgs)
+        labels = _checked_labels(y, volumes.shape[3])
+        runs = None if groups is None else _of_length("groups", groups, volumes.shape[3])
+        model = self._model(self._folds(runs))
+        X = self._fit_masker(volumes)
+        self.threshold_ = z_threshold(self.fwer, X.shape[1])
+        self.classes_ = np.unique(labels)
+        shown = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        self.estimators_ = [
+            clone(model).fit(X, np.where(labels == each, 1.0, -1.0), groups=runs) for each in shown
+        ]
+        self.coef_ = np.stack([each.coef_ for each in self.estimators_])
+        self.intercept_ = np.array([each.intercept_ for each in self.estimators_])
+        self._draw()
+        return self
+
+    def decision_function(self, niimgs: Any) -> Floats:
+        """How much each volume speaks for each class; of two classes, for the second.
+
+        Parameters
+        ----------
+        niimgs : 4-D image, path, or list of images or paths
+            The volumes.
+
+        Returns
+        -------
+        ndarray of shape (n_volumes,) or (n_volumes, n_classes)
+        """
+        check_is_fitted(self)
+        volumes = load_volumes(niimgs)
+        checked_mask(self.mask_img_, volumes)
+        if volumes.shape[3] == 1 and self.masker_.standardize:
+            raise ValueError(
+                "one volume cannot be standardized by itself: predict all volumes of a run "
+                "together, or standardize the recordings first and set standardize=False"
+            )
+        scores = self._masked(volumes) @ self.coef_.T + self.intercept_
+        return np.asarray(scores[:, 0] if len(self.classes_) == 2 else scores)
+
+    def predict(self, niimgs: Any) -> NDArray[Any]:
+        """The most likely class of each volume.
+
+        Parameters
+        ----------
+        niimgs : 4-D image, path, or list of images or paths
+            The volumes.
+
+        Returns
+        -------
+        ndarray of shape (n_volumes,)
+        """
+        scores = self.decision_function(niimgs)
+        best = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[best])
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Share of volumes whose class is predicted rightly.
+
+        Parameters
+        ----------
+        X : 4-D image, path, or list of images or paths
+            The volumes.
+        y : array of shape (n_volumes,)
+            Their labels.
+        sample_weight : array of shape (n_volumes,), optional
+            Weights of the volumes.
+
+        Returns
+        -------
+        float
+        """
+        predicted = self.predict(X)
+        right = predicted == _of_length("y", y, len(predicted))
+        weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
+        return float(np.average(right, weights=weights))
+
+    # -- the model -------------------------------------------------------------------------
+
+    def _model(self, cv: Any) -> Any:
+        """The selecting estimator that these parameters ask for."""
+        common = {
+            "cv": cv,
+            "max_iter": self.max_iter,
+            "n_jobs": self.n_jobs,
+            "random_state": self.random_state,
+            "verbose": self.verbose,
+        }
+        given = {"k": self.k, "alpha": self.alpha}
+        params = {name: value for name, value in given.items() if value is not None}
+        params |= dict(self.params or {})
+        if self.method == "auto":
+            if params:
+                raise ValueError(
+                    f"method='auto' chooses {', '.join(params)} itself; leave it out, or "
+                    "take method='irksn'"
+                )
+            return AutoIRKSN(**common)
+        if self.method not in METHODS:
+            raise ValueError(
+                f"method must be 'auto' or one of {', '.join(METHODS)}; got {self.method!r}"
+            )
+        if self.method == "irksn" and set(params) <= {"k", "alpha", "norm"}:
+            return IRKSNCV(**{"k": "auto", "alpha": list(ALPHAS), **params}, **common)
+        known = METHODS[self.method].describe().parameters
+        for name in params:
+            if name not in known:
+                raise ValueError(
+                    f"method {self.method!r} has no parameter {name!r}; it takes {', '.join(known)}"
+                )
+        return PathCV(self.method, params or None, **common)
+
+    def _folds(self, groups: NDArray[Any] | None) -> Any:
+        if self.cv is not None and not isinstance(self.cv, numbers.Integral):
+            return self.cv
+        if groups is not None:
+            return LeaveOneGroupOut() if self.cv is None else GroupKFold(int(self.cv))
+        count = FOLDS if self.cv is None else int(self.cv)
+        return StratifiedKFold(count, shuffle=True, random_state=self.random_state)
+
+    # -- images ----------------------------------------------------------------------------
+
+    def _fit_masker(self, volumes: Any) -> Floats:
+        """Find or check the mask, and take the voxels out."""
+        maskers = optional("nilearn.maskers")
+        if isinstance(self.mask, maskers.NiftiMasker):
+            self.masker_ = clone(self.mask)
+        else:
+            self.masker_ = maskers.NiftiMasker(
+                mask_img=None if self.mask is None else checked_mask(self.mask, volumes),
+                standardize="zscore_sample" if self.standardize else False,
+                smoothing_fwhm=self.smoothing_fwhm,
+                memory=self.memory,
+                reports=False,
+            )
+        self.masker_.fit(volumes if self.masker_.mask_img is None else None)
+        self.mask_img_ = checked_mask(self.masker_.mask_img_, volumes)
+        return self._masked(volumes, constant_is_wrong=True)
+
+    def _masked(self, volumes: Any, constant_is_wrong: bool = False) -> Floats:
+        check_voxels(volumes, self.mask_img_, constant=constant_is_wrong)
+        return np.asarray(self.masker_.transform(volumes), np.float64)
+
+    def _draw(self) -> None:
+        """Make the maps of every class."""
+        weights = dict(zip(self.classes_[-len(self.coef_) :], self.coef_, strict=True))
+        if len(self.classes_) == 2:
+            weights[self.classes_[0]] = -self.coef_[0]
+        z = {name: z_map(w) for name, w in weights.items()}
+        self.coef_img_ = {name: to_image(w, self.mask_img_) for name, w in weights.items()}
+        self.z_img_ = {name: to_image(each, self.mask_img_) for name, each in z.items()}
+        self.thresholded_img_ = {
+            name: to_image(beyond(each, self.threshold_), self.mask_img_)
+            for name, each in z.items()
+        }
+
+
+def _of_length(name: str, values: ArrayLike, n_volumes: int) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.shape != (n_volumes,):
+        raise ValueError(
+            f"{name} must have one entry for each of the {n_volumes} volumes, "
+            f"got shape {array.shape}"
+        )
+    return array
+
+
+def _checked_labels(y: ArrayLike, n_volumes: int) -> NDArray[Any]:
+    labels = _of_length("y", y, n_volumes)
+    classes = np.unique(labels)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y must hold at least two classes, got only {classes.tolist()}: keep volumes of "
+            "the conditions to compare"
+        )
+    return labels

@@ -1,0 +1,89 @@
+"""The fMRI experiment in its quick version."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ksupport import METHODS
+from ksupport.datasets import dataset_path
+from ksupport.experiments import EXPERIMENTS
+from ksupport.experiments.fmri_data import parts_at_hand
+from ksupport.experiments.fmri_maps import unpacked
+
+FMRI = EXPERIMENTS["fmri"]
+
+
+def rows_of(part, method, protocol="fair"):
+    where = "simulated" if part == "brain" else "face/house"
+    return FMRI.compute(part=part, contrast=where, method=method, protocol=protocol, quick=True)
+
+
+def needs_slice():
+    if not dataset_path("haxby_slice").exists():
+        pytest.skip("the slice of Haxby's recordings is not in the data directory")
+
+
+def test_importing_the_package_and_its_experiments_imports_no_nilearn():
+    code = (
+        "import sys, ksupport, ksupport.experiments, ksupport.fmri; "
+        "assert not {'nilearn', 'hidimstat', 'nibabel'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_published_distances_cover_every_method_and_contrast():
+    published = FMRI.reference()
+    assert {row["method"] for row in published} == set(METHODS)
+    assert len(published) == 2 * len(METHODS)
+
+
+def test_what_is_not_at_hand_is_named(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("KSUPPORT_DATA", str(tmp_path))
+    assert parts_at_hand(False, tell=True) == ["brain"]
+    said = capsys.readouterr().err
+    assert "ksupport data fetch haxby" in said
+    assert "slice" in said
+
+
+@pytest.mark.parametrize("protocol", ["paper", "fair"])
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_scored_on_the_simulated_brain(nibabel, method, protocol):
+    (row,) = rows_of("brain", method, protocol)
+    assert 0 <= row["f1"] <= 1
+    assert row["error"] >= 0
+    assert np.isfinite(row["validation"])
+
+
+def test_irksn_and_iht_come_closer_to_the_truth_than_l1_methods_and_omp(nibabel):
+    error = {m: rows_of("brain", m)[0]["error"] for m in ("irksn", "iht", "lasso", "enet", "omp")}
+    assert max(error["irksn"], error["iht"]) < min(error["lasso"], error["enet"], error["omp"])
+
+
+# nilearn takes percentiles of masked arrays.
+@pytest.mark.filterwarnings("ignore:.*'partition' will ignore the 'mask'")
+def test_table_and_figures_of_the_simulated_brain(nibabel, tmp_path):
+    pytest.importorskip("matplotlib")
+    rows = [row for m in ("irksn", "lasso", "encludl") for row in rows_of("brain", m)]
+    table = {line["method"]: line for line in FMRI.table(rows)}
+    assert table["irksn"]["distance_mean"] == pytest.approx(rows[0]["error"], abs=1e-4)
+    assert table["zero"]["distance_mean"] == pytest.approx(1.0)
+    FMRI.plot(rows, tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    stem = "fmri-brain-simulated"
+    assert {"fmri.png", "fmri.svg", f"{stem}.png", f"{stem}-glass.png"} <= names
+    assert {f"{stem}-hits.png", f"{stem}-irksn.html"} <= names
+
+
+@pytest.mark.filterwarnings("ignore:.*'partition' will ignore the 'mask'")
+def test_runs_left_out_of_the_real_slice(nibabel, tmp_path):
+    needs_slice()
+    pytest.importorskip("matplotlib")
+    rows = [row for m in ("irksn", "svm", "encludl") for row in rows_of("slice", m)]
+    assert min(row["accuracy_mean"] for row in rows[:2]) > 0.8
+    irksn, svm, reference = (unpacked(row["w"]) for row in rows)
+    assert min(irksn @ svm, irksn @ reference) > 0  # positive weights speak for the same class
+    assert rows[0]["runs"] == 2
+    FMRI.plot(rows, tmp_path)
+    assert (tmp_path / "fmri-slice-face-house.png").exists()
