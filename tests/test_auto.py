@@ -69,7 +69,8 @@ def test_a_duplicated_column_is_an_alternative(scattered):
 
 def test_the_margin_decides(grouped):
     X, y, _ = grouped
-    assert AutoIRKSN(margin=1e9).fit(X, y).regime_ == "scattered"
+    assert AutoIRKSN(margin=-1e9).fit(X, y).regime_ == "scattered"
+    assert AutoIRKSN(margin=1e9).fit(X, y).regime_ == "grouped"
 
 
 def test_few_samples_are_not_split(scattered):

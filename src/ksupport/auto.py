@@ -6,71 +6,56 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from sklearn.linear_model import RidgeCV
 
 from .algorithms.irksn import IRKSNMethod
-from .cv import FoldTable, iterate_at, path_table, table_of
-from .design import Floats
+from .cv import iterate_at, path_table, table_of
+from .design import Design, Floats
 from .folds import Fold, folds_of, on_each
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
-from .selection import choose, least_squares, sizes_up_to, visited_by
-from .stopping import HeldOut
+from .selection import ZERO, choose, least_squares, sizes_up_to, visited_by
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
-GROUPED_ALPHA = 1e-1  # of paths whose iterates are kept: as good there, in a quarter of the steps
-EVERY = 2  # steps between records on folds, where the best iterates come early
+EARLY_ALPHA = 1e-1  # of paths on folds
+EARLY = 14  # steps of them in which whole groups of features have come in
+COMPARED = 20  # steps of them that are compared with EBIC's choice
+EVERY = 2  # steps between records
 FEWEST = 10  # samples below which nothing is held out
-PATIENCE = 15  # records without a better error that end a path on a fold
+RIDGES = np.geomspace(1e-3, 1e1, 9)  # penalties tried for the refit of groups, as shares of n
 
 
 @dataclass(frozen=True)
 class _OnFold:
-    """What one fold says: errors of the iterates, of their refits, and of EBIC's choice."""
+    """What one fold says: errors of the early iterates, and of EBIC's choice."""
 
     iterates: list[Floats]
-    refits: list[Floats]
-    score: float  # EBIC of its choice
-    criterion: float  # error of its choice
     results: list[Result]
-
-    def joined(self, other: _OnFold) -> _OnFold:
-        """More paths on the same fold; EBIC keeps the better of the two choices."""
-        better = min(self, other, key=lambda each: each.score)
-        return _OnFold(
-            self.iterates + other.iterates,
-            self.refits + other.refits,
-            better.score,
-            better.criterion,
-            self.results + other.results,
-        )
+    criterion: float
 
 
 @dataclass(frozen=True)
 class _Comparison:
-    """The best iterate against EBIC's choice, fold by fold."""
+    """EBIC's choice against the best early iterate, fold by fold."""
 
-    levels: list[int]
-    iterates: FoldTable
-    refits: FoldTable
-    sizes: Floats
-    criterion: float  # mean error of EBIC's choices
-    gain: float  # mean error that the iterates save
+    iterates: float  # mean errors
+    criterion: float
+    gain: float  # mean of log(error of EBIC's choice / error of the iterate)
     spread: float  # its standard error
 
     @classmethod
-    def of(cls, measured: list[_OnFold], levels: list[int]) -> _Comparison:
-        iterates, sizes = table_of([(m.iterates, m.results) for m in measured])
-        refits, _ = table_of([(m.refits, m.results) for m in measured])
-        criterion = np.array([m.criterion for m in measured])
-        path, record = iterates.best()
-        gains = criterion - iterates.errors[:, path, record]
+    def of(cls, measured: list[_OnFold], least: float) -> _Comparison:
+        table, _ = table_of([(m.iterates, m.results) for m in measured])
+        path, record = table.best()
+        iterates = np.maximum(table.errors[:, path, record], least)
+        criterion = np.maximum([m.criterion for m in measured], least)
+        gains = np.log(criterion / iterates)
         spread = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
         return cls(
-            levels, iterates, refits, sizes,
-            float(criterion.mean()), float(gains.mean()), float(spread),
-        )  # fmt: skip
+            float(iterates.mean()), float(criterion.mean()), float(gains.mean()), float(spread)
+        )
 
 
 class AutoIRKSN(SelectingModel):
@@ -78,19 +63,21 @@ class AutoIRKSN(SelectingModel):
 
     Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*
     features: the support with the best extended BIC among all that the paths visit (`IRKSNIC`).
-    Whole *groups* of correlated features: the iterate with the least cross-validated error
-    (`IRKSNCV`), since least squares and criteria would keep only a few representatives.  On
-    folds, each answer is found from the training part alone and predicts the rest; the grouped
-    answer is taken if it predicts better by more than the uncertainty of the comparison.
+    Whole *groups* of correlated features: the support of an early iterate, since criteria would
+    keep only a few representatives, and later iterates thin the groups out.  After a
+    dozen steps a path has taken in whole groups, and predicts well if they hold the truth, but
+    is far from telling apart single features.  So the two are compared on folds, each found from
+    the training part alone: if EBIC's supports predict the rest clearly better than the best
+    early iterates, the truth is taken to be scattered, otherwise grouped.
 
     Parameters
     ----------
     cv : int, splitter or iterable
         Folds of the comparison.
     margin : float, default=1.0
-        By how many standard errors the grouped answer must predict better.
+        By how many standard errors EBIC's supports must predict better to be trusted.
     max_iter : int, default=1000
-        Steps of the paths among which EBIC chooses; those on folds are a fifth as long.
+        Steps of the paths among which EBIC chooses.
     fit_intercept, standardize
         As in `ksupport.IRKSN`.
     n_jobs : int, optional
@@ -111,8 +98,9 @@ class AutoIRKSN(SelectingModel):
     k_, alpha_, n_iter_
         Parameters and step of the path behind the model (``k_`` is None if the support was only
         reached by exchanging features).
-    refit_ : {"ols", None}
-        Whether ``coef_`` is a least-squares refit or the iterate itself.
+    refit_ : {"ols", "ridge"}
+        How ``coef_`` was found on the support: by least squares, or by ridge regression with its
+        penalty chosen by leaving out one sample at a time.
     path_ : dict of arrays
         The table behind the choice, as in `IRKSNIC` or `IRKSNCV`.
     alternatives_ : list of (support, score)
@@ -187,38 +175,31 @@ class AutoIRKSN(SelectingModel):
         coarse = levels[1::3] or levels
         folds = folds_of(problem, self.cv, self.random_state, groups, None)
         measured = self._measure(folds, coarse)
-        comparison = _Comparison.of(measured, coarse)
-        if comparison.gain > -comparison.spread:  # not clearly scattered: look closer
-            fine = [k for k in levels if k not in coarse]
-            if fine:
-                more = self._measure(folds, fine)
-                measured = [a.joined(b) for a, b in zip(measured, more, strict=True)]
-            comparison = _Comparison.of(measured, coarse + fine)
         scale = max(float(np.var(problem.Y)), np.finfo(float).tiny)
+        comparison = _Comparison.of(measured, ZERO * scale)
         compared = (
-            f"On {len(folds)} folds the shrunken iterates leave "
-            f"{comparison.iterates.mean.min() / scale:.2f} of the variance unexplained, the "
-            f"supports that EBIC prefers {comparison.criterion / scale:.2f}"
+            f"On {len(folds)} folds early iterates leave {comparison.iterates / scale:.2f} of "
+            "the variance unexplained, the supports that EBIC prefers "
+            f"{comparison.criterion / scale:.2f}"
         )
-        if not comparison.gain > self.margin * comparison.spread:
-            why = f"{compared}: no clear gain from shrinking, so a few scattered features."
-            return self._scattered(problem, why)
-        return self._grouped(problem, comparison, compared)
+        if not comparison.gain > -self.margin * comparison.spread:
+            return self._scattered(problem, f"{compared}: a few scattered features.")
+        return self._grouped(problem, folds, levels, compared)
+
+    def _walk(self, fold: Fold, levels: list[int], steps: int) -> list[Result]:
+        methods = [IRKSNMethod(k=k, alpha=EARLY_ALPHA) for k in levels]
+        return fold.walk(methods, min(steps, self.max_iter), EVERY, None)
 
     def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
-        """Walk these sparsity levels on every fold."""
-        methods = [IRKSNMethod(k=k, alpha=GROUPED_ALPHA) for k in levels]
+        """Walk these sparsity levels on every fold, and let EBIC choose there."""
 
         def one(fold: Fold) -> _OnFold:
-            rule = HeldOut(patience=PATIENCE)
-            results = fold.walk(methods, max(self.max_iter // 5, 1), EVERY, rule)
-            visited, largest = visited_by(results), max(int(fold.design.n_samples) // 2, 1)
-            refits = fold.refitted_errors(visited, "ols", largest, 0.0)
-            choice = choose(fold.design, fold.y, visited, "ebic", largest, exchange=1)
+            results = self._walk(fold, levels, COMPARED)
+            largest = max(int(fold.design.n_samples) // 2, 1)
+            choice = choose(fold.design, fold.y, visited_by(results), "ebic", largest, exchange=2)
             model = least_squares(fold.design, fold.y, choice.support)
             error = float(fold.errors_of(model[None])[0])
-            errors = [np.asarray(result.history["validation"]) for result in results]
-            return _OnFold(errors, refits, choice.score, error, results)
+            return _OnFold(_errors(results), results, error)
 
         return on_each(folds, one, self.n_jobs, type(self).__name__, bool(self.verbose))
 
@@ -227,31 +208,51 @@ class AutoIRKSN(SelectingModel):
         ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter)
         self._keep(problem, ic._choose(problem))
         self.regime_ = "scattered"
-        self.refit_: str | None = "ols"
+        self.refit_ = "ols"
         self.k_, self.alpha_, self.n_iter_ = ic.k_, ic.alpha_, ic.n_iter_
         self.path_, self.alternatives_ = ic.path_, ic.alternatives_
         self.decision_ = f"{why} EBIC chose {int(self.support_.sum())}."
         return self
 
-    def _grouped(self, problem: Problem, comparison: _Comparison, compared: str) -> Self:
-        """The iterate, or the refit, with the least cross-validated error."""
-        refit = bool(comparison.refits.mean.min() < comparison.iterates.mean.min())
-        table = comparison.refits if refit else comparison.iterates
+    def _grouped(
+        self, problem: Problem, folds: list[Fold], levels: list[int], compared: str
+    ) -> Self:
+        """The support of the early iterate with the least cross-validated error."""
+
+        def one(fold: Fold) -> tuple[list[Floats], list[Result]]:
+            results = self._walk(fold, levels, EARLY)
+            return _errors(results), results
+
+        verbose = bool(self.verbose)
+        table, sizes = table_of(on_each(folds, one, self.n_jobs, type(self).__name__, verbose))
         path, record = table.best()
-        k, step = comparison.levels[path], int(table.steps[record])
+        k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
-        w = iterate_at(IRKSNMethod(k=k, alpha=GROUPED_ALPHA), design, y, step)
-        if refit:
-            w = least_squares(design, y, tuple(np.flatnonzero(w).tolist()))
-        self._keep(problem, w)
+        w = iterate_at(IRKSNMethod(k=k, alpha=EARLY_ALPHA), design, y, step)
+        self._keep(problem, ridge_on(design, y, w != 0))
         self.regime_ = "grouped"
-        self.refit_ = "ols" if refit else None
-        self.k_, self.alpha_, self.n_iter_ = k, GROUPED_ALPHA, step
-        settings = [{"k": level, "alpha": GROUPED_ALPHA} for level in comparison.levels]
-        self.path_, self.alternatives_ = path_table(settings, table, comparison.sizes), []
-        what = "least squares on the support" if refit else "the iterate"
+        self.refit_ = "ridge"
+        self.k_, self.alpha_, self.n_iter_ = k, EARLY_ALPHA, step
+        settings = [{"k": level, "alpha": EARLY_ALPHA} for level in levels]
+        self.path_, self.alternatives_ = path_table(settings, table, sizes), []
         self.decision_ = (
             f"{compared}: groups of correlated features act together. Cross-validation chose "
-            f"k={k} and {what} of step {step}, {int(self.support_.sum())} features."
+            f"k={k} and step {step}, {int(self.support_.sum())} features, refitted by ridge "
+            "regression."
         )
         return self
+
+
+def _errors(results: list[Result]) -> list[Floats]:
+    """Held-out errors of every path."""
+    return [np.asarray(result.history["validation"]) for result in results]
+
+
+def ridge_on(design: Design, y: Floats, support: NDArray[np.bool_]) -> Floats:
+    """Ridge regression on a support; its penalty by leaving out one sample at a time."""
+    w = np.zeros(design.d)
+    if support.any():
+        columns = design.columns(np.flatnonzero(support)).T
+        penalties = RIDGES * design.n_samples
+        w[support] = RidgeCV(penalties, fit_intercept=False).fit(columns, y).coef_
+    return w

@@ -14,7 +14,6 @@ from ..cv import iterate_at
 from ..explain import description_of, method_behind, problem_of
 from ..ic import IRKSNIC, PathIC
 from ..linear import SelectingModel
-from ..selection import least_squares
 from ..stability import StabilitySelection, stability_selection
 from ..theory.report import RecoveryReport
 from .choosing import Wish, estimator_for
@@ -63,12 +62,9 @@ class ChosenPath(SelectingModel):
     max_iter = 1
     every = None
 
-    def __init__(
-        self, method: Any = None, step: int = 1, refit: str | None = None, standardize: bool = True
-    ) -> None:
+    def __init__(self, method: Any = None, step: int = 1, standardize: bool = True) -> None:
         self.method = method
         self.step = step
-        self.refit = refit
         self.standardize = standardize
         self.fit_intercept = True
 
@@ -76,10 +72,7 @@ class ChosenPath(SelectingModel):
         """Walk to the step."""
         problem = self._problem(X, y, None)
         design, target = problem.design, problem.targets[0]
-        w = iterate_at(self.method, design, target, self.step)
-        if self.refit == "ols":
-            w = least_squares(design, target, tuple(np.flatnonzero(w).tolist()))
-        self._keep(problem, w)
+        self._keep(problem, iterate_at(self.method, design, target, self.step))
         return self
 
 
@@ -138,9 +131,8 @@ def repeater(model: Any, data: Data) -> Any:
         chosen = model.get_params() if isinstance(model, IRKSNIC) else {}
         kept = {name: chosen[name] for name in ("k", "alpha") if name in chosen}
         return IRKSNIC(standardize=standardize, **kept)
-    refit = getattr(model, "refit_", None)
     method = method_behind(model, problem_of(model, data.X, data.y))
-    return ChosenPath(method, max(int(model.n_iter_), 1), refit, standardize)
+    return ChosenPath(method, max(int(model.n_iter_), 1), standardize)
 
 
 def _certificate(data: Data, model: Any) -> RecoveryReport | None:
