@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -16,12 +17,12 @@ from .folds import Fold, folds_of, on_each
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
-from .selection import ZERO, choose, least_squares, sizes_up_to, visited_by
+from .selection import ZERO, Support, choose, least_squares, sizes_up_to, visited_by
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
 EARLY_ALPHA = 1e-1  # of paths on folds
-EARLY = 14  # steps of them in which whole groups of features have come in
-COMPARED = 20  # steps of them that are compared with EBIC's choice
+EARLY = 20  # steps of them in which whole groups of features come in
+AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
 EVERY = 2  # steps between records
 FEWEST = 10  # samples below which nothing is held out
 RIDGES = np.geomspace(1e-3, 1e1, 9)  # penalties tried for the refit of groups, as shares of n
@@ -33,7 +34,8 @@ class _OnFold:
 
     iterates: list[Floats]
     results: list[Result]
-    criterion: float
+    support: Support  # EBIC's choice
+    criterion: float  # its error
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class _Comparison:
     criterion: float
     gain: float  # mean of log(error of EBIC's choice / error of the iterate)
     spread: float  # its standard error
+    agreement: float  # of EBIC's choices, mean over pairs of folds
 
     @classmethod
     def of(cls, measured: list[_OnFold], least: float) -> _Comparison:
@@ -53,9 +56,19 @@ class _Comparison:
         criterion = np.maximum([m.criterion for m in measured], least)
         gains = np.log(criterion / iterates)
         spread = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+        pairs = list(combinations([set(m.support) for m in measured], 2))
+        common = [len(a & b) / max(len(a), len(b), 1) for a, b in pairs]
         return cls(
-            float(iterates.mean()), float(criterion.mean()), float(gains.mean()), float(spread)
+            float(iterates.mean()),
+            float(criterion.mean()),
+            float(gains.mean()),
+            float(spread),
+            float(np.mean(common)) if common else 0.0,
         )
+
+    def grouped(self, margin: float) -> bool:
+        """Whether EBIC neither repeats its choice nor predicts clearly better."""
+        return self.agreement < AGREE and self.gain > -margin * self.spread
 
 
 class AutoIRKSN(SelectingModel):
@@ -65,10 +78,11 @@ class AutoIRKSN(SelectingModel):
     features: the support with the best extended BIC among all that the paths visit (`IRKSNIC`).
     Whole *groups* of correlated features: the support of an early iterate, since criteria would
     keep only a few representatives, and later iterates thin the groups out.  After a
-    dozen steps a path has taken in whole groups, and predicts well if they hold the truth, but
-    is far from telling apart single features.  So the two are compared on folds, each found from
-    the training part alone: if EBIC's supports predict the rest clearly better than the best
-    early iterates, the truth is taken to be scattered, otherwise grouped.
+    few steps a path has taken in whole groups, and predicts well if they hold the truth, but is
+    far from telling apart single features.  So the two are compared on folds, each found from
+    the training part alone.  If EBIC chooses the same features on most folds, or if its supports
+    predict the rest clearly better than the best early iterates, the truth is taken to be
+    scattered, otherwise grouped.
 
     Parameters
     ----------
@@ -180,26 +194,27 @@ class AutoIRKSN(SelectingModel):
         compared = (
             f"On {len(folds)} folds early iterates leave {comparison.iterates / scale:.2f} of "
             "the variance unexplained, the supports that EBIC prefers "
-            f"{comparison.criterion / scale:.2f}"
+            f"{comparison.criterion / scale:.2f}, with {comparison.agreement:.0%} of their "
+            "features in common"
         )
-        if not comparison.gain > -self.margin * comparison.spread:
+        if not comparison.grouped(self.margin):
             return self._scattered(problem, f"{compared}: a few scattered features.")
         return self._grouped(problem, folds, levels, compared)
 
-    def _walk(self, fold: Fold, levels: list[int], steps: int) -> list[Result]:
+    def _walk(self, fold: Fold, levels: list[int]) -> list[Result]:
         methods = [IRKSNMethod(k=k, alpha=EARLY_ALPHA) for k in levels]
-        return fold.walk(methods, min(steps, self.max_iter), EVERY, None)
+        return fold.walk(methods, min(EARLY, self.max_iter), EVERY, None)
 
     def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
         """Walk these sparsity levels on every fold, and let EBIC choose there."""
 
         def one(fold: Fold) -> _OnFold:
-            results = self._walk(fold, levels, COMPARED)
+            results = self._walk(fold, levels)
             largest = max(int(fold.design.n_samples) // 2, 1)
             choice = choose(fold.design, fold.y, visited_by(results), "ebic", largest, exchange=2)
             model = least_squares(fold.design, fold.y, choice.support)
             error = float(fold.errors_of(model[None])[0])
-            return _OnFold(_errors(results), results, error)
+            return _OnFold(_errors(results), results, choice.support, error)
 
         return on_each(folds, one, self.n_jobs, type(self).__name__, bool(self.verbose))
 
@@ -220,7 +235,7 @@ class AutoIRKSN(SelectingModel):
         """The support of the early iterate with the least cross-validated error."""
 
         def one(fold: Fold) -> tuple[list[Floats], list[Result]]:
-            results = self._walk(fold, levels, EARLY)
+            results = self._walk(fold, levels)
             return _errors(results), results
 
         verbose = bool(self.verbose)
