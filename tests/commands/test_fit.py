@@ -258,6 +258,11 @@ def test_names_are_harmless_everywhere(run, small, tmp_path):
         cells = [row[0] for row in csv.reader(file)][1:]
     assert "'=cmd()" in cells
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    told = run("fit", "odd.csv", "--target", "<b>y</b>", "--stability", 0, "--json", cwd=tmp_path)
+    assert {each["name"] for each in json.loads(told.stdout)["features"]} == set(NAMES)
+    advice = run("check", "odd.csv", "--target", "<b>y</b>", "--k", 2, cwd=tmp_path)
+    assert advice.returncode == 0, advice.stderr
+    assert "\x1b[31m" not in advice.stdout
     again = run("predict", "m.json", "odd.csv", cwd=tmp_path)
     assert again.returncode == 0
     assert again.stdout.startswith("predicted <b>y</b>")
