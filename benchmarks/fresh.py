@@ -15,6 +15,7 @@ from .measure import Clock
 
 def environment(**more: str) -> dict[str, str]:
     env = {**os.environ, **more}
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # users import bytecode, and so must a child
     if Clock.shared:
         env |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     return env

@@ -1,83 +1,35 @@
-"""Timing by turns, rows with targets, and the table they make."""
+"""Rows with targets, and the table they make; the timing is that of ``ksupport bench``."""
 
 from __future__ import annotations
 
 import json
-import os
 import platform
-import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from time import perf_counter, process_time
 from typing import Any, Literal
+
+from ksupport.commands.timing import (
+    IDLE,
+    Clock,
+    Timing,
+    cores,
+    cpu,
+    load,
+    once,
+    summary,
+    take_turns,
+    with_unit,
+)
+
+__all__ = [
+    "IDLE", "Clock", "Row", "Target", "Timing", "at_least", "at_most", "load", "machine", "once",
+    "save", "summary", "table", "take_turns",
+]  # fmt: skip
 
 RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "modopt")
-IDLE = 0.5  # load above which others use the machine
-UNSTEADY = 1.5  # a median this far above the minimum says that the machine was busy
-
-
-class Clock:
-    """Wall time; on a machine shared with others, CPU time (with one BLAS thread)."""
-
-    shared = False
-    busy = False  # wall time on a machine that had work before we came
-
-    @classmethod
-    def now(cls) -> float:
-        return process_time() if cls.shared else perf_counter()
-
-
-@dataclass(frozen=True)
-class Timing:
-    """A quantity measured several times: its median, which is judged, and its minimum."""
-
-    median: float
-    least: float
-    repeats: int
-
-    def per(self, count: float) -> Timing:
-        return Timing(self.median / count, self.least / count, self.repeats)
-
-    @property
-    def unsteady(self) -> bool:
-        return self.median > UNSTEADY * self.least
-
-
-def once(value: float) -> Timing:
-    """Something that is not repeated: a count, a size."""
-    return Timing(value, value, 1)
-
-
-def summary(times: Sequence[float]) -> Timing:
-    return Timing(statistics.median(times), min(times), len(times))
-
-
-def elapsed(call: Callable[[], object]) -> float:
-    """Seconds that one call takes."""
-    start = Clock.now()
-    call()
-    return Clock.now() - start
-
-
-def take_turns(
-    *calls: Callable[[], object], repeats: int = 5, warm_up: bool = True, budget: float = 20.0
-) -> list[Timing]:
-    """Time the calls in turn, round by round, so that a busy machine slows them all.
-
-    The first round is not counted if it is a warm-up; no round starts once ``budget`` seconds
-    are spent, except the first that counts.
-    """
-    start = perf_counter()
-    if warm_up:
-        for call in calls:
-            call()
-    rounds = [[elapsed(call) for call in calls]]
-    while len(rounds) < repeats and perf_counter() - start < budget:
-        rounds.append([elapsed(call) for call in calls])
-    return [summary(times) for times in zip(*rounds, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -177,17 +129,8 @@ class Row:
 def _amount(timing: Timing, unit: str) -> str:
     """The median, and in brackets the minimum where there were repeats."""
     if timing.repeats == 1:
-        return _with_unit(timing.median, unit)
-    return f"{_with_unit(timing.median, unit)} ({_with_unit(timing.least, unit)})"
-
-
-def _with_unit(value: float, unit: str) -> str:
-    if unit != "s":
-        return f"{value:,.4g} {unit}".rstrip()
-    for size, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if abs(value) >= size:
-            return f"{value / size:.3g} {name}"
-    return f"{value * 1e9:.3g} ns"
+        return with_unit(timing.median, unit)
+    return f"{with_unit(timing.median, unit)} ({with_unit(timing.least, unit)})"
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -203,30 +146,14 @@ def table(rows: Sequence[Row]) -> str:
 def machine() -> dict[str, Any]:
     """Where the numbers come from."""
     return {
-        "cpu": _cpu(),
-        "cores": len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count(),
+        "cpu": cpu(),
+        "cores": cores(),
         "clock": "CPU, one BLAS thread" if Clock.shared else "wall",
         "load": load(),
         "system": platform.platform(),
         "python": platform.python_version(),
         **{name: _version(name) for name in PACKAGES},
     }
-
-
-def load() -> float:
-    """Processes that wanted to run over the last minute, on average; 0 where unknown."""
-    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else 0.0
-
-
-def _cpu() -> str:
-    info = Path("/proc/cpuinfo")
-    if info.exists():
-        for line in info.read_text().splitlines():
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return platform.processor()
 
 
 def _version(package: str) -> str | None:

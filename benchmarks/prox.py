@@ -5,14 +5,13 @@ is one ``np.abs(q).sum()`` over the same vector, timed in turn with what it is c
 that a busy machine slows both.
 """
 
-import statistics
-from collections.abc import Callable, Iterator
-from time import perf_counter
+from collections.abc import Iterator
 
 import numpy as np
 from modopt.opt.proximity import KSupportNorm
 
 from ksupport import _kernels
+from ksupport.commands.timing import elapsed, take_turns
 from ksupport.norms import prox_ksupport
 
 SIZES = (100_000, 1_000_000)
@@ -22,19 +21,6 @@ STRENGTHS = (1.0, 999.0)
 MODOPT_TARGET, COLD_TARGET, WARM_TARGET = 200, 8, 4
 
 
-def elapsed(call: Callable[[], object]) -> float:
-    """Seconds that one call takes."""
-    start = perf_counter()
-    call()
-    return perf_counter() - start
-
-
-def medians(*calls: Callable[[], object], repeats: int) -> list[float]:
-    """Median seconds of each call, taking turns; the first round is not counted."""
-    rounds = [[elapsed(call) for call in calls] for _ in range(repeats + 1)]
-    return [statistics.median(times) for times in zip(*rounds[1:], strict=True)]
-
-
 def measure(d: int, k: int, lam: float, repeats: int) -> dict[str, float]:
     """Times of one setting; ``s`` for the warm start comes from a q that is 1 % away."""
     rng = np.random.default_rng(0)
@@ -42,12 +28,13 @@ def measure(d: int, k: int, lam: float, repeats: int) -> dict[str, float]:
     before = q * (1 + 0.01 * rng.standard_normal(d))
     out = np.empty(d)
     s = _kernels.prox_warm(before, lam, k, 0.0, out)
-    unit, cold, warm = medians(
+    timings = take_turns(
         lambda: np.abs(q).sum(),
         lambda: prox_ksupport(q, lam, k),
         lambda: _kernels.prox_warm(q, lam, k, s, out),
         repeats=repeats,
     )
+    unit, cold, warm = (each.median for each in timings)
     # Once: it is slow enough to be timed well.
     modopt = elapsed(lambda: KSupportNorm(beta=lam, k_value=k).op(q))
     return {

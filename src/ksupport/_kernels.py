@@ -459,10 +459,21 @@ def add_product(B, r, out):
 
 
 @_jit
+def copy_to(a, out):
+    """out = a, entry by entry; for slices numba would compile the words of an error as well."""
+    for i in range(a.size):
+        out[i] = a[i]
+
+
+@_jit
 def combine(B, r, scale, out):
     """out = scale Bᵀ r = scale X r, passing over columns where r is zero if there are many."""
-    out[:] = 0.0
-    if 2 * np.count_nonzero(r) > r.size:
+    for i in range(out.size):
+        out[i] = 0.0
+    n_nonzero = 0
+    for j in range(r.size):
+        n_nonzero += r[j] != 0.0
+    if 2 * n_nonzero > r.size:
         add_product(B, r, out)
         for i in range(out.size):
             out[i] *= scale
@@ -560,7 +571,7 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, en
         combine(B, r, -1.0 / alpha, Xr)
         if not irksn_dual(Z, v, Xr, y, gamma, scalars):
             return n_rows, NONFINITE, False
-        P[1, :] = P[0]
+        copy_to(P[0], P[1])
         correlate(B, Z[0], P[0])
         clock[0] += 1
 
@@ -618,7 +629,7 @@ def iht_proposal(beta, g, eta, k, new):
 @_jit
 def iht_support(beta, g, k, support):
     """A vector on the support of beta, of H_k(g) if beta = 0; return what entries must exceed."""
-    support[:] = beta
+    copy_to(beta, support)
     for j in range(beta.size):
         if beta[j] != 0.0:
             return np.inf
@@ -692,7 +703,7 @@ def iht_walk(
     n_rows = 0
     while True:
         if due(clock, end, every):
-            rows[n_rows, :] = beta
+            copy_to(beta, rows[n_rows])
             n_rows += 1
             clock[1] = clock[0]
         if clock[0] >= end or n_rows == rows.shape[0]:
@@ -716,7 +727,7 @@ def iht_walk(
         combine(B, new, 1.0, Xb)
         if not settle(Xb, y, u):
             return n_rows, NONFINITE
-        beta[:] = new
+        copy_to(new, beta)
         clock[0] += 1
 
 
@@ -739,7 +750,7 @@ def srdi_walk(B, y, beta, r, u, clock, kappa, delta, ref, edge, reach, end, ever
     n_rows = 0
     while True:
         if due(clock, end, every):
-            rows[n_rows, :] = beta
+            copy_to(beta, rows[n_rows])
             n_rows += 1
             clock[1] = clock[0]
         if clock[0] >= end or n_rows == rows.shape[0]:
@@ -748,7 +759,7 @@ def srdi_walk(B, y, beta, r, u, clock, kappa, delta, ref, edge, reach, end, ever
             new_u[i] = u[i] - delta * r[i]
         if outside(new_u, ref, edge, reach) > 1.0:
             return n_rows, REFRESH
-        u[:] = new_u
+        copy_to(new_u, u)
         correlate(B, u, z)
         soft_threshold(z, 1.0, kappa, beta)
         combine(B, beta, 1.0, Xb)
@@ -806,7 +817,7 @@ def ksn_walk(
     n_rows = 0
     while True:
         if due(clock, end, every):
-            rows[n_rows, :] = F[0]
+            copy_to(F[0], rows[n_rows])
             n_rows += 1
             clock[1] = clock[0]
         if clock[0] >= end or n_rows == rows.shape[0]:
@@ -834,8 +845,8 @@ def ksn_walk(
         t = clock[0] + 1
         if not ksn_next(XB, Xb, scalars, t % steps == 0 and t // steps < lams.size):
             return n_rows, NONFINITE
-        F[1, :] = F[0]
-        F[0, :] = b
+        copy_to(F[0], F[1])
+        copy_to(b, F[0])
         clock[0] = t
 
 
@@ -880,7 +891,7 @@ def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows)
                 for j in range(m):
                     rows[n_rows, j] = F[1, j] / max(clock[0], 1)
             else:
-                rows[n_rows, :] = F[0]
+                copy_to(F[0], rows[n_rows])
             n_rows += 1
             clock[1] = clock[0]
         if clock[0] >= end or n_rows == rows.shape[0]:
@@ -911,7 +922,7 @@ def irosr_walk(B, X, y, U, clock, step, end, every, rows):
     n_rows = 0
     while True:
         if due(clock, end, every):
-            rows[n_rows, :] = w
+            copy_to(w, rows[n_rows])
             n_rows += 1
             clock[1] = clock[0]
         if clock[0] >= end or n_rows == rows.shape[0]:

@@ -89,6 +89,15 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -
     )
 
 
+def figure(value: float, digits: int) -> str:
+    """A number with its sign and so many digits, the last ones also where they are zeros.
+
+    >>> figure(0.029, 3), figure(-250.0, 3)
+    ('+0.0290', '-250')
+    """
+    return f"{value:+#.{digits}g}".rstrip(".")
+
+
 def _lead(contents: Contents) -> str:
     if not contents.order:
         return "No feature was chosen: the data give no reason to prefer any model to the mean."
@@ -102,7 +111,7 @@ def _lead(contents: Contents) -> str:
 def _summary(contents: Contents) -> Iterator[str]:
     if contents.order:
         top = [
-            f"{label(contents.names[j], 40)} ({contents.effects[j]:+.3g})"
+            f"{label(contents.names[j], 40)} ({figure(contents.effects[j], 3)})"
             for j in contents.order[:5]
         ]
         yield f"The largest effects: {', '.join(top)}; a standard deviation more changes " + (
@@ -123,7 +132,11 @@ def _features(contents: Contents) -> str:
     head = ["feature", "coefficient", "effect per sd", *(["on halves"] if shares else [])]
     rows = []
     for j in contents.order[:MOST]:
-        row = [label(contents.names[j]), f"{contents.coef[j]:.5g}", f"{contents.effects[j]:+.3g}"]
+        row = [
+            label(contents.names[j]),
+            figure(contents.coef[j], 5).lstrip("+"),
+            figure(contents.effects[j], 3),
+        ]
         if shares is not None:
             row.append(f"{shares.frequency[j]:.0%}")
         rows.append(row)

@@ -1,4 +1,4 @@
-"""The command line: data files (`ksupport.commands`), ``demo``, ``reproduce`` and ``data``.
+"""The command line: ``demo``, ``reproduce`` and ``data``; the others are in `ksupport.commands`.
 
 One function per command, one line each in `_commands`.  A command prints its result on standard
 output and what went wrong on standard error, and ends with one of the three codes below.
@@ -19,6 +19,7 @@ import numpy as np
 from sklearn.linear_model import LassoCV, lasso_path
 
 from . import IRKSN, AutoIRKSN, __version__, datasets
+from .commands.completion import among
 from .design import Floats
 from .metrics import model_error, support_f1, support_precision, support_recall
 
@@ -53,6 +54,7 @@ def app() -> None:
 
 def _commands() -> Any:
     from .commands import file_commands  # needs typer, of which app() has made sure
+    from .commands.bench import bench
 
     settings: dict[str, Any] = {
         "no_args_is_help": True,
@@ -65,6 +67,7 @@ def _commands() -> Any:
         main.command(epilog=EXIT_CODES)(command)
     main.command(epilog=EXIT_CODES)(demo)
     main.command(epilog=EXIT_CODES)(reproduce)
+    main.command(epilog=EXIT_CODES)(bench)
     data = typer.Typer(**settings, help="List, fetch and find the real datasets.")
     data.command("list", epilog=EXIT_CODES)(data_list)
     data.command("fetch", epilog=EXIT_CODES)(data_fetch)
@@ -223,13 +226,29 @@ def _means(rows: list[list[float]]) -> list[str]:
 
 # -- reproduce -----------------------------------------------------------------------------
 
+PROTOCOLS = ("paper", "fair")
+
+
+def _experiment_names() -> list[str]:
+    from .experiments import EXPERIMENTS
+
+    return ["all", *EXPERIMENTS]
+
 
 def reproduce(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Experiments, or all; without any, list them.")
+        list[str] | None,
+        typer.Argument(
+            help="Experiments, or all; without any, list them.",
+            autocompletion=among(_experiment_names),
+        ),
     ] = None,
     protocol: Annotated[
-        str, typer.Option(help="paper: as published; fair: as we believe is right.")
+        str,
+        typer.Option(
+            help="paper: as published; fair: as we believe is right.",
+            autocompletion=among(lambda: PROTOCOLS),
+        ),
     ] = "paper",
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes seconds.")] = False,
     out: Annotated[Path, typer.Option(help="Where results, tables and figures go.")] = Path(
@@ -253,7 +272,7 @@ def reproduce(
         raise typer.BadParameter(
             f"{unknown[0]!r} is not an experiment; there are all, {', '.join(EXPERIMENTS)}"
         )
-    if protocol not in ("paper", "fair"):
+    if protocol not in PROTOCOLS:
         raise typer.BadParameter(f"--protocol must be paper or fair, got {protocol!r}")
     failures = []
     for experiment in (EXPERIMENTS[name] for name in wanted):
@@ -310,6 +329,10 @@ def _comparison_line(each: Difference, keys: list[str]) -> list[str]:
 # -- data ----------------------------------------------------------------------------------
 
 
+def _dataset_names() -> list[str]:
+    return [info.name for info in datasets.list_datasets()]
+
+
 def data_list() -> None:
     """Show the real datasets, and which of them are on this machine."""
     rows = [
@@ -325,7 +348,12 @@ def data_list() -> None:
 
 
 def data_fetch(
-    name: Annotated[str, typer.Argument(help="A name of `ksupport data list`.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="A name of `ksupport data list`.", autocompletion=among(_dataset_names)
+        ),
+    ],
     download: Annotated[
         bool, typer.Option(help="Whether to download what is not on this machine.")
     ] = True,
@@ -341,7 +369,12 @@ def data_fetch(
 
 
 def data_path(
-    name: Annotated[str | None, typer.Argument(help="A name of `ksupport data list`.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A name of `ksupport data list`.", autocompletion=among(_dataset_names)
+        ),
+    ] = None,
 ) -> None:
     """Print the data directory, or the file of one dataset."""
     if name is None:
@@ -352,7 +385,7 @@ def data_path(
 
 
 def _check_name(name: str) -> None:
-    known = [info.name for info in datasets.list_datasets()]
+    known = _dataset_names()
     if name not in known:
         raise typer.BadParameter(f"{name!r} is not a dataset; there are {', '.join(known)}")
 

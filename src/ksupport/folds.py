@@ -129,21 +129,22 @@ def folds_of(
     ]
 
 
+Part = TypeVar("Part")
 Answer = TypeVar("Answer")
 
 
 def on_each(
-    folds: Sequence[Fold],
-    measure: Callable[[Fold], Answer],
+    parts: Sequence[Part],
+    measure: Callable[[Part], Answer],
     n_jobs: int | None,
     label: str,
     verbose: bool,
 ) -> list[Answer]:
-    """Measure every fold, in threads (compiled walks release the lock), with progress."""
-    progress = Progress(label, len(folds), verbose)
+    """Measure every part of the data, in threads (compiled walks release the lock)."""
+    progress = Progress(label, len(parts), verbose)
     answers = []
     jobs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    for answer in jobs(delayed(measure)(fold) for fold in folds):
+    for answer in jobs(delayed(measure)(part) for part in parts):
         answers.append(answer)
         progress.update(len(answers))
     progress.close()

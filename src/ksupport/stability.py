@@ -8,12 +8,12 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from .design import Floats, Ints
+from .folds import on_each
 
 SHOWN = 20  # features listed in a printed result
 
@@ -96,6 +96,7 @@ def stability_selection(
     threshold: float = 0.75,
     n_jobs: int | None = None,
     random_state: Any = None,
+    verbose: bool = False,
 ) -> StabilitySelection:
     """Choose features on many half-samples, and keep those that are chosen often.
 
@@ -120,6 +121,8 @@ def stability_selection(
         Fits at once, in threads.
     random_state : int, RandomState or None
         Draws the half-samples.
+    verbose : bool
+        Whether to show the time left, once two seconds have passed.
 
     Returns
     -------
@@ -168,11 +171,13 @@ def stability_selection(
         order = rng.permutation(n)
         halves += [np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])]
     seeds = rng.randint(np.iinfo(np.int32).max, size=len(halves))
-    fits = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_chosen)(estimator, X, y, rows, int(seed))
-        for rows, seed in zip(halves, seeds, strict=True)
-    )
-    chosen = np.stack(fits)
+
+    def choose(half: tuple[Ints, Any]) -> NDArray[np.bool_]:
+        rows, seed = half
+        return _chosen(estimator, X, y, rows, int(seed))
+
+    pairs = list(zip(halves, seeds, strict=True))
+    chosen = np.stack(on_each(pairs, choose, n_jobs, "half-samples", verbose))
     frequency, size = chosen.mean(axis=0), float(chosen.sum(axis=1).mean())
     d = frequency.size
     names = getattr(X, "columns", None)

@@ -89,6 +89,25 @@ def test_bad_input_exits_with_2_and_says_what_to_do(case, run, tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.parametrize(
+    ("command", "options", "says"),
+    [
+        ("check", ("--k", 0), "--k must be at least 1"),
+        ("check", ("--k", 99), "--k must be at most the number of features that vary, 2; got 99"),
+        ("compare", ("--folds", 11), "--folds 11 needs at least 22 rows; got 20"),
+        ("compare", ("--folds", 1), "--folds"),
+    ],
+    ids=["check k=0", "check k=99", "too many folds", "one fold"],
+)
+def test_other_commands_refuse_what_cannot_be(command, options, says, run, tmp_path):
+    file = tmp_path / "data.csv"
+    file.write_text(GOOD)
+    done = run(command, file, "--target", "y", *options, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("command", ["fit", "check", "compare"])
 def test_a_missing_file_is_named(command, run, tmp_path):
     done = run(command, "nowhere.csv", "--target", "y", cwd=tmp_path)

@@ -172,6 +172,52 @@ def test_compare_ranks_by_error_on_rows_never_seen(run, small_csv):
     assert errors[0] < 0.05
 
 
+def test_compare_keeps_groups_together_in_outer_and_inner_folds(run, small_csv):
+    frame = pd.read_csv(small_csv).assign(site=[f"s{i % 4}" for i in range(60)])
+    frame.to_csv(small_csv, index=False)
+    done = run(
+        "compare", small_csv, "--target", "y", "--groups", "site", "--methods",
+        "AutoIRKSN,iht,LassoCV", "--folds", 3, "--cv", 3, "--json", cwd=small_csv.parent,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = {each["method"]: each for each in json.loads(done.stdout)}
+    assert all(each["note"] == "" for each in told.values())
+    assert max(each["error"] for name, each in told.items() if name != "mean of y") < 0.05
+
+
+def test_methods_tune_on_folds_that_keep_groups_together(small):
+    from sklearn.dummy import DummyRegressor
+
+    from ksupport.commands import compare
+    from ksupport.commands.reading import Data
+
+    X, y = small
+    groups = np.repeat(["a", "b", "c", "d", "e"], 12)
+    data = Data(None, tuple(map(str, range(12))), X, y, groups)
+    seen = []
+
+    def make(cv, sparse):
+        seen.append(cv)
+        return DummyRegressor()
+
+    splits = compare._splits(data, 5, 0)
+    compare._score("probe", make, data, splits, 3)
+    for (train, test), inner in zip(splits, seen, strict=True):
+        assert not set(groups[train]) & set(groups[test])
+        assert len(inner) == 3
+        for fit, judge in inner:
+            assert not set(groups[train][fit]) & set(groups[train][judge])
+            assert len(fit) + len(judge) == len(train)
+
+
+def test_compare_refuses_groups_that_leave_nothing_to_tune_on(run, small_csv):
+    frame = pd.read_csv(small_csv).assign(site=[f"s{i % 2}" for i in range(60)])
+    frame.to_csv(small_csv, index=False)
+    done = run("compare", small_csv, "--target", "y", "--groups", "site", cwd=small_csv.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "at least three different labels" in done.stderr
+
+
 def test_compare_refuses_a_method_that_there_is_not(run, small_csv):
     done = run("compare", small_csv, "--target", "y", "--methods", "magic", cwd=small_csv.parent)
     assert done.returncode == 2
@@ -212,6 +258,11 @@ def test_names_are_harmless_everywhere(run, small, tmp_path):
         cells = [row[0] for row in csv.reader(file)][1:]
     assert "'=cmd()" in cells
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
+    told = run("fit", "odd.csv", "--target", "<b>y</b>", "--stability", 0, "--json", cwd=tmp_path)
+    assert {each["name"] for each in json.loads(told.stdout)["features"]} == set(NAMES)
+    advice = run("check", "odd.csv", "--target", "<b>y</b>", "--k", 2, cwd=tmp_path)
+    assert advice.returncode == 0, advice.stderr
+    assert "\x1b[31m" not in advice.stdout
     again = run("predict", "m.json", "odd.csv", cwd=tmp_path)
     assert again.returncode == 0
     assert again.stdout.startswith("predicted <b>y</b>")

@@ -99,6 +99,10 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
 
 def _advice(design: Design, k: int | None, grouped: bool, seed: int) -> Recommendation:
     most = min(design.d, max(design.n // 4, 1), 10)
+    if k is not None and k > design.d:
+        raise InputError(
+            f"--k must be at most the number of features that vary, {design.d}; got {k}"
+        )
     kind = "grouped" if grouped else "scattered"
     try:
         return recommend(design, most if k is None else k, support=kind, random_state=seed)

@@ -59,7 +59,7 @@ def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
     if wish.method == IC:
         _refuse_groups(groups)
         return IRKSNIC(**given, **common)
-    common |= {"cv": _folds(wish.cv, groups), "random_state": wish.seed}
+    common |= {"cv": folds_for(wish.cv, groups), "random_state": wish.seed}
     if wish.method == AUTO and not given:
         return AutoIRKSN(**common)
     if wish.method in (AUTO, CV):
@@ -72,7 +72,8 @@ def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
     return PathCV(wish.method, method.grid(n, d) | given, **common)
 
 
-def _folds(count: int, groups: Any) -> Any:
+def folds_for(count: int, groups: Any) -> Any:
+    """So many folds, or as many as there are groups, which then stay together."""
     if groups is None:
         return count
     there = len(np.unique(groups))

@@ -11,10 +11,12 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import KFold
 
 from .._progress import Progress
 from ..design import Ints
+from .choosing import folds_for
+from .completion import some_of
 from .errors import InputError
 from .options import (
     DEFAULT_MEMORY,
@@ -53,7 +55,11 @@ def compare(
     data: DataFile,
     target: Target = None,
     methods: Annotated[
-        str | None, typer.Option(help="Names to compare, with commas between; by default all.")
+        str | None,
+        typer.Option(
+            help="Names to compare, with commas between; by default all.",
+            autocompletion=some_of(lambda: candidates(0)),
+        ),
     ] = None,
     folds: Annotated[int, typer.Option(help="Outer folds, which judge.", min=2)] = 5,
     cv: Annotated[int, typer.Option(help="Inner folds, on which methods tune.", min=2)] = 5,
@@ -98,9 +104,12 @@ def _splits(data: Data, folds: int, seed: int) -> list[tuple[Ints, Ints]]:
         splitter: Any = KFold(folds, shuffle=True, random_state=seed)
     else:
         labels = len(np.unique(data.groups))
-        if labels < 2:
-            raise InputError("--groups needs at least two different labels")
-        splitter = GroupKFold(min(folds, labels))
+        if labels < 3:
+            raise InputError(
+                f"--groups needs at least three different labels, as methods tune on the groups "
+                f"that an outer fold leaves; got {labels}"
+            )
+        splitter = folds_for(folds, data.groups)
     return list(splitter.split(np.zeros((n, 1)), data.y, data.groups))
 
 
@@ -115,6 +124,14 @@ def _scores(
     progress.close()
 
 
+def _inner(data: Data, train: Ints, cv: int) -> Any:
+    """Folds of the training rows on which methods tune: a number, or splits that keep groups."""
+    if data.groups is None:
+        return cv
+    groups = data.groups[train]
+    return list(folds_for(cv, groups).split(groups, groups=groups))
+
+
 def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], cv: int) -> Score:
     """Fit on every training part; the error is relative to that of its mean."""
     assert data.y is not None
@@ -125,7 +142,7 @@ def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], c
             warnings.simplefilter("always")
             started = time.perf_counter()
             try:
-                model = make(cv, sparse).fit(X[train], y[train])
+                model = make(_inner(data, train, cv), sparse).fit(X[train], y[train])
                 error = np.mean((y[test] - model.predict(X[test])) ** 2)
             except Exception as problem:  # of other packages too: the others are still compared
                 reason = f"{type(problem).__name__}: {problem}"
@@ -147,7 +164,7 @@ def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], c
 
 def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:
     out, (n, d) = console(), data.shape
-    groups = "" if data.groups is None else ", which do not know the groups"
+    groups = "" if data.groups is None else ", which keep groups together"
     heading(out, f"{n} rows, {d} features: error on rows never seen, {folds} folds")
     for remark in data.remarks:
         paragraph(out, remark)

@@ -10,6 +10,7 @@ import typer
 
 from ..report import build_report
 from .choosing import AUTO, CHOICES, Wish
+from .completion import among
 from .fitting import Fitted, fit_data
 from .model_file import Model, write_json, write_text
 from .options import (
@@ -39,7 +40,11 @@ def fit(
     data: DataFile,
     target: Target = None,
     method: Annotated[
-        str, typer.Option(help=f"How to find the features: {', '.join(CHOICES)}.")
+        str,
+        typer.Option(
+            help=f"How to find the features: {', '.join(CHOICES)}.",
+            autocompletion=among(lambda: CHOICES),
+        ),
     ] = AUTO,
     k: Annotated[
         int | None, typer.Option(help="Sparsity level; the data decide if left out.")

@@ -120,7 +120,7 @@ def _stability(
         warnings.simplefilter("ignore")  # of halves that are too small to converge
         return stability_selection(
             repeater(model, data),
-            data.X, data.y, n_pairs=pairs, random_state=wish.seed,
+            data.X, data.y, n_pairs=pairs, random_state=wish.seed, verbose=True,
         )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from .completion import among
 from .errors import FAILED, CommandError, InputError
 from .missing import POLICIES
 from .reading import MAX_MEMORY, Reading
@@ -30,7 +31,11 @@ Separator = Annotated[
 ]
 Decimal = Annotated[str, typer.Option(help="Decimal point of a CSV.")]
 HowMissing = Annotated[
-    str, typer.Option(help=f"What to do about missing values: {', '.join(POLICIES)}.")
+    str,
+    typer.Option(
+        help=f"What to do about missing values: {', '.join(POLICIES)}.",
+        autocompletion=among(lambda: POLICIES),
+    ),
 ]
 MaxMemory = Annotated[
     float, typer.Option(help="Refuse files that would take more memory than this, in GB.")

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-LEFT = ("", "feature", "method", "note", "near-duplicate", "instead of", "condition")
+LEFT = ("feature", "method", "note", "near-duplicate", "instead of", "condition", "what", "against")
 
 
 def console() -> Console:

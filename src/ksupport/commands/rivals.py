@@ -17,7 +17,7 @@ from ..algorithms import METHODS
 from ..auto import AutoIRKSN
 from ..cv import IRKSNCV, PathCV
 
-Make = Callable[[int, bool], Any]  # of inner folds, and whether X is sparse
+Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
 RATIOS = (0.1, 0.5, 0.9)
 MEAN = "mean of y"
 
@@ -49,7 +49,7 @@ def _scaled(model: Any, sparse: bool) -> Any:
     return make_pipeline(StandardScaler(with_mean=not sparse), model)
 
 
-def _abess(cv: int, sparse: bool) -> Any:
+def _abess(cv: Any, sparse: bool) -> Any:
     # By its own criterion: it is meant to be used so.
     return import_module("abess.linear").LinearRegression(ic_type="ebic")
 

@@ -245,7 +245,7 @@
   }
 
   function surface(svg, { labels, t, loss, best }) {
-    byId("criterion-words").textContent = "Mean squared error on held-out folds, for every setting (down) and step (across): the darker, the smaller. The frame marks the least; a click takes the paths above there.";
+    byId("criterion-words").textContent = "Mean squared error on held-out folds, for every setting (down) and step (across): the deeper the colour, the smaller. The frame marks the least; a click takes the paths above there.";
     const row = labels.length > 16 ? 14 : 20, left = 92, top = 6, height = labels.length * row + 34;
     const width = canvas(svg, height, 960), wide = (width - left - 6) / t.length;
     const logs = loss.map((values) => values.map((v) => Math.log(Math.max(v, 1e-300))));
@@ -310,7 +310,7 @@
     const svg = byId(id), height = 300, width = canvas(svg, height, 470);
     const left = 52, right = width - 12, bottom = height - 40;
     const [x0, x1] = extent(xs), [y0, y1] = extent(ys);
-    const x = scale(x0, x1, left, right), y = scale(y0, y1, bottom, 14);
+    const x = scale(x0, x1, left, right), y = scale(y0, y1, bottom, 26);
     for (const v of ticks(y0, y1, 5)) {
       draw(svg, "line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
       draw(svg, "text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, number(v));
@@ -319,7 +319,7 @@
     const a = Math.max(x0, y0), b = Math.min(x1, y1);
     if (b > a) draw(svg, "line", { class: "guide", x1: x(a), y1: y(a), x2: x(b), y2: y(b) });
     draw(svg, "text", { x: right, y: height - 6, "text-anchor": "end" }, across);
-    draw(svg, "text", { x: left + 4, y: 24 }, up);
+    draw(svg, "text", { x: left, y: 14 }, up);
     xs.forEach((v, i) => {
       const dot = draw(svg, "circle", { class: "dot", cx: x(v).toFixed(1), cy: y(ys[i]).toFixed(1), r: 3.5 });
       draw(dot, "title", {}, `row ${rows[i]}: ${number(v)}, ${number(ys[i])}`);

@@ -1,0 +1,155 @@
+"""``ksupport bench``: how fast this package is on this machine, next to NumPy and scikit-learn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from sklearn.linear_model import LassoCV
+
+from ..algorithms import path
+from ..auto import AutoIRKSN
+from ..datasets import make_block_data
+from ..design import Design
+from ..metrics import support_f1
+from ..norms import prox_ksupport
+from .naive import prox_by_sorting
+from .options import Json
+from .printing import console, heading, paragraph, say, table
+from .provenance import versions
+from .timing import IDLE, Timing, cores, cpu, load, once, take_turns, with_unit
+
+STEPS, K = 300, 10
+BUDGET = 6.0  # seconds for one comparison, warm-up included
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large the problems are."""
+
+    vector: int  # entries of the prox
+    step: tuple[int, int]  # rows and features of the walk
+    fit: tuple[int, int]  # of the fits
+    repeats: int
+
+
+FULL = Size(1_000_000, (150, 20_000), (100, 2000), 7)
+QUICK = Size(10_000, (40, 500), (40, 100), 2)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Ours next to something that everybody knows; in seconds, unless it is a score."""
+
+    what: str
+    against: str
+    ours: Timing
+    other: Timing
+    unit: str = "s"
+
+    @property
+    def ratio(self) -> float:
+        """Ours over the other; below 1, ours is faster."""
+        return self.ours.median / self.other.median if self.other.median else float("nan")
+
+    def cells(self) -> list[str]:
+        ours, other = (with_unit(each.median, self.unit) for each in (self.ours, self.other))
+        doubt = "varied" if self.ours.unsteady or self.other.unsteady else ""
+        ratio = f"{self.ratio:.3g}" if self.unit == "s" else ""
+        return [self.what, self.against, ours, other, ratio, doubt]
+
+    def record(self) -> dict[str, Any]:
+        return {
+            "what": self.what,
+            "against": self.against,
+            "unit": self.unit or "score",
+            "ours": self.ours.median,
+            "ours_min": self.ours.least,
+            "other": self.other.median,
+            "other_min": self.other.least,
+            "ratio": self.ratio if np.isfinite(self.ratio) else None,
+            "repeats": self.ours.repeats,
+        }
+
+
+def bench(
+    quick: Annotated[bool, typer.Option("--quick", help="Tiny problems, in seconds.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Measure speed on this machine, next to NumPy and scikit-learn; about half a minute."""
+    busy = load()
+    rows = list(_compared(QUICK if quick else FULL))
+    machine = {"cpu": cpu(), "cores": cores(), "load": busy, "versions": versions()}
+    if as_json:
+        record = {"machine": machine, "rows": [row.record() for row in rows]}
+        typer.echo(json.dumps(record, indent=1, allow_nan=False))
+        return
+    out = console()
+    heading(out, f"{machine['cpu']}, {machine['cores']} cores, load {busy:g} at the start")
+    table(out, ["what", "against", "ours", "other", "ratio", "note"], [row.cells() for row in rows])
+    out.print()
+    paragraph(
+        out,
+        "Medians of calls that took turns, after compiling. Ratio: our time over the other's, "
+        "below 1 ours is faster. Prox and step have k=10; the step is IRKSN's with alpha=1e-3, the "
+        "norm of X being known. The fits are on blocks of correlated features; F1 of those found.",
+    )
+    if busy > IDLE:
+        paragraph(out, "This machine had other work: times are too long, ratios roughly right.")
+
+
+def _compared(size: Size) -> Iterator[Comparison]:
+    say("the prox of the k-support norm")
+    yield from _prox(size)
+    say("a step of IRKSN")
+    yield _step(size)
+    say("fits with nothing given")
+    yield from _fits(size)
+
+
+def _prox(size: Size) -> Iterator[Comparison]:
+    q = np.random.default_rng(0).standard_normal(size.vector)
+    ours, naive, scan = take_turns(
+        lambda: prox_ksupport(q, 1.0, K),
+        lambda: prox_by_sorting(q, 1.0, K),
+        lambda: np.abs(q).sum(),
+        repeats=size.repeats, budget=BUDGET,
+    )  # fmt: skip
+    what = f"prox, {size.vector:,} entries"
+    yield Comparison(what, "NumPy, sorting", ours, naive)
+    yield Comparison(what, "np.abs(q).sum()", ours, scan)
+
+
+def _step(size: Size) -> Comparison:
+    n, d = size.step
+    X, y, _ = make_block_data(n, d, random_state=0)
+    design = Design.of(X)
+    design.norm("spectral")  # once for all paths on a design
+    F = np.asfortranarray(X)
+    ours, *products = take_turns(
+        lambda: path(
+            "irksn", design, y, k=K, alpha=1e-3, max_iter=STEPS, every=5, keep="last"
+        ),
+        lambda: X.T @ y,
+        lambda: F.T @ y,
+        repeats=size.repeats, budget=BUDGET,
+    )  # fmt: skip
+    product = min(products, key=lambda each: each.median)  # in the order that suits it best
+    return Comparison(f"step, {n} x {d}", "X.T @ z", ours.per(STEPS), product)
+
+
+def _fits(size: Size) -> Iterator[Comparison]:
+    n, d = size.fit
+    X, y, w_true = make_block_data(n, d, random_state=0)
+    ours, lasso = AutoIRKSN(), LassoCV()
+    our_time, lasso_time = take_turns(
+        lambda: ours.fit(X, y), lambda: lasso.fit(X, y), repeats=size.repeats, budget=BUDGET
+    )
+    what = f"AutoIRKSN, {n} x {d}"
+    yield Comparison(what, "LassoCV", our_time, lasso_time)
+    our_f1, lasso_f1 = (once(float(support_f1(w_true, each.coef_))) for each in (ours, lasso))
+    yield Comparison(f"{what}: F1", "LassoCV", our_f1, lasso_f1, unit="")

@@ -1,0 +1,71 @@
+"""The squared k-support norm as a penalty of skglm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import float64, int64
+from skglm.penalties.base import BasePenalty
+
+from .._kernels import norm_rows, prox_rows
+
+__all__ = ["KSupport"]
+
+
+class KSupport(BasePenalty):
+    """Penalty ``lam/2`` times the squared k-support norm, for the solvers of skglm.
+
+    It does not separate over features, so of skglm's solvers it suits those that take the prox
+    of whole vectors: ``FISTA(opt_strategy="fixpoint")``.
+
+    Parameters
+    ----------
+    lam : float
+        Strength, positive.  The loss of skglm is a mean over the samples, so this is ``1/n``
+        times the ``lam`` that would stand next to a sum.
+    k : int
+        Between 1 and the number of features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skglm import GeneralizedLinearEstimator
+    >>> from skglm.datafits import Quadratic
+    >>> from skglm.solvers import FISTA
+    >>> from ksupport.neighbours.skglm import KSupport
+    >>> X = 2 * np.eye(4)
+    >>> solver = FISTA(opt_strategy="fixpoint", tol=1e-10)
+    >>> model = GeneralizedLinearEstimator(Quadratic(), KSupport(lam=1.0, k=2), solver)
+    >>> print(model.fit(X, [4.0, 0.0, 2.0, 0.0]).coef_.round(3))
+    [1.  0.  0.5 0. ]
+    """
+
+    def __init__(self, lam: float, k: int) -> None:
+        self.lam = lam
+        self.k = k
+
+    def get_spec(self) -> tuple[tuple[str, Any], ...]:
+        """Types of the attributes, for numba."""
+        return ("lam", float64), ("k", int64)
+
+    def params_to_dict(self) -> dict[str, Any]:
+        """The parameters, for numba's copy of this object."""
+        return dict(lam=self.lam, k=self.k)
+
+    def value(self, w: Any) -> Any:
+        """Value of the penalty."""
+        size = np.max(np.abs(w))  # squares of w / size cannot overflow
+        if size == 0.0:
+            return 0.0
+        squared = np.empty(1)
+        norm_rows((w / size).reshape(1, -1), float(self.k), 0.0, 1.0, squared)
+        return 0.5 * self.lam * size * size * squared[0]
+
+    def prox_vec(self, x: Any, stepsize: float) -> Any:
+        """Prox of ``stepsize`` times the penalty."""
+        out = np.empty_like(x)
+        prox_rows(
+            x.reshape(1, -1), self.lam * stepsize, float(self.k), 0.0, 1.0, out.reshape(1, -1)
+        )
+        return out
