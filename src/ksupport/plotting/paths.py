@@ -186,13 +186,14 @@ class PathDisplay:
         """
         ax = axes_of(ax)
         ax.axhline(0.0, color="black", linewidth=0.6)
-        lines = []
+        lines, named = [], self.n_highlighted <= NAMED
+        thin = 1.2 if len(self.features) <= NAMED else 0.6
         for i, feature in enumerate(self.features):
             style = {"linewidth": 1.6, "color": f"C{i % 10}", "zorder": 3}
-            if self.n_highlighted <= NAMED:
+            if named:
                 style["label"] = name_of(self.names, feature)
             if i >= self.n_highlighted:
-                style = {"linewidth": 0.6, "color": MUTED, "alpha": 0.6, "zorder": 1}
+                style = {"linewidth": thin, "color": MUTED, "alpha": 0.6, "zorder": 1}
             lines += ax.plot(self.t, self.coefs[:, i], **style)
         if self.kept is not None:
             ax.axvline(self.kept, color="black", linestyle=":", label=f"kept: step {self.kept}")
@@ -202,7 +203,8 @@ class PathDisplay:
             ax.set(xscale="log", xlim=(start, self.t[-1]))
         ax.set(xlabel="step", ylabel="coefficient")
         if ax.get_legend_handles_labels()[0]:
-            ax.legend(fontsize="small", frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+            beside = {"bbox_to_anchor": (1, 1)} if named else {}
+            ax.legend(fontsize="small", frameon=False, loc="upper left", **beside)
         self.ax_, self.figure_, self.lines_ = ax, ax.figure, lines
         return self
 

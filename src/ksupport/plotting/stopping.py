@@ -140,10 +140,12 @@ class StoppingDisplay:
         rows = np.ones(len(table["t"]), bool)
         for name, value in chosen.items():
             rows &= np.array([each == value for each in table[name]])
+        changes = np.flatnonzero(np.diff(table["loss"][rows]))
+        walked = slice(changes[-1] + 2 if changes.size else 1)  # beyond, the last loss is repeated
+        t, loss, spread, sizes = (table[c][rows][walked] for c in ("t", "loss", "loss_se", "size"))
         return cls(
-            x=table["t"][rows], curves={"folds": table["loss"][rows]},
-            spread=table["loss_se"][rows], sizes=table["size"][rows], kept=model.n_iter_,
-            ylabel="loss on held-out folds",
+            x=t, curves={"folds": loss}, spread=spread, sizes=sizes, kept=model.n_iter_,
+            ylabel="loss on held-out folds", yscale="linear",
         )  # fmt: skip
 
     @classmethod

@@ -134,8 +134,7 @@ class SupportDisplay:
         """
         w, true = self.coef, self.truth
         shown = np.flatnonzero(w if true is None else (w != 0) | (true != 0))
-        few = len(shown) <= MANY
-        place = np.arange(len(shown)) if few else shown
+        few, place = len(shown) <= MANY, np.arange(len(shown))
         ax = axes_of(ax)
         ax.axhline(0.0, color="black", linewidth=0.6)
         found, lines = w[shown] != 0, []
@@ -154,10 +153,9 @@ class SupportDisplay:
                     place[mask], w[shown][mask], "o", color=colour, markersize=5 if few else 3,
                     linestyle="none", label=f"{label} ({mask.sum()})",
                 )  # fmt: skip
-        if few:
-            ticks = [name_of(self.names, j) for j in shown]
-            ax.set_xticks(place, ticks, rotation=90 if len(shown) > 8 else 0)
-        ax.set(xlabel="feature", ylabel="coefficient")
+        ticks = [name_of(self.names, j) for j in shown] if few else []
+        ax.set_xticks(place[: len(ticks)], ticks, rotation=90 if len(shown) > 8 else 0)
+        ax.set(xlabel="feature" if few else "features, in order", ylabel="coefficient")
         if len(shown):
             ax.legend(frameon=False, fontsize="small")
         self.ax_, self.figure_, self.lines_ = ax, ax.figure, lines
