@@ -54,8 +54,8 @@ display = StoppingDisplay.from_estimator(model)
 # Ask
 # ---
 # Can it be trusted? The recovery conditions of the theory, at the model found: a bar that ends
-# before 1 is a condition that holds. Here IRKSN's does not: the weakest of the features found are so
-# weak that others could stand in for them. That does not make the support wrong, as we know, but
+# before 1 is a condition that holds. Here IRKSN's does not: some of the features found are so weak
+# that others could stand in for them. That does not make the support wrong, as we know, but
 # nothing vouches for it. :doc:`/user_guide/certificates` explains the conditions.
 
 report = model.certify(X, y)

@@ -25,7 +25,7 @@ from ksupport.datasets import make_correlated_data
 FDR, DRAWS = 0.2, 10
 models = {
     "IRKSN": IRKSN(k=20, alpha=0.1, standardize=True, stopping="held_out"),
-    "LassoCV": LassoCV(cv=3, alphas=30, max_iter=3000),
+    "LassoCV": LassoCV(cv=3, alphas=30, max_iter=20_000),
 }
 
 
@@ -33,7 +33,7 @@ def draw(seed):
     rng = np.random.default_rng(seed)
     truth = np.zeros(80)
     truth[rng.choice(80, 12, replace=False)] = rng.choice([-1, 1], 12)
-    return make_correlated_data(200, 80, rho=0.4, w_true=truth, snr=0.7, random_state=seed)
+    return make_correlated_data(200, 80, rho=0.4, w_true=truth, snr=1, random_state=seed)
 
 
 false = {name: [] for name in models}
@@ -64,4 +64,11 @@ axes[0].set_title(f"false among those chosen; asked for at most {FDR:.0%}", font
 axes[1].set_title("found of those that matter", fontsize="medium")
 axes[0].set_yticks(range(len(models)), models)
 for name in models:
-    print(f"{name}: false {np.mean(false[name]):.0%}, found {np.mean(found[name]):.0%}, in the mean")
+    print(
+        f"{name}: false {np.mean(false[name]):.0%}, found {np.mean(found[name]):.0%}, in the mean"
+    )
+
+# %%
+# Ten draws are few: a mean above the limit is no contradiction. With half of the variance of y
+# being noise, the statistic of the Lasso finds more here. IRKSN holds out rows to know where to
+# stop, and pays for it; at a signal twice as strong both find everything.
