@@ -23,6 +23,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "abort_on_example_error": True,
+    "within_subsection_order": "FileNameSortKey",
     "write_computation_times": False,
     "show_memory": False,
     "ignore_repr_types": r"matplotlib\.",  # pictures speak for themselves

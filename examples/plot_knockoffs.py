@@ -64,9 +64,7 @@ axes[0].set_title(f"false among those chosen; asked for at most {FDR:.0%}", font
 axes[1].set_title("found of those that matter", fontsize="medium")
 axes[0].set_yticks(range(len(models)), models)
 for name in models:
-    print(
-        f"{name}: false {np.mean(false[name]):.0%}, found {np.mean(found[name]):.0%}, in the mean"
-    )
+    print(f"{name}: {np.mean(false[name]):.0%} false, {np.mean(found[name]):.0%} found, on average")
 
 # %%
 # Ten draws are few: a mean above the limit is no contradiction. With half of the variance of y

@@ -154,7 +154,8 @@ class SupportDisplay:
                     linestyle="none", label=f"{label} ({mask.sum()})",
                 )  # fmt: skip
         ticks = [name_of(self.names, j) for j in shown] if few else []
-        ax.set_xticks(place[: len(ticks)], ticks, rotation=90 if len(shown) > 8 else 0)
+        crowded = {"rotation": 90, "fontsize": "x-small"} if len(shown) > 8 else {}
+        ax.set_xticks(place[: len(ticks)], ticks, **crowded)
         ax.set(xlabel="feature" if few else "features, in order", ylabel="coefficient")
         if len(shown):
             ax.legend(frameon=False, fontsize="small")
