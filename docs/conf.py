@@ -30,7 +30,8 @@ sphinx_gallery_conf = {
 }
 
 # scikit-learn adds these methods to every estimator; their text links into its own manual.
-routing = ["set_fit_request", "set_partial_fit_request", "set_score_request"]
+requests = ("fit", "partial_fit", "predict", "decision_function", "score")
+routing = [f"set_{name}_request" for name in requests]
 autodoc_default_options = {"exclude-members": ", ".join(routing)}
 autodoc_typehints = "none"  # numpydoc sections already name the types
 numpydoc_show_class_members = False
