@@ -38,8 +38,9 @@ axes[1].set_ylabel("")
 
 # %%
 # The Lasso takes a few features of each block and gives them the weight of the others, and then
-# adds false ones. Blocks are where the k-support norm is at its best; on scattered features the
-# two are closer, and ``ksupport demo`` shows such a case too.
+# adds false ones. Blocks are where the k-support norm is at its best. On
+# :doc:`words </auto_examples/plot_text>` and :doc:`pixels
+# </auto_examples/plot_compressive_imaging>`, which do not come in blocks, it is behind.
 #
 # The path behind the model, walked beyond the step that was kept: later, the noise is fitted.
 
