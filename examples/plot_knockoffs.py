@@ -67,6 +67,6 @@ for name in models:
     print(f"{name}: {np.mean(false[name]):.0%} false, {np.mean(found[name]):.0%} found, on average")
 
 # %%
-# Ten draws are few: a mean above the limit is no contradiction. With half of the variance of y
-# being noise, the statistic of the Lasso finds more here. IRKSN holds out rows to know where to
-# stop, and pays for it; at a signal twice as strong both find everything.
+# Ten draws are few: a mean above the limit is no contradiction. With as much noise as signal, the
+# statistic of the Lasso finds more here, and more false ones; at a signal twice as strong (``snr=2``)
+# both find everything.
