@@ -68,5 +68,5 @@ for name in models:
 
 # %%
 # Ten draws are few: a mean above the limit is no contradiction. With as much noise as signal, the
-# statistic of the Lasso finds more here, and more false ones; at a signal twice as strong (``snr=2``)
+# statistic of the Lasso finds more here, and more false ones. At ``snr=2``, twice the signal,
 # both find everything.
