@@ -37,7 +37,7 @@ bench: $(VENV)/.with-bench ## measure speed side by side with other implementati
 bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tuning included
 	@$(BIN)/python -m benchmarks selection
 
-docs: $(VENV)/.with-doc,fmri ## build the documentation into docs/_build/html
+docs: $(VENV)/.with-data,doc,fmri ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
 
 clean: ## remove everything that these targets made

@@ -23,13 +23,15 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "abort_on_example_error": True,
+    "within_subsection_order": "FileNameSortKey",
     "write_computation_times": False,
     "show_memory": False,
     "ignore_repr_types": r"matplotlib\.",  # pictures speak for themselves
 }
 
 # scikit-learn adds these methods to every estimator; their text links into its own manual.
-routing = ["set_fit_request", "set_partial_fit_request", "set_score_request"]
+requests = ("fit", "partial_fit", "predict", "decision_function", "score")
+routing = [f"set_{name}_request" for name in requests]
 autodoc_default_options = {"exclude-members": ", ".join(routing)}
 autodoc_typehints = "none"  # numpydoc sections already name the types
 numpydoc_show_class_members = False

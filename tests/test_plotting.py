@@ -6,10 +6,26 @@ import sys
 import numpy as np
 import pytest
 
-from ksupport import IRKSN, path
+from ksupport import (
+    IHT,
+    IRCR,
+    IRKSN,
+    IRKSNCV,
+    IRKSNIC,
+    IROSR,
+    KSN,
+    SRDI,
+    AutoIRKSN,
+    PathCV,
+    PathIC,
+    path,
+)
 from ksupport.datasets import make_block_data, make_example1, make_fmri_process
 from ksupport.plotting import (
+    CertificateDisplay,
     PathDisplay,
+    StoppingDisplay,
+    SupportDisplay,
     plot_certificate,
     plot_path,
     plot_recommendation,
@@ -91,15 +107,15 @@ def test_support_counts_hits_and_misses(d):
 def test_a_certificate_draws_every_condition():
     X, y, w = make_example1()
     ax = plot_certificate(recovery_report(X, w, y))
-    widths = [bar.get_width() for bar in ax.patches][::-1]
+    widths = [bar.get_width() for bar in ax.patches]
     np.testing.assert_allclose(widths, [11 / 15, 11 / 15, 13 / 11, 13 / 11, 17 / 11])
-    assert [text.get_text()[:5] for text in ax.texts][::-1] == ["holds"] * 2 + ["fails"] * 3
+    assert [text.get_text()[:5] for text in ax.texts] == ["holds"] * 2 + ["fails"] * 3
 
 
 def test_a_certificate_on_dependent_columns():
     """No dual certificate exists for the signs: the bar is as long as the picture."""
     X, y, w = make_fmri_process(60, 100, random_state=0)
-    texts = [text.get_text() for text in plot_certificate(recovery_report(X, w, y)).texts][::-1]
+    texts = [text.get_text() for text in plot_certificate(recovery_report(X, w, y)).texts]
     assert "no certificate" in texts[3]
     assert texts[0].startswith("holds")
 
@@ -109,6 +125,137 @@ def test_a_phase_diagram_holds_the_rates(rng):
     axes = plot_recommendation(advice)
     assert [ax.get_title() for ax in axes] == ["IRKSN", "Lasso, IRCR", "OMP, SRDI"]
     np.testing.assert_array_equal(axes[1].images[0].get_array(), advice.rates["Lasso"])
+
+
+# -- fitted estimators ---------------------------------------------------------------------
+
+ONE_PATH = [
+    IRKSN(k=10, max_iter=103, stopping=None),  # a last step that is on no grid
+    IRKSN(k=10, stopping="held_out", standardize=True),  # rows that no seed could draw again
+    IRKSN(k=10, alpha="auto", max_iter=100),
+    KSN(k=10, max_iter=100),
+    IRCR(max_iter=100),
+    IROSR(max_iter=100),
+    SRDI(max_iter=100),
+    IHT(k=10, max_iter=100),
+]
+CHOSEN = [
+    IRKSNCV(k=[5, 10], norm="nuclear", max_iter=200),
+    AutoIRKSN(max_iter=200),
+    PathCV("omp"),
+    PathCV("lasso", one_se=True),
+    PathIC("iht", {"k": [4]}, exchange=0, max_iter=100),
+]
+
+
+def name(model):
+    return type(model).__name__
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, w = make_block_data(60, 40, block_size=10, n_active_blocks=1, random_state=0)
+    return X * np.linspace(1, 3, 40) + 2.0, y + 5.0, w / np.linspace(1, 3, 40)
+
+
+@pytest.mark.parametrize("model", ONE_PATH + CHOSEN, ids=name)
+def test_the_path_behind_a_model_leads_to_the_model(data, model):
+    """At the kept step the lines are coef_; where least squares refits, its support."""
+    X, y, _ = data
+    weights = np.linspace(1, 2, len(y)) if model in ONE_PATH else None
+    model.fit(X, y, weights)
+    display = PathDisplay.from_estimator(model, X, y, sample_weight=weights)
+    assert display.plot(ax=display.figure_.add_subplot()).ax_.figure is display.figure_
+    coef = np.zeros(40)
+    (record,) = np.flatnonzero(display.t == model.n_iter_)
+    coef[display.features] = [line.get_ydata()[record] for line in display.lines_]
+    np.testing.assert_array_equal(np.abs(coef) > 1e-12, model.support_)
+    if not isinstance(model, PathIC):
+        np.testing.assert_allclose(coef, model.coef_, rtol=1e-9, atol=1e-12)
+    assert plot_path(model, X, y, sample_weight=weights).get_xlabel() == "step"
+
+
+def test_a_path_is_walked_as_far_as_asked(data):
+    X, y, w = data
+    model = IRKSN(k=10, stopping="held_out", random_state=0).fit(X, y)
+    display = PathDisplay.from_estimator(model, X, y, max_iter=500, truth=w)
+    assert display.t[-1] == 500
+    assert display.kept == model.n_iter_
+    assert display.n_highlighted == 10
+    with pytest.raises(ValueError, match="X has 30 rows, but the fit held out row"):
+        plot_path(model, X[:30], y[:30])
+
+
+def test_a_support_reached_by_exchange_is_on_no_path():
+    X, y, _ = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
+    model = IRKSNIC(max_iter=100).fit(X, y)
+    assert model.path_["t"][0] < 0
+    assert PathDisplay.from_estimator(model, X, y).kept is None
+
+
+@pytest.mark.parametrize("draw", [PathDisplay.from_estimator, plot_path])
+def test_several_targets_are_drawn_one_at_a_time(data, draw):
+    X, y, _ = data
+    model = IRKSN(k=5, max_iter=50).fit(X, np.c_[y, y[::-1]])
+    display = PathDisplay.from_estimator(model, X, np.c_[y, y[::-1]], target=1)
+    np.testing.assert_allclose(display.coefs[-1], model.coef_[1][display.features])
+    assert StoppingDisplay.from_estimator(model, target=1).kept == model.n_iter_[1]
+    np.testing.assert_array_equal(
+        SupportDisplay.from_estimator(model, target=1).coef, model.coef_[1]
+    )
+    with pytest.raises(ValueError, match="target must be one of the 2 columns of y, got 2"):
+        draw(model, X, np.c_[y, y[::-1]], target=2)
+
+
+@pytest.mark.parametrize("model", [*ONE_PATH[:2], *CHOSEN, IRKSNIC(max_iter=100)], ids=name)
+def test_every_estimator_shows_what_decided(data, model):
+    X, y, _ = data
+    display = StoppingDisplay.from_estimator(model.fit(X, y))
+    chosen = "least" if "score" in getattr(model, "path_", {}) else "kept"
+    assert any(each.get_text().startswith(chosen) for each in display.ax_.get_legend().get_texts())
+    assert len(display.lines_) == len(display.curves)
+    if "loss" in getattr(model, "path_", {}):
+        (record,) = np.flatnonzero(display.x == model.n_iter_)
+        (loss,) = display.curves.values()
+        if hasattr(model, "score_"):  # of all paths it is the chosen one that is drawn
+            assert loss[record] == pytest.approx(-model.score_)
+    elif chosen == "least":
+        (worse,) = display.curves.values()
+        assert display.x[np.argmin(worse)] == display.kept == model.support_.sum()
+
+
+def test_names_of_a_frame_are_drawn(data):
+    pd = pytest.importorskip("pandas")
+    X, y, w = data
+    frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(40)])
+    model = IHT(k=3, max_iter=50).fit(frame, y)
+    ticks = [each.get_text() for each in plot_support(model).get_xticklabels()]
+    assert ticks == [f"gene {j}" for j in np.flatnonzero(model.support_)]
+    legend = plot_path(model, frame, y).get_legend().get_texts()
+    assert {each.get_text() for each in legend} >= set(ticks)
+    display = SupportDisplay.from_estimator(model, truth=w)
+    assert len(display.lines_) == 2 + bool((model.support_ & (w == 0)).any())
+
+
+@pytest.mark.parametrize("model", [ONE_PATH[0], CHOSEN[1]], ids=name)
+def test_a_certificate_from_an_estimator(data, model):
+    X, y, _ = data
+    display = CertificateDisplay.from_estimator(model.fit(X, y), X, y)
+    drawn = [text.get_text() for text in plot_certificate(model.certify(X, y)).texts]
+    assert [text.get_text() for text in display.ax_.texts] == drawn
+    assert len(display.bars_) == len(drawn)
+
+
+def test_a_model_that_is_not_fitted_is_refused(data):
+    X, y, _ = data
+    for draw in (
+        lambda: plot_path(IRKSN(), X, y),
+        lambda: plot_stopping(AutoIRKSN()),
+        lambda: plot_support(IRKSNIC()),
+        lambda: plot_certificate(IRKSNCV(), X, y),
+    ):
+        with pytest.raises(Exception, match="not fitted"):
+            draw()
 
 
 def test_without_matplotlib_the_extra_is_named():

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from .algorithms import Method, make_method
 from .algorithms.irksn import IRKSNMethod
 from .design import Floats, Ints
-from .explain import method_behind, settings_of_model
+from .explain import around, least_scores, method_behind, settings_of_model, spacing
 from .linear import Problem
 from .path import Result, run
 from .selection import DEPENDENT
@@ -20,7 +20,6 @@ from .selection import DEPENDENT
 LEVELS = 7  # paths that the explorer holds
 RECORDS = 100  # steps of each
 LINES = 80  # features of all of them
-WALKED = 400  # records walked, of which those are taken
 CELLS = 60  # steps of the surface
 POINTS = 1000  # rows drawn
 MAPPED = 30  # features of the correlation map
@@ -48,16 +47,14 @@ def walks_of(model: Any, problem: Problem) -> tuple[list[Walk], int, int]:
     """Paths around the chosen one; which of them it is, and the record of its step."""
     methods, chosen = _methods(model, problem)
     step = max(int(model.n_iter_), 1)
-    end = int(np.clip(1.5 * step, 100, max(model.max_iter, step)))
-    limit = max(1, end // WALKED)
-    every = max(each for each in range(1, limit + 1) if step % each == 0)  # so that it is met
+    end = around(step, model.max_iter)
     design, y = problem.design, problem.targets[0]
     results = run(
         [method.start(design, y) for _, _, method in methods],
         [design] * len(methods),
         [y] * len(methods),
         max_iter=end,
-        every=every,
+        every=spacing(step, end),
     )
     walks = [_walk(label, k, r, step) for (label, k, _), r in zip(methods, results, strict=True)]
     record = int(np.argmin(np.abs(walks[chosen].t - int(model.n_iter_))))
@@ -211,13 +208,10 @@ def surface_of(model: Any) -> dict[str, Any] | None:
 
 def scores_of(model: Any) -> dict[str, Any] | None:
     """The best criterion for each number of features, less the best of all."""
-    table = model.path_
-    if "score" not in table:
+    if "score" not in model.path_:
         return None
-    score, size = np.asarray(table["score"], float), np.asarray(table["size"], int)
-    sizes = np.unique(size)
-    best = np.array([score[size == each].min() for each in sizes]) - score.min()
-    return {"size": sizes.tolist(), "worse": rounded(best, 4)}
+    sizes, worse = least_scores(model)
+    return {"size": sizes.tolist(), "worse": rounded(worse, 4)}
 
 
 # -- rows and features ---------------------------------------------------------------------

@@ -77,6 +77,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         train, held_out = self._split(len(y), 0.0 if rule is None else rule.holds_out)
         problem = Problem(X, Y, weights, train, self.fit_intercept, self.standardize)
         method, paths, results = self._solve(problem, rule, held_out)
+        self.held_out_ = held_out
         self._store(problem, method, paths, results, flat=y.ndim == 1)
         return self
 
@@ -96,6 +97,23 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             )
         order = check_random_state(self.random_state).permutation(n)
         return np.sort(order[count:]), np.sort(order[:count])
+
+    _compresses = True
+
+    def _walked_rows(self, n: int) -> Ints:
+        if self.held_out_ is None:
+            return np.arange(n)
+        if self.held_out_.max() >= n:
+            raise ValueError(
+                f"X has {n} rows, but the fit held out row {self.held_out_.max()}: give the data "
+                "of the fit"
+            )
+        return np.delete(np.arange(n), self.held_out_)
+
+    @property
+    def _method_behind(self) -> Method:
+        """The method of the path that was walked."""
+        return self._method(self.n_features_in_)
 
     def _method(self, d: int) -> Method:
         params = {name: getattr(self, name) for name in self._method_params}
@@ -254,6 +272,8 @@ class IRKSN(PathRegressor):
         Why the walk ended.
     history_ : History
         ``t``, ``n_nonzero``, ``residual`` (and ``validation``) along the path.
+    held_out_ : ndarray of int or None
+        The rows that the stopping rule held out, if it does.
     alpha_ : float
         The alpha of the path: the parameter, or the one that "auto" arrived at.
     n_passes_ : int
@@ -310,8 +330,12 @@ class IRKSN(PathRegressor):
         self.verbose = verbose
 
     @property
+    def _method_behind(self) -> IRKSNMethod:
+        return replace(self._method(self.n_features_in_), alpha=self.alpha_)
+
+    @property
     def _irksn(self) -> tuple[int | None, float | None]:
-        return self._method(self.n_features_in_).k, self.alpha_
+        return self._method_behind.k, self.alpha_
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -361,7 +385,7 @@ class KSN(PathRegressor):
 
     Attributes
     ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
         As in `IRKSN`.
 
     References
@@ -430,7 +454,7 @@ class IRCR(PathRegressor):
 
     Attributes
     ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
         As in `IRKSN`.
 
     References
@@ -498,7 +522,7 @@ class IROSR(PathRegressor):
 
     Attributes
     ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
         As in `IRKSN`.
 
     References
@@ -565,7 +589,7 @@ class SRDI(PathRegressor):
 
     Attributes
     ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
         As in `IRKSN`.
 
     References
@@ -632,7 +656,7 @@ class IHT(PathRegressor):
 
     Attributes
     ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, n_passes_
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
         As in `IRKSN`.
 
     References

@@ -15,12 +15,13 @@ from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._notebook import Finding, ShownInNotebooks, finding_of
 from .design import Design, Floats, Ints, as_operator
 from .path import Block, Metric
 from .theory.report import RecoveryReport, report_on
 
 
-class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
+class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
     fit_intercept: bool
@@ -159,6 +160,19 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
             names=getattr(self, "feature_names_in_", None), remarks=tuple(self._remarks(problem)),
         )  # fmt: skip
 
+    def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
+        """The data of the fit, as the paths behind the model saw them."""
+        check_is_fitted(self)
+        X, Y = self._validated(X, y, multi_output=self.coef_.ndim == 2, reset=False)
+        weights, rows = checked_weights(sample_weight, len(Y)), self._walked_rows(len(Y))
+        Y = Y.reshape(len(Y), -1)
+        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, self._compresses)
+
+    _compresses = False  # whether paths are walked on a compressed problem where that pays
+
+    def _walked_rows(self, n: int) -> Ints:
+        return np.arange(n)
+
     @property
     def _irksn(self) -> tuple[int | None, float | None]:
         """k and alpha of the IRKSN path behind the model, if there is one."""
@@ -179,6 +193,9 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
                 "fitted on other rows or weights (a rule that holds out rows does that too). "
                 "The conditions are those of the rows given here."
             )
+
+    def _finding(self) -> Finding:
+        return finding_of(self)
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)

@@ -27,6 +27,14 @@ def test_maps_of_a_class_are_strongest_where_it_shows(session):
             assert strongest(image, 2) == set(places)
 
 
+def test_a_notebook_shows_how_many_voxels_were_found(session):
+    decoder = fitted(session, k=4)
+    page = decoder._repr_html_()
+    assert "KSupportDecoder: face against house, 24 voxels" in page
+    assert f"<td>house</td><td>{np.count_nonzero(decoder.coef_)}</td>" in page
+    assert "24 voxels" not in KSupportDecoder()._repr_html_()
+
+
 def test_of_two_classes_the_maps_are_opposite(session):
     decoder = fitted(session, k=4)
     for maps in (decoder.coef_img_, decoder.z_img_, decoder.thresholded_img_):

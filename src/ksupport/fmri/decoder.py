@@ -12,10 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from .._notebook import Finding, ShownInNotebooks
 from ..algorithms import METHODS
 from ..auto import AutoIRKSN
 from ..cv import IRKSNCV, PathCV
 from ..design import Floats
+from ..explain import description_of
+from ..theory._render import Table
 from ._extra import optional
 from .images import check_voxels, checked_mask, load_volumes, to_image
 from .inference import beyond, z_map, z_threshold
@@ -24,7 +27,7 @@ ALPHAS = (1e-2, 1e-1)  # tried for IRKSN where alpha is not given
 FOLDS = 5
 
 
-class KSupportDecoder(ClassifierMixin, BaseEstimator):
+class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     """Predict from brain images what a subject saw, by few voxels, and show which.
 
     Each class (of two, the second) is a response of -1 and 1, to which a path of one of the
@@ -73,7 +76,7 @@ class KSupportDecoder(ClassifierMixin, BaseEstimator):
         ``threshold_``.  Weights are positive where activity speaks for the class: of two
         classes, the maps of the first are those of the second with the other sign.
     threshold_ : float
-        The |z| beyond which ``thresholded_img_`` shows a voxel.
+        The ``|z|`` beyond which ``thresholded_img_`` shows a voxel.
     coef_ : ndarray of shape (1, n_voxels) or (n_classes, n_voxels)
         The weights as numbers.
     intercept_ : ndarray of shape (1,) or (n_classes,)
@@ -215,6 +218,19 @@ class KSupportDecoder(ClassifierMixin, BaseEstimator):
         right = predicted == _of_length("y", y, len(predicted))
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         return float(np.average(right, weights=weights))
+
+    def _finding(self) -> Finding:
+        names = [str(name) for name in self.classes_]
+        voxels, total = np.count_nonzero(self.coef_, axis=1), self.coef_.shape[1]
+        rows = [
+            (name, str(count), description_of(model))
+            for name, count, model in zip(
+                names[-len(voxels) :], voxels, self.estimators_, strict=True
+            )
+        ]
+        title = f"{type(self).__name__}: {' against '.join(names)}, {total} voxels"
+        words = ["The maps are in coef_img_, z_img_ and thresholded_img_, by class."]
+        return title, words, [Table("Models", ("for", "voxels", "how it was chosen"), rows)]
 
     # -- the model -------------------------------------------------------------------------
 

@@ -1,0 +1,76 @@
+"""What a notebook shows of a fitted estimator: what it found, then scikit-learn's diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from .commands.names import shown
+from .theory._render import Table, as_html, number
+
+LISTED = 10  # features in the table
+TARGETS = 5  # columns of it
+
+Finding = tuple[str, Sequence[str], Sequence[Table]]  # title, sentences, tables
+
+
+class ShownInNotebooks:
+    """Puts what was found before the HTML form that scikit-learn gives every estimator.
+
+    A subclass says in ``_finding`` what it found.  All of it is escaped: names may be any text.
+    """
+
+    def _finding(self) -> Finding:
+        raise NotImplementedError
+
+    def _found(self) -> str:
+        """What was found, as HTML; nothing before the fit."""
+        try:
+            check_is_fitted(self)
+        except NotFittedError:
+            return ""
+        return as_html(*self._finding())
+
+    # The names are Jupyter's.  scikit-learn makes the first a property, which is missing where
+    # ``sklearn.set_config(display="text")`` was called; the second then has no HTML.
+
+    @property
+    def _repr_html_(self) -> Callable[[], str]:
+        diagram = super()._repr_html_  # type: ignore[misc]
+        return lambda: self._found() + diagram()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] = self._found() + bundle["text/html"]
+        return bundle
+
+
+def finding_of(model: Any) -> Finding:
+    """What a linear model found: features, how they were chosen, and what to ask next."""
+    from .explain import description_of  # which knows the estimators, as they know this
+
+    size, d = int(model.support_.sum()), model.n_features_in_
+    title = f"{type(model).__name__}: {size} of {d} features"
+    words = [description_of(model)]
+    if model.coef_.ndim == 1 and size:
+        words.append("Whether to believe it: model.certify(X, y) checks the recovery conditions.")
+    return title, words, [_coefficients(model, size)] if size else []
+
+
+def _coefficients(model: Any, size: int) -> Table:
+    """The features with the largest coefficients, a column for each of the first targets."""
+    coef = np.atleast_2d(model.coef_)[:TARGETS]
+    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[: min(size, LISTED)]
+    names = getattr(model, "feature_names_in_", None)
+    rows = [
+        (f"x{j}" if names is None else shown(str(names[j])), *(number(w) for w in coef[:, j]))
+        for j in order
+    ]
+    head = ["coefficient"] if model.coef_.ndim == 1 else [f"target {i}" for i in range(len(coef))]
+    title = "All, in the units of X" if size <= LISTED else f"The {LISTED} largest, in units of X"
+    return Table(title, ("feature", *head), rows)

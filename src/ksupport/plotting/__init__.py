@@ -1,0 +1,24 @@
+"""Pictures of paths, stopping, supports, certificates and advice, as matplotlib axes.
+
+Each picture is a display as in scikit-learn: ``from_estimator`` draws it for a fitted model,
+``plot`` draws it again, ``ax_`` and ``figure_`` say where.  The functions return the axes.
+Matplotlib is imported when the first picture is drawn; the extra ``plot`` installs it.
+"""
+
+from .advice import plot_recommendation
+from .certificates import CertificateDisplay, plot_certificate
+from .paths import PathDisplay, plot_path
+from .stopping import StoppingDisplay, plot_stopping
+from .supports import SupportDisplay, plot_support
+
+__all__ = [
+    "CertificateDisplay",
+    "PathDisplay",
+    "StoppingDisplay",
+    "SupportDisplay",
+    "plot_certificate",
+    "plot_path",
+    "plot_recommendation",
+    "plot_stopping",
+    "plot_support",
+]

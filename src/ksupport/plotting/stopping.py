@@ -1,0 +1,234 @@
+"""What decided where to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..design import Floats, Ints
+from ..explain import least_scores, walks_one_path
+from ._axes import BAD, GOOD, MUTED, axes_of
+
+
+class StoppingDisplay:
+    """What decided where to stop: errors along a path, or a criterion over sizes.
+
+    For a model of one path: the residual and, if rows were held out, their error.  For one chosen
+    by cross-validation: the mean loss of the chosen path, with its standard error.  For one chosen
+    by an information criterion: the least value for each number of features.
+
+    Parameters
+    ----------
+    x : array of shape (n,)
+        Steps, or numbers of features.
+    curves : mapping of str to array of shape (n,)
+        What was measured.
+    spread : array of shape (n,), optional
+        Standard error of the last curve.
+    sizes : array of shape (n,), optional
+        Number of features at each step.
+    kept : int, optional
+        Which x was kept.
+    xlabel, ylabel, yscale : str
+        Of the axes.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn; the number of features has an axis of its own, on the right.
+    lines_ : list of matplotlib Line2D
+        One per curve.
+
+    Examples
+    --------
+    >>> from ksupport import IRKSNCV
+    >>> from ksupport.datasets import make_block_data
+    >>> from ksupport.plotting import StoppingDisplay
+    >>> X, y, w = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
+    >>> model = IRKSNCV(k=[5, 10], random_state=0).fit(X, y)
+    >>> display = StoppingDisplay.from_estimator(model)
+    >>> display.kept == model.n_iter_
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        x: Ints,
+        curves: Mapping[str, Floats],
+        spread: Floats | None = None,
+        sizes: Floats | None = None,
+        kept: int | None = None,
+        xlabel: str = "step",
+        ylabel: str = "error",
+        yscale: str = "log",
+    ) -> None:
+        self.x = x
+        self.curves = curves
+        self.spread = spread
+        self.sizes = sizes
+        self.kept = kept
+        self.xlabel = xlabel
+        self.ylabel = ylabel
+        self.yscale = yscale
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, target: int = 0, ax: Any = None) -> Self:
+        """Draw what decided where a fitted model stops; it needs no data.
+
+        Parameters
+        ----------
+        estimator : estimator of ksupport
+            A fitted model.
+        target : int
+            Which target, if there are several.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        StoppingDisplay
+        """
+        check_is_fitted(estimator)
+        if walks_one_path(estimator):
+            flat = estimator.coef_.ndim == 1
+            history = estimator.history_ if flat else estimator.history_[target]
+            kept = estimator.n_iter_ if flat else estimator.n_iter_[target]
+            return cls.from_history(history, kept=kept, ax=ax)
+        table = estimator.path_
+        display = cls._of_folds(estimator) if "loss" in table else cls._of_criterion(estimator)
+        return display.plot(ax=ax)
+
+    @classmethod
+    def from_history(
+        cls, history: Mapping[str, NDArray[Any]], *, kept: int | None = None, ax: Any = None
+    ) -> Self:
+        """Draw what a stopping rule saw: residual, validation error and number of features.
+
+        Parameters
+        ----------
+        history : History
+            ``model.history_`` or ``result.history``.
+        kept : int, optional
+            The step that was kept.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        StoppingDisplay
+        """
+        curves = {
+            name: _relative(history[name]) for name in ("residual", "validation") if name in history
+        }
+        display = cls(
+            x=history["t"], curves=curves, sizes=history["n_nonzero"], kept=kept,
+            ylabel="error, relative to the start",
+        )  # fmt: skip
+        return display.plot(ax=ax)
+
+    @classmethod
+    def _of_folds(cls, model: Any) -> Self:
+        """The loss along the path that folds have chosen."""
+        table = model.path_
+        chosen = getattr(model, "params_", None)
+        chosen = {"k": model.k_, "alpha": model.alpha_} if chosen is None else chosen
+        rows = np.ones(len(table["t"]), bool)
+        for name, value in chosen.items():
+            rows &= np.array([each == value for each in table[name]])
+        changes = np.flatnonzero(np.diff(table["loss"][rows]))
+        walked = slice(changes[-1] + 2 if changes.size else 1)  # beyond, the last loss is repeated
+        t, loss, spread, sizes = (table[c][rows][walked] for c in ("t", "loss", "loss_se", "size"))
+        return cls(
+            x=t, curves={"folds": loss}, spread=spread, sizes=sizes, kept=model.n_iter_,
+            ylabel="loss on held-out folds", yscale="linear",
+        )  # fmt: skip
+
+    @classmethod
+    def _of_criterion(cls, model: Any) -> Self:
+        """The criterion over the number of features."""
+        name = str(getattr(model, "criterion", "ebic")).upper()
+        sizes, worse = least_scores(model)
+        return cls(
+            x=sizes, curves={name: worse}, kept=int(model.support_.sum()),
+            xlabel="features", ylabel=f"{name} above its least", yscale="linear",
+        )  # fmt: skip
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, on new axes if none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        StoppingDisplay
+        """
+        ax = axes_of(ax)
+        if self.sizes is not None:
+            self._count(ax, self.sizes)
+        lines, unit = [], self.xlabel.removesuffix("s")
+        for (name, values), colour in zip(self.curves.items(), (GOOD, BAD), strict=False):
+            lines += ax.plot(self.x, values, color=colour, label=name)
+        if self.spread is not None:
+            low, high = values - self.spread, values + self.spread
+            ax.fill_between(self.x, low, high, color=colour, alpha=0.2, linewidth=0)
+        if name != "residual":
+            best = int(np.argmin(values))
+            label = f"least: {unit} {self.x[best]}"
+            ax.plot(self.x[best], values[best], "o", color=colour, label=label)
+        if self.kept is not None:
+            ax.axvline(self.kept, color="black", linestyle=":", label=f"kept: {unit} {self.kept}")
+        ax.set(xlabel=self.xlabel, ylabel=self.ylabel, yscale=self.yscale)
+        ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+        self.ax_, self.figure_, self.lines_ = ax, ax.figure, lines
+        return self
+
+    def _count(self, ax: Any, sizes: Floats) -> None:
+        right = ax.twinx()
+        right.step(self.x, sizes, where="post", color=MUTED, linewidth=1)
+        right.set_ylabel("features", color=MUTED)
+        right.tick_params(axis="y", colors=MUTED)
+        right.set_ylim(bottom=0)
+        ax.set_zorder(right.get_zorder() + 1)  # errors in front of the counts
+        ax.patch.set_visible(False)
+
+
+def _relative(values: NDArray[Any]) -> Floats:
+    values = np.asarray(values, np.float64)
+    return values / values[0] if values[0] > 0 else values
+
+
+def plot_stopping(source: Any, **options: Any) -> Any:
+    """Draw what decided where to stop.
+
+    Parameters
+    ----------
+    source : estimator or History
+        A fitted model, or ``result.history``.
+    **options
+        As in `StoppingDisplay.from_estimator` and `StoppingDisplay.from_history`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from ksupport import IRKSN
+    >>> from ksupport.datasets import make_example1
+    >>> from ksupport.plotting import plot_stopping
+    >>> X, y, w = make_example1()
+    >>> ax = plot_stopping(IRKSN(k=3).fit(X, y))
+    >>> ax.get_yscale()
+    'log'
+    """
+    known = isinstance(source, Mapping)
+    draw = StoppingDisplay.from_history if known else StoppingDisplay.from_estimator
+    return draw(source, **options).ax_

@@ -1,0 +1,191 @@
+"""Chosen features, and the true ones if they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from ..design import Floats
+from ._axes import BAD, GOOD, axes_of, name_of, names_of, vector
+
+MANY = 40  # features beyond which names are left out
+
+
+class SupportDisplay:
+    """The chosen features and, if known, the true ones.
+
+    Parameters
+    ----------
+    coef : array of shape (d,)
+        A model's coefficients.
+    truth : array of shape (d,), optional
+        The true model.
+    names : sequence of str, optional
+        Names of the features; shown if at most 40 are drawn.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    lines_ : list of matplotlib Line2D
+        The points: the truth, the true ones among the chosen, the false ones, where there are any.
+
+    Examples
+    --------
+    >>> from ksupport import IRKSN
+    >>> from ksupport.datasets import make_example1
+    >>> from ksupport.plotting import SupportDisplay
+    >>> X, y, w = make_example1()
+    >>> model = IRKSN(k=3, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
+    >>> display = SupportDisplay.from_estimator(model, truth=w)
+    >>> [line.get_label() for line in display.lines_]
+    ['truth (3)', 'chosen, true (3)']
+    """
+
+    def __init__(
+        self, coef: Floats, *, truth: Floats | None = None, names: Sequence[str] | None = None
+    ) -> None:
+        self.coef = coef
+        self.truth = truth
+        self.names = names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        truth: ArrayLike | None = None,
+        target: int = 0,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the features of a fitted linear model.
+
+        Parameters
+        ----------
+        estimator : estimator
+            Anything with ``coef_``.
+        truth : array of shape (d,), optional
+            The true model.
+        target : int
+            Which target, if there are several.
+        names : sequence of str, optional
+            Names of the features; None takes those that the model has seen.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        SupportDisplay
+        """
+        check_is_fitted(estimator)
+        coef = np.atleast_2d(estimator.coef_)[target]
+        return cls.from_coef(coef, truth=truth, names=names_of(estimator, names), ax=ax)
+
+    @classmethod
+    def from_coef(
+        cls,
+        coef: ArrayLike,
+        *,
+        truth: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw coefficients.
+
+        Parameters
+        ----------
+        coef : array of shape (d,)
+            A model's coefficients.
+        truth : array of shape (d,), optional
+            The true model.
+        names : sequence of str, optional
+            Names of the features.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        SupportDisplay
+        """
+        w = np.asarray(coef, np.float64)
+        if w.ndim != 1:
+            raise ValueError(
+                f"coef must be a vector, got shape {w.shape}; draw one target at a time"
+            )
+        true = None if truth is None else vector("truth", truth, w.size)
+        return cls(w, truth=true, names=names).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, on new axes if none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        SupportDisplay
+        """
+        w, true = self.coef, self.truth
+        shown = np.flatnonzero(w if true is None else (w != 0) | (true != 0))
+        few, place = len(shown) <= MANY, np.arange(len(shown))
+        ax = axes_of(ax)
+        ax.axhline(0.0, color="black", linewidth=0.6)
+        found, lines = w[shown] != 0, []
+        right = found if true is None else found & (true[shown] != 0)
+        if true is not None:
+            at = true[shown] != 0
+            lines += ax.plot(
+                place[at], true[shown][at], "o", markerfacecolor="none", color="black",
+                markersize=9 if few else 5, label=f"truth ({at.sum()})", linestyle="none",
+            )  # fmt: skip
+        labels = ("chosen", "") if true is None else ("chosen, true", "chosen, false")
+        for mask, colour, label in ((right, GOOD, labels[0]), (found & ~right, BAD, labels[1])):
+            if mask.any():
+                ax.vlines(place[mask], 0, w[shown][mask], color=colour, linewidth=2 if few else 1)
+                lines += ax.plot(
+                    place[mask], w[shown][mask], "o", color=colour, markersize=5 if few else 3,
+                    linestyle="none", label=f"{label} ({mask.sum()})",
+                )  # fmt: skip
+        ticks = [name_of(self.names, j) for j in shown] if few else []
+        crowded = {"rotation": 90, "fontsize": "x-small"} if len(shown) > 8 else {}
+        ax.set_xticks(place[: len(ticks)], ticks, **crowded)
+        ax.set(xlabel="feature" if few else "features, in order", ylabel="coefficient")
+        if len(shown):
+            ax.legend(frameon=False, fontsize="small")
+        self.ax_, self.figure_, self.lines_ = ax, ax.figure, lines
+        return self
+
+
+def plot_support(source: Any, truth: ArrayLike | None = None, **options: Any) -> Any:
+    """Draw the chosen features and, if known, the true ones.
+
+    Parameters
+    ----------
+    source : estimator or array of shape (d,)
+        A fitted model, or coefficients.
+    truth : array of shape (d,), optional
+        The true model.
+    **options
+        As in `SupportDisplay.from_estimator` and `SupportDisplay.from_coef`.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from ksupport.plotting import plot_support
+    >>> ax = plot_support([2.0, 0.0, -1.0, 0.5], truth=[2.0, 0.0, -1.0, 0.0])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['truth (2)', 'chosen, true (2)', 'chosen, false (1)']
+    """
+    fitted = hasattr(source, "fit")
+    draw = SupportDisplay.from_estimator if fitted else SupportDisplay.from_coef
+    return draw(source, truth=truth, **options).ax_

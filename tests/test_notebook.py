@@ -1,0 +1,116 @@
+"""What a notebook shows: scikit-learn's diagram, and before it what the fit found."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import sklearn
+
+import ksupport
+from ksupport import IRKSN, AutoIRKSN
+from ksupport.datasets import make_block_data
+from ksupport.stopping import Discrepancy, StoppingCallback
+
+NASTY = "<script>alert(1)</script>"
+ESTIMATORS = [
+    getattr(ksupport, name)
+    for name in ksupport.__all__
+    if isinstance(getattr(ksupport, name), type) and hasattr(getattr(ksupport, name), "fit")
+]
+
+
+class Cells(HTMLParser):
+    """The rows of the tables before scikit-learn's diagram, and what ran."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.rows, self.tags = [], []
+        self.feed(page.split("<style>")[0])
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+
+    def handle_data(self, data):
+        if self.tags[-1] in ("td", "th"):
+            self.rows[-1].append(data)
+
+
+@pytest.fixture(scope="module")
+def data():
+    X, y, _ = make_block_data(50, 30, block_size=10, n_active_blocks=1, random_state=0)
+    return X, y
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
+def test_every_estimator_shows_what_it_found(data, estimator):
+    model = estimator(max_iter=60)
+    before = model._repr_html_()
+    assert "of 30 features" not in before
+    after = model.fit(*data)._repr_html_()
+    assert f"{estimator.__name__}: {model.support_.sum()} of 30 features" in after
+    assert "model.certify(X, y)" in after
+    assert "sk-top-container" in after.split("</table></div>", 1)[1]  # scikit-learn's, whole
+    rows = Cells(after).rows
+    assert rows[0] == ["feature", "coefficient"]
+    largest = np.argsort(-np.abs(model.coef_), kind="stable")[: min(10, model.support_.sum())]
+    assert [row[0] for row in rows[1:]] == [f"x{j}" for j in largest]
+    np.testing.assert_allclose([float(row[1]) for row in rows[1:]], model.coef_[largest], rtol=1e-3)
+    assert model._repr_mimebundle_()["text/html"].startswith(after.split("<style>")[0])
+
+
+def test_names_are_escaped(data):
+    pd = pytest.importorskip("pandas")
+    X, y = data
+    frame = pd.DataFrame(X, columns=[f"{NASTY}{j}" for j in range(30)])
+    page = IRKSN(k=3, max_iter=50).fit(frame, y)._repr_html_()
+    cells = Cells(page)
+    assert "script" not in cells.tags
+    assert cells.rows[1][0].startswith("<script>alert")
+    assert NASTY not in page
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (IRKSN(k=3, max_iter=20), "k=3, alpha=0.01: kept step 20 of 20; it walked all the steps"),
+        (IRKSN(k=3, stopping="held_out"), "the stopping rule held_out ended the walk"),
+        (IRKSN(k=3, stopping=Discrepancy()), "the stopping rule Discrepancy ended the walk"),
+    ],
+    ids=str,
+)
+def test_it_says_where_and_why_the_walk_ended(data, model, words):
+    assert words in model.fit(*data)._repr_html_()
+
+
+def test_a_callback_that_ended_the_walk_is_named(data):
+    pytest.importorskip("sklearn.callback", reason="scikit-learn before 1.9")
+    model = IRKSN(k=3).set_callbacks(StoppingCallback(Discrepancy()))
+    assert "a callback ended the walk" in model.fit(*data)._repr_html_()
+
+
+def test_the_decision_of_auto_is_there(data):
+    model = AutoIRKSN(max_iter=100).fit(*data)
+    assert model.decision_ in model._repr_html_()
+
+
+def test_many_targets_fit_on_a_page(data):
+    X, y = data
+    Y = np.column_stack([np.roll(y, i) for i in range(8)])
+    rows = Cells(IRKSN(k=3, max_iter=50).fit(X, Y)._repr_html_()).rows
+    assert rows[0] == ["feature", *(f"target {i}" for i in range(5))]
+
+
+def test_an_empty_model_has_no_table(data):
+    X, y = data
+    page = IRKSN(k=3, max_iter=5).fit(X, 0 * y)._repr_html_()
+    assert "IRKSN: 0 of 30 features" in page
+    assert Cells(page).rows == []
+
+
+def test_text_mode_is_respected(data):
+    model = IRKSN(k=3, max_iter=20).fit(*data)
+    with sklearn.config_context(display="text"):
+        assert not hasattr(model, "_repr_html_")
+        assert list(model._repr_mimebundle_()) == ["text/plain"]
