@@ -29,8 +29,8 @@ sphinx_gallery_conf = {
 }
 
 # scikit-learn adds these methods to every estimator; their text links into its own manual.
-routing = ["set_fit_request", "set_partial_fit_request", "set_score_request"]
-autodoc_default_options = {"exclude-members": ", ".join(routing)}
+routed = ["fit", "partial_fit", "predict", "decision_function", "score"]
+autodoc_default_options = {"exclude-members": ", ".join(f"set_{each}_request" for each in routed)}
 autodoc_typehints = "none"  # numpydoc sections already name the types
 numpydoc_show_class_members = False
 
