@@ -73,7 +73,7 @@ class KSupportDecoder(ClassifierMixin, BaseEstimator):
         ``threshold_``.  Weights are positive where activity speaks for the class: of two
         classes, the maps of the first are those of the second with the other sign.
     threshold_ : float
-        The |z| beyond which ``thresholded_img_`` shows a voxel.
+        The absolute z-value beyond which ``thresholded_img_`` shows a voxel.
     coef_ : ndarray of shape (1, n_voxels) or (n_classes, n_voxels)
         The weights as numbers.
     intercept_ : ndarray of shape (1,) or (n_classes,)

@@ -39,7 +39,7 @@ class ClusteredInference:
     z : ndarray of shape (d,)
         z-values of the aggregated p-values, with the sign of the weight.
     threshold : float
-        The |z| beyond which a voxel counts, corrected for the number of clusters.
+        The absolute z-value beyond which a voxel counts, corrected for the number of clusters.
     """
 
     coef: Floats

@@ -50,7 +50,7 @@ def z_map(w: ArrayLike) -> Floats:
 
 
 def z_threshold(fwer: float, n_tests: int) -> float:
-    """The |z| beyond which a voxel counts, by Bonferroni's correction of two-sided tests.
+    """The absolute z-value beyond which a voxel counts: two-sided tests, Bonferroni correction.
 
     Parameters
     ----------
