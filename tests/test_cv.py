@@ -22,7 +22,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN, IRKSNCV, METHODS, PathCV
+from ksupport import IRKSN, IRKSNCV, METHODS, PathCV, path
 from ksupport.algorithms import make_method
 from ksupport.cv import FoldTable
 from ksupport.datasets import make_block_data
@@ -335,3 +335,15 @@ def test_bad_parameters_are_named(data, model, message):
 def test_one_sample_cannot_be_split():
     with pytest.raises(ValueError, match=r"at least 2 samples|minimum of 2"):
         IRKSNCV().fit(np.ones((1, 3)), [1.0])
+
+
+def test_patience_begins_when_a_path_leaves_zero(rng):
+    """SRDI waits for the first feature longer than folds have patience."""
+    X = rng.standard_normal((60, 30))
+    y = X[:, :3] @ [2.0, -1.0, 3.0] + 0.1 * rng.standard_normal(60)
+    kappa, patience = 300.0, 10
+    waits = path("srdi", X - X.mean(axis=0), y - y.mean(), kappa=kappa, max_iter=1000).history
+    assert not waits["n_nonzero"][: 5 * patience + 1].any()
+    model = PathCV("srdi", {"kappa": kappa}, patience=patience, max_iter=2000).fit(X, y)
+    assert model.support_[[0, 2]].all()
+    assert -model.score_ < y.var() / 2

@@ -33,11 +33,13 @@ errors_lists = st.lists(
 
 
 def held_out_by_hand(errors, patience):
-    best = 0
+    best, waited = 0, 0
     for record, error in enumerate(errors):
+        moved = any(other != errors[0] for other in errors[: record + 1])
+        waited = waited + 1 if moved else 0
         if error < errors[best]:
-            best = record
-        if record - best >= patience:
+            best, waited = record, 0
+        if waited >= patience:
             return Verdict(best, record)
     return Verdict(best)
 

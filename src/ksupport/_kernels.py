@@ -909,16 +909,28 @@ def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows)
 
 
 @_jit
-def irosr_walk(B, X, y, U, clock, step, end, every, rows):
+def irosr_move(U, g, step, w):
+    """u ← u (1 - step g), v ← v (1 + step g), w = u² - v²; False if w left the finite numbers."""
+    u, v = U[0], U[1]
+    total = 0.0
+    for j in range(g.size):
+        move = step * g[j]
+        uj, vj = u[j] * (1.0 - move), v[j] * (1.0 + move)
+        u[j], v[j] = uj, vj
+        w[j] = (uj - vj) * (uj + vj)
+        total += w[j]
+    return math.isfinite(total)
+
+
+@_jit
+def irosr_walk(B, X, y, U, w, clock, step, end, every, rows):
     """IROSR on all columns: B (as rows) and X = Bᵀ, so that both products run contiguously.
 
-    U = (u_t, v_t); clock = (t, last t recorded); step = 2 eta/n.  Every coordinate moves.
+    U = (u_t, v_t); w = u_t² - v_t²; clock = (t, last t recorded); step = 2 eta/n.  Every
+    coordinate moves.
     """
     m, n = B.shape
-    u, v = U[0], U[1]
-    w, g, r = np.empty(m), np.empty(m), np.empty(n)
-    for j in range(m):
-        w[j] = (u[j] - v[j]) * (u[j] + v[j])
+    g, r = np.empty(m), np.empty(n)
     n_rows = 0
     while True:
         if due(clock, end, every):
@@ -934,14 +946,7 @@ def irosr_walk(B, X, y, U, clock, step, end, every, rows):
         for j in range(m):
             g[j] = 0.0
         add_product(X, r, g)
-        total = 0.0
-        for j in range(m):
-            move = step * g[j]
-            uj, vj = u[j] * (1.0 - move), v[j] * (1.0 + move)
-            u[j], v[j] = uj, vj
-            w[j] = (uj - vj) * (uj + vj)
-            total += w[j]
-        if not math.isfinite(total):
+        if not irosr_move(U, g, step, w):
             return n_rows, NONFINITE
         clock[0] += 1
 

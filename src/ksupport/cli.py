@@ -295,11 +295,11 @@ def reproduce(
 
 def _print_comparison(experiment: Experiment, rows: list[Row], folder: Path) -> None:
     """Ours against published, cell by cell; then the cells that disagree, by name."""
-    from .experiments.compare import by_method, compare, plot_comparison
+    from .experiments.compare import by_method, compare, nothing_to_compare, plot_comparison
 
     differences = compare(experiment, rows)
     if not differences:
-        typer.echo("  no published values to compare with")
+        typer.echo(f"  {nothing_to_compare(experiment)}")
         return
     keys = list(differences[0].cell)
     console = _console()

@@ -170,18 +170,24 @@ class Design:
         """X̃ᵀ u, one pass."""
         return self.rmatmat(u[:, None])[:, 0]
 
-    def matvec(self, w: Floats) -> Floats:
-        """X̃ w, reading only the columns where w is nonzero."""
-        index = np.flatnonzero(w)
-        values = w[index] if self.scale is None else w[index] / self.scale[index]
+    def matmat(self, W: Floats) -> Floats:
+        """X̃ W, reading only the columns where some column of W is nonzero."""
+        index = np.flatnonzero(W.any(axis=1))
         if index.size == 0:
-            return np.zeros(self.n)
-        out = self.store.matvec(index, values)
+            return np.zeros((self.n, W.shape[1]))
+        values = W if index.size == self.d else W.T[:, index].T
+        if self.scale is not None:
+            values = values / self.scale[index, None]
+        out = self.store.matmat(index, values)
         if self.rows is not None:
             out = out[self.rows]
         if self.mean is not None:
             out = out - self.mean[index] @ values
-        return out if self.sqrt_weights is None else out * self.sqrt_weights
+        return out if self.sqrt_weights is None else out * self.sqrt_weights[:, None]
+
+    def matvec(self, w: Floats) -> Floats:
+        """X̃ w, reading only the columns where w is nonzero."""
+        return self.matmat(w[:, None])[:, 0]
 
     def columns(self, index: Ints) -> Floats:
         """The columns at ``index``, each a contiguous row of the m x n result."""

@@ -26,6 +26,7 @@ Keep = Literal["all", "last"]
 FIRST_STEPS = 64  # steps of the first block; later blocks grow with the distance walked
 MOST_STEPS = 8192
 MOST_NUMBERS = 1 << 21  # numbers in one block of recorded iterates (16 MB)
+MOST_SHARED = 1 << 23  # numbers in the blocks of all paths that walk side by side (64 MB)
 
 
 SparseRows = tuple[Floats, Ints, Ints]
@@ -57,7 +58,7 @@ class Block:
         if used.size * design.n <= MOST_NUMBERS and design.has_columns:
             index = used if self.features is None else self.features[used]
             return self.rows[:, used] @ design.columns(index)
-        return np.array([design.matvec(w) for w in self.dense(design.d)]).reshape(-1, design.n)
+        return design.matmat(self.dense(design.d).T).T
 
     def dense(self, d: int) -> Floats:
         if self.features is None:
@@ -81,19 +82,40 @@ class Block:
         return replace(self, t=self.t[:count], rows=self.rows[:count])
 
 
+def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> Floats:
+    """Rows for the iterates that so many steps record, if that is not too many numbers."""
+    count = min(n_steps // every + 2, most_numbers // max(width, 1))
+    return np.empty((max(1, count), width))
+
+
+def recorded_steps(before: int, clock: Ints, every: int, n_rows: int) -> Ints:
+    """The steps of the rows recorded since step ``before``; clock = (t, last t recorded)."""
+    t = (before // every + 1 + np.arange(n_rows)) * every
+    t[-1:] = clock[1]  # the last one may be off the grid
+    return t
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product with X̃ that a path waits for."""
+
+    vector: Floats
+    adjoint: bool  # X̃ᵀu, or X̃w
+
+
 class Path(Protocol):
     """A stream of iterates, walked block by block.
 
-    ``pending`` is a vector u for which the path needs X̃ᵀu before it can go on; the loop
+    ``pending`` is a product with X̃ that the path needs before it can go on; the loop
     multiplies for all waiting paths at once and hands the result to ``supply``.
     """
 
-    pending: Floats | None
+    pending: Product | None
     exhausted: bool
 
     @property
     def t(self) -> int: ...
-    def supply(self, correlations: Floats) -> None: ...
+    def supply(self, product: Floats) -> None: ...
     def advance(self, end: int, every: int, most_numbers: int) -> Block: ...
     def attach(self, design: Design | None) -> None: ...
     def remedy(self) -> str: ...
@@ -319,7 +341,7 @@ def run(
 ) -> list[Result]:
     """Walk paths to their ends; the only iteration loop of the package.
 
-    Paths on the same design that wait for a product with X̃ᵀ share one pass over the data.
+    Paths on the same design that wait for a product with X̃ share one pass over the data.
 
     Parameters
     ----------
@@ -354,8 +376,9 @@ def run(
         with np.errstate(over="ignore", invalid="ignore"):
             while active := [r for r in records if r.reason is None]:
                 _multiply(active)
+                most_numbers = min(MOST_NUMBERS, MOST_SHARED // len(active))
                 for record in active:
-                    _walk(record, max_iter, every, watch)
+                    _walk(record, max_iter, every, watch, most_numbers)
                     record.reason = record.reason or _end_of(record.path, max_iter)
     except KeyboardInterrupt:
         if all(r.kept is None for r in records):
@@ -384,15 +407,21 @@ def _end_of(path: Path, max_iter: int) -> Reason | None:
 
 
 def _multiply(active: Sequence[_Record]) -> None:
-    """One product with X̃ᵀ for all paths that wait on the same design."""
-    waiting: dict[int, list[_Record]] = {}
-    for record in active:
-        if record.path.pending is not None:
-            waiting.setdefault(id(record.design), []).append(record)
-    for group in waiting.values():
-        U = np.column_stack([np.asarray(r.path.pending) for r in group])
-        for record, correlations in zip(group, group[0].design.rmatmat(U).T, strict=True):
-            record.path.supply(np.ascontiguousarray(correlations))
+    """Products for all paths that wait, one for those of a kind, until none waits."""
+    while True:
+        waiting: dict[tuple[int, bool], list[tuple[_Record, Floats]]] = {}
+        for record in active:
+            asked = record.path.pending
+            if asked is not None:
+                kind = id(record.design), asked.adjoint
+                waiting.setdefault(kind, []).append((record, asked.vector))
+        if not waiting:
+            return
+        for (_, adjoint), group in waiting.items():
+            design, vectors = group[0][0].design, np.stack([vector for _, vector in group])
+            products = design.rmatmat(vectors.T) if adjoint else design.matmat(vectors.T)
+            for (record, _), product in zip(group, products.T, strict=True):
+                record.path.supply(np.ascontiguousarray(product))
 
 
 def _walk(
@@ -400,6 +429,7 @@ def _walk(
     max_iter: int,
     every: int,
     watch: Watch | None,
+    most_numbers: int,
 ) -> None:
     path = record.path
     steps = min(max(FIRST_STEPS, path.t), MOST_STEPS)
@@ -407,7 +437,7 @@ def _walk(
         steps = min(max(FIRST_STEPS, path.t // 4), MOST_STEPS)
     # Blocks end on the grid of recorded steps: a walk records where it ends.
     end = min(max_iter, -(-(path.t + steps) // every) * every)
-    block = record.take(path.advance(end, every, MOST_NUMBERS))
+    block = record.take(path.advance(end, every, most_numbers))
     if watch is None or record.history is None or len(block.t) == 0 or record.reason is not None:
         return
     if watch(record.history, block.row(len(block.t) - 1)):

@@ -48,7 +48,8 @@ class HeldOut(Rule):
     fraction : float
         Share of the rows held out.
     patience : int
-        Stop after so many records without a new best.
+        Stop after so many records without a new best.  Records before the first change of the
+        error do not count: some methods stay at zero for a while.
 
     Examples
     --------
@@ -76,7 +77,9 @@ class HeldOut(Rule):
         # The record of the best error seen up to each record: where the minimum last dropped.
         drops = np.flatnonzero(np.r_[True, best[1:] < best[:-1]])
         latest = drops[np.searchsorted(drops, np.arange(len(errors)), side="right") - 1]
-        late = np.flatnonzero(np.arange(len(errors)) - latest >= self.patience)
+        begun = np.flatnonzero(errors != errors[0])
+        since = np.maximum(latest, begun[0] - 1 if begun.size else len(errors))
+        late = np.flatnonzero(np.arange(len(errors)) - since >= self.patience)
         if late.size:
             return Verdict(keep=int(latest[late[0]]), stop=int(late[0]))
         return Verdict(keep=int(latest[-1]))

@@ -45,6 +45,10 @@ class Store(ABC):
     def columns(self, index: Ints) -> Floats:
         """The columns at ``index`` as a dense n x m block."""
 
+    def matmat(self, index: Ints, values: Floats) -> Floats:
+        """X W for the W that has rows ``values`` at ``index`` and zeros elsewhere."""
+        return np.column_stack([self.matvec(index, column) for column in values.T])
+
     @abstractmethod
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
         """Weighted mean and variance of every column, one pass."""
@@ -89,7 +93,8 @@ class DenseStore(Store):
     def rmatmat(self, U: Floats) -> Floats:
         if self._whole:
             self.passes += 1
-            return np.asarray(self.X.T @ U.astype(self.dtype, copy=False), np.float64)
+            # So written, BLAS need not copy X into blocks when U is narrow.
+            return np.asarray(U.T.astype(self.dtype, copy=False) @ self.X, np.float64).T
         if self.X.flags.f_contiguous:
             out = np.empty((self.shape[1], U.shape[1]))
             for part, block in self.column_chunks():
@@ -101,21 +106,26 @@ class DenseStore(Store):
         return out
 
     def matvec(self, index: Ints, values: Floats) -> Floats:
+        return self.matmat(index, values[:, None])[:, 0]
+
+    def matmat(self, index: Ints, values: Floats) -> Floats:
         n, d = self.shape
         if 4 * index.size <= d and index.size * n <= CHUNK:
             return self.columns(index) @ values
-        w = np.zeros(d)
-        w[index] = values
+        W = values.T  # one model a row
+        if index.size < d:
+            W = np.zeros((len(W), d))
+            W[:, index] = values.T
         if self._whole:
             self.passes += 1
-            return np.asarray(self.X @ w.astype(self.dtype, copy=False), np.float64)
-        out = np.zeros(n)
+            return np.asarray(W.astype(self.dtype, copy=False) @ self.X.T, np.float64).T
+        out = np.zeros((n, len(W)))
         if self.X.flags.f_contiguous:
             for part, block in self.column_chunks():
-                out += block @ w[part]
+                out += block @ W[:, part].T
         else:
             for part, block in self.row_chunks():
-                out[part] = block @ w
+                out[part] = block @ W.T
         return out
 
     def columns(self, index: Ints) -> Floats:

@@ -24,7 +24,8 @@ from . import _kernels
 from ._compiling import tell_when_compiling
 from ._kernels import DONE, NONFINITE, REFRESH, choose_columns
 from .design import Design, Floats, Ints
-from .path import Block
+from .lockstep import PlainSteps, Step, correlations
+from .path import Block, recorded_steps, room_for
 
 tell_when_compiling(_kernels.__name__)
 
@@ -73,8 +74,8 @@ class State(ABC):
         """The current w on all features, in plain steps."""
 
     @abstractmethod
-    def step(self, design: Design) -> bool:
-        """One plain step with full products; False if it left the finite numbers."""
+    def step(self) -> Step:
+        """One plain step, which yields the full products that it needs."""
 
     @abstractmethod
     def remedy(self) -> str:
@@ -95,21 +96,6 @@ class State(ABC):
         F = np.zeros((len(self.F), design.d))
         F[:, features] = self.F
         self.F = F
-
-    def plain(self, design: Design, end: int, every: int, rows: Floats) -> tuple[int, int]:
-        """Walk by plain steps: what the compiled walkers do, without a block of columns."""
-        n_rows = 0
-        while True:
-            t = int(self.clock[0])
-            if self.clock[1] < t and (t % every == 0 or t == end):
-                rows[n_rows] = self.iterate()
-                n_rows += 1
-                self.clock[1] = t
-            if t >= end or n_rows == len(rows):
-                return n_rows, DONE
-            if not self.step(design):
-                return n_rows, NONFINITE
-            self.clock[0] = t + 1
 
 
 class DualState(State):
@@ -132,7 +118,7 @@ class DualState(State):
         self.F = np.ascontiguousarray(design.rmatmat(self.Z.T).T)
 
 
-class WorkingSetPath:
+class WorkingSetPath(PlainSteps):
     """A `Path` whose method walks on a lazily chosen block of columns.
 
     Small problems keep all columns; where a block would not pay (an operator without columns,
@@ -140,7 +126,6 @@ class WorkingSetPath:
     """
 
     exhausted = False
-    design: Design
 
     def __init__(self, design: Design, state: State) -> None:
         self.state = state
@@ -150,7 +135,7 @@ class WorkingSetPath:
 
     def attach(self, design: Design | None) -> None:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
-        self.pending: Floats | None = None
+        self.pending = self.stretch = None
         self.kept: Kept | None = None  # None: all features are held, for plain steps
         self.refreshed_at = self.t
         self.plain_until = -1
@@ -167,7 +152,7 @@ class WorkingSetPath:
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
         else:
-            self.pending = self.state.query()
+            self.pending = correlations(self.state.query())
 
     @property
     def t(self) -> int:
@@ -178,10 +163,17 @@ class WorkingSetPath:
 
     # -- choosing columns --------------------------------------------------------------------
 
-    def supply(self, correlations: Floats) -> None:
-        """Keep the m features most correlated with the pending vector, and all in use."""
+    def supply(self, product: Floats) -> None:
+        """Go on with plain steps, or choose columns anew."""
+        if self.stretch is not None:
+            super().supply(product)
+            return
         assert self.pending is not None
-        ref, self.pending = self.pending.copy(), None
+        ref, self.pending = self.pending.vector.copy(), None
+        self._choose(product, ref)
+
+    def _choose(self, correlations: Floats, ref: Floats) -> None:
+        """Keep the m features most correlated with ref, and all in use."""
         d = self.design.d
         chosen = np.zeros(d, bool)
         chosen[self.features[self.state.in_use()]] = True
@@ -236,26 +228,28 @@ class WorkingSetPath:
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         """Walk to ``end``, or until a product is needed or the block of rows is full."""
-        width = self.features.size
-        count = max(1, min((end - self.t) // every + 2, most_numbers // max(width, 1)))
-        rows, before, kept = np.empty((count, width)), int(self.state.clock[1]), self.kept
+        kept, before = self.kept, int(self.state.clock[1])
         if kept is None:
-            here = min(end, -(-self.plain_until // every) * every)  # on the grid, as ``end`` is
-            n_rows, status = self.state.plain(self.design, here, every, rows)
-            if status == DONE and here <= self.t < end:
-                self.pending = self.state.query()
-        else:
-            n_rows, status, self.pending = self.state.walk(kept, end, every, rows)
-            if status == REFRESH:
-                self._adapt()
-            elif status == DONE and self.m > self.least and kept.reach > 0 and self._work() > 8:
-                # Far too large by now: choose again, and fewer.
-                self.m = max(self.m // 4, self.least)
-                self.pending = self.state.query()
-        steps = (before // every + 1 + np.arange(n_rows)) * every
-        steps[-1:] = self.state.clock[1]  # the last one may be off the grid
-        diverged = status == NONFINITE
-        if kept is None:
-            return Block(steps, rows[:n_rows], self.design, diverged=diverged)
-        features = kept.features if width < self.design.d else None  # all: nothing to spread
-        return Block(steps, rows[:n_rows], self.design, features, kept.columns, diverged)
+            return self._plain(end, every, most_numbers)
+        rows = room_for(end - self.t, every, self.features.size, most_numbers)
+        n_rows, status, query = self.state.walk(kept, end, every, rows)
+        if status == REFRESH:
+            assert query is not None
+            self.pending = correlations(query)
+            self._adapt()
+        elif status == DONE and self.m > self.least and kept.reach > 0 and self._work() > 8:
+            # Far too large by now: choose again, and fewer.
+            self.m = max(self.m // 4, self.least)
+            self.pending = correlations(self.state.query())
+        t = recorded_steps(before, self.state.clock, every, n_rows)
+        features = kept.features if len(kept.features) < self.design.d else None  # None: all
+        return Block(t, rows[:n_rows], self.design, features, kept.columns, status == NONFINITE)
+
+    def _plain(self, end: int, every: int, most_numbers: int) -> Block:
+        """Plain steps for as long as was decided; then back to a block of columns."""
+        here = min(end, -(-self.plain_until // every) * every)  # on the grid, as ``end`` is
+        block = self.walk_plainly(self.state, here, every, most_numbers)
+        over = self.stretch is None and not block.diverged
+        if over and self.plain_until <= self.t < end:
+            self.pending = correlations(self.state.query())
+        return block

@@ -9,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ksupport import path, working_set
 from ksupport.algorithms import METHODS, make_method
 from ksupport.design import Design
+from ksupport.path import run
 
 
 def problem(n=25, d=40, seed=0, rho=0.6):
@@ -121,10 +122,11 @@ def test_backtracking_finds_the_optimum_from_too_small_an_L(convert):
     X, y = problem(d=20)  # n > d, so that y can lie along the weakest singular vector
     u, values, _ = np.linalg.svd(X, full_matrices=False)
     y = u[:, -1] + 0.01 * y / np.linalg.norm(y)
-    walk = make_method("ksn", k=5, lam=2.0, L="backtracking").start(Design.of(convert(X)), y)
+    design = Design.of(convert(X))
+    walk = make_method("ksn", k=5, lam=2.0, L="backtracking").start(design, y)
     first = walk.state.scalars[3]
     assert first < 0.2 * values[0] ** 2
-    coef = walk.advance(6000, 6000, 10**6).rows[-1]
+    coef = run([walk], [design], [y], max_iter=6000, every=6000)[0].coef
     assert first < walk.state.scalars[3] <= 2 * values[0] ** 2
     fixed = path("ksn", X, y, k=5, lam=2.0, max_iter=6000, every=6000).coef
     np.testing.assert_allclose(coef, fixed, atol=1e-8 * np.abs(fixed).max())

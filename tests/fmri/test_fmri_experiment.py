@@ -9,6 +9,7 @@ import pytest
 from ksupport import METHODS
 from ksupport.datasets import dataset_path
 from ksupport.experiments import EXPERIMENTS
+from ksupport.experiments.compare import compare, nothing_to_compare
 from ksupport.experiments.fmri_data import parts_at_hand
 from ksupport.experiments.fmri_maps import unpacked
 
@@ -87,3 +88,10 @@ def test_runs_left_out_of_the_real_slice(nibabel, tmp_path):
     assert rows[0]["runs"] == 2
     FMRI.plot(rows, tmp_path)
     assert (tmp_path / "fmri-slice-face-house.png").exists()
+
+
+def test_without_the_recordings_the_comparison_says_so():
+    assert compare(FMRI, []) == []
+    assert nothing_to_compare(FMRI) == (
+        "nothing of the 18 published values (all of part=haxby) was computed here"
+    )

@@ -11,6 +11,7 @@ thresholding: guaranteed stability and performance", IEEE J. Sel. Top. Signal Pr
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -18,7 +19,8 @@ import numpy as np
 
 from .. import _kernels
 from ..design import Design, Floats, NormKind
-from ..path import Path
+from ..lockstep import Step, correlations, fitted
+from ..path import Path, Product
 from ..working_set import Kept, State, WorkingSetPath
 from .base import Method, check_k, sparsity_levels
 
@@ -113,34 +115,34 @@ class _State(State):
     def iterate(self) -> Floats:
         return self.F[0]
 
-    def step(self, design: Design) -> bool:
-        beta, g = self.F[0], design.rmatvec(self.u)
+    def step(self) -> Step:
+        beta, g = self.F[0], (yield correlations(self.u))
         new = np.empty_like(beta)
         if self.normalised:
-            self._normalised(design, beta, g, new)
+            yield from self._normalised(beta, g, new)
         else:
             _kernels.iht_proposal(beta, g, self.eta, self.k, new)
         self.F = new[None]
-        return bool(_kernels.settle(design.matvec(new), self.y, self.u))
+        return bool(_kernels.settle((yield fitted(new)), self.y, self.u))
 
-    def _normalised(self, design: Design, beta: Floats, g: Floats, new: Floats) -> None:
+    def _normalised(self, beta: Floats, g: Floats, new: Floats) -> Generator[Product, Floats, None]:
         """The proposal with the normalised step, as in `_kernels.iht_walk`."""
         support = np.empty_like(beta)
         _kernels.iht_support(beta, g, self.k, support)
         least = (1.0 - _kernels.NIHT_C) * self.safe
         g_S = np.where(support != 0.0, g, 0.0)
-        eta = _stretch(design, g_S) if g_S @ g_S > self.floor else self.safe
+        eta = (yield from _stretch(g_S)) if g_S @ g_S > self.floor else self.safe
         while True:
             _kernels.iht_proposal(beta, g, eta, self.k, new)
             if not eta > least or _kernels.same_support(new, support):
                 return
-            if not eta > (1.0 - _kernels.NIHT_C) * _stretch(design, new - beta):
+            if not eta > (1.0 - _kernels.NIHT_C) * (yield from _stretch(new - beta)):
                 return
             eta *= 0.5
 
 
-def _stretch(design: Design, a: Floats) -> float:
+def _stretch(a: Floats) -> Generator[Product, Floats, float]:
     """‖a‖²/‖X a‖², infinite where X a = 0."""
-    Xa = design.matvec(a)
+    Xa = yield fitted(a)
     bottom = float(Xa @ Xa)
     return float(a @ a) / bottom if bottom > 0.0 else np.inf

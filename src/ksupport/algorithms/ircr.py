@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import _kernels
 from ..design import Design, Floats, NormKind
+from ..lockstep import Step, correlations, fitted
 from ..path import Path
 from ..working_set import Kept, State, WorkingSetPath
 from .base import Method
@@ -129,6 +130,6 @@ class _State(State):
     def iterate(self) -> Floats:
         return self.F[1] / max(self.clock[0], 1) if len(self.F) > 1 else self.F[0]
 
-    def step(self, design: Design) -> bool:
-        _kernels.ircr_primal(design.rmatvec(self.u), self.tau, self.F)
-        return bool(_kernels.ircr_dual(self.T, design.matvec(self.F[0]), self.y, self.sigma))
+    def step(self) -> Step:
+        _kernels.ircr_primal((yield correlations(self.u)), self.tau, self.F)
+        return bool(_kernels.ircr_dual(self.T, (yield fitted(self.F[0])), self.y, self.sigma))

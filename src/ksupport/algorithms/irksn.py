@@ -16,6 +16,7 @@ import numpy as np
 
 from .. import _kernels
 from ..design import Design, Floats, NormKind
+from ..lockstep import Step, correlations, fitted
 from ..path import Path
 from ..working_set import DualState, Kept, WorkingSetPath
 from .base import Method, check_k, sparsity_levels
@@ -103,11 +104,11 @@ class _State(DualState):
         """w_t = prox(-Xᵀz/alpha)."""
         return self._prox(self.F[0], 2)
 
-    def step(self, design: Design) -> bool:
+    def step(self) -> Step:
         r = self._prox(self.F[0] + self.scalars[1] * (self.F[0] - self.F[1]), 3)
-        Xr = design.matvec(r)
+        Xr = yield fitted(r)
         finite = _kernels.irksn_dual(self.Z, self.v, Xr, self.y, self.gamma, self.scalars)
-        self.F = np.stack([design.rmatvec(self.Z[0]), self.F[0]])
+        self.F = np.stack([(yield correlations(self.Z[0])), self.F[0]])
         return bool(finite)
 
     def _prox(self, p: Floats, warm: int) -> Floats:

@@ -15,7 +15,8 @@ import numpy as np
 
 from .. import _kernels
 from ..design import Design, Floats
-from ..path import Block, Path
+from ..lockstep import PlainSteps, Step, correlations, fitted
+from ..path import Block, Path, recorded_steps, room_for
 from .base import Method
 
 COMPILED = 1 << 18  # up to this many entries X stays in cache and compiled steps win
@@ -89,16 +90,15 @@ def _largest_step(design: Design, y: Floats, alpha: float) -> float:
     return float(design.n_samples / (2 * (C + 2 * alpha**2 * norm**2)))
 
 
-class _IROSRPath:
+class _IROSRPath(PlainSteps):
     """u_t and v_t; small problems walk in compiled code, large ones by two products a step."""
 
-    pending: Floats | None = None
     exhausted = False
-    design: Design
 
     def __init__(self, design: Design, y: Floats, U: Floats, eta: float, largest: float) -> None:
         self.y = y
         self.U = U  # u_t and v_t
+        self.w = (U[0] - U[1]) * (U[0] + U[1])
         self.eta = eta
         self.largest = largest  # the largest step that is stable, as far as can be told
         self.clock = np.array([0, -1])  # t, and the last t recorded
@@ -106,6 +106,7 @@ class _IROSRPath:
 
     def attach(self, design: Design | None) -> None:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
+        self.pending = self.stretch = None
         self.columns: Floats | None = None  # X by columns (d x n) and by rows, if small
         self.rows: Floats | None = None
         if design is None:
@@ -125,39 +126,26 @@ class _IROSRPath:
             f"The step eta is {self.eta:.3g}; the largest stable one is about {self.largest:.3g}."
         )
 
-    def supply(self, correlations: Floats) -> None:
-        raise AssertionError("IROSR forms its products itself")
+    @property
+    def scaled_step(self) -> float:
+        return 2 * self.eta / self.design.n_samples
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
-        d = self.design.d
-        count = max(1, min((end - self.t) // every + 2, most_numbers // d))
-        out, before = np.empty((count, d)), int(self.clock[1])
-        step = 2 * self.eta / self.design.n_samples
         if self.columns is None:
-            n_rows, status = self._plain(step, end, every, out)
-        else:
-            n_rows, status = _kernels.irosr_walk(
-                self.columns, self.rows, self.y, self.U, self.clock, step, end, every, out
-            )
-        steps = (before // every + 1 + np.arange(n_rows)) * every
-        steps[-1:] = self.clock[1]  # the last one may be off the grid
+            return self.walk_plainly(self, end, every, most_numbers)
+        rows = room_for(end - self.t, every, self.design.d, most_numbers)
+        before = int(self.clock[1])
+        n_rows, status = _kernels.irosr_walk(
+            self.columns, self.rows, self.y, self.U, self.w, self.clock, self.scaled_step,
+            end, every, rows,
+        )  # fmt: skip
+        t = recorded_steps(before, self.clock, every, n_rows)
         diverged = status == _kernels.NONFINITE
-        return Block(steps, out[:n_rows], self.design, None, self.columns, diverged)
+        return Block(t, rows[:n_rows], self.design, None, self.columns, diverged)
 
-    def _plain(self, step: float, end: int, every: int, out: Floats) -> tuple[int, int]:
-        n_rows = 0
-        u, v = self.U
-        while True:
-            w = (u - v) * (u + v)
-            if _kernels.due(self.clock, end, every):
-                out[n_rows] = w
-                n_rows += 1
-                self.clock[1] = self.clock[0]
-            if self.t >= end or n_rows == len(out):
-                return n_rows, _kernels.DONE
-            g = step * self.design.rmatvec(self.design.matvec(w) - self.y)
-            u *= 1 - g
-            v *= 1 + g
-            if not np.isfinite(((u - v) * (u + v)).sum()):
-                return n_rows, _kernels.NONFINITE
-            self.clock[0] += 1
+    def iterate(self) -> Floats:
+        return self.w
+
+    def step(self) -> Step:
+        g = yield correlations((yield fitted(self.w)) - self.y)
+        return bool(_kernels.irosr_move(self.U, g, self.scaled_step, self.w))

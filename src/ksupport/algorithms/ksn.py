@@ -19,6 +19,7 @@ import numpy as np
 
 from .. import _kernels
 from ..design import Design, Floats, NormKind
+from ..lockstep import Step, correlations, fitted
 from ..path import Path
 from ..working_set import Kept, State, WorkingSetPath
 from .base import Method, check_k, sparsity_levels
@@ -145,25 +146,25 @@ class _State(State):
     def iterate(self) -> Floats:
         return self.F[0]
 
-    def step(self, design: Design) -> bool:
+    def step(self) -> Step:
         t = int(self.clock[0])
         lam = self.lams[min(t // self.steps, self.lams.size - 1)]
         a = self.F[0] + self.scalars[1] * (self.F[0] - self.F[1])
-        gradient, b = design.rmatvec(self.query()), np.empty_like(a)
+        gradient, b = (yield correlations(self.query())), np.empty_like(a)
         while True:
             L = self.scalars[3]
             self.scalars[2] = _kernels.prox_warm(
                 a - gradient / L, lam / L, self.k, self.scalars[2], b
             )
-            if not (self.smallest is None and self._too_bold(design, b - a, L)):
+            if not (self.smallest is None and (yield from _too_bold(b - a, L))):
                 break
             self.scalars[3] = 2 * L
         self.F = np.stack([b, self.F[0]])
         restart = (t + 1) % self.steps == 0 and (t + 1) // self.steps < self.lams.size
-        return bool(_kernels.ksn_next(self.XB, design.matvec(b), self.scalars, restart))
+        return bool(_kernels.ksn_next(self.XB, (yield fitted(b)), self.scalars, restart))
 
-    @staticmethod
-    def _too_bold(design: Design, delta: Floats, L: float) -> bool:
-        """Whether the step leaves the quadratic bound: ‖X delta‖² > L ‖delta‖²."""
-        Xdelta = design.matvec(delta)
-        return float(Xdelta @ Xdelta) > L * float(delta @ delta) * (1 + 1e-12)
+
+def _too_bold(delta: Floats, L: float) -> Step:
+    """Whether the step leaves the quadratic bound: ‖X delta‖² > L ‖delta‖²."""
+    Xdelta = yield fitted(delta)
+    return float(Xdelta @ Xdelta) > L * float(delta @ delta) * (1 + 1e-12)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..design import Design, Floats
-from ..path import Block
+from ..path import Block, Product
 
 
 class Solver(ABC):
@@ -47,7 +47,7 @@ class PrecomputedPath:
         The share of the l1 norm in the penalty at each step.
     """
 
-    pending: Floats | None = None
+    pending: Product | None = None
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class PrecomputedPath:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.solver.attach(design)
 
-    def supply(self, correlations: Floats) -> None:
+    def supply(self, product: Floats) -> None:
         raise AssertionError("a precomputed path never waits for a product")
 
     def remedy(self) -> str:

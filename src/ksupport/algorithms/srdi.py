@@ -17,6 +17,7 @@ import numpy as np
 
 from .. import _kernels
 from ..design import Design, Floats, NormKind
+from ..lockstep import Step, correlations, fitted
 from ..path import Path
 from ..working_set import Kept, State, WorkingSetPath
 from .base import Method
@@ -122,9 +123,10 @@ class _State(State):
     def iterate(self) -> Floats:
         return self.F[0]
 
-    def step(self, design: Design) -> bool:
+    def step(self) -> Step:
         self.u = self.query()
-        beta = np.empty(design.d)
-        _kernels.soft_threshold(design.rmatvec(self.u), 1.0, self.kappa, beta)
+        z = yield correlations(self.u)
+        beta = np.empty_like(z)
+        _kernels.soft_threshold(z, 1.0, self.kappa, beta)
         self.F = beta[None]
-        return bool(_kernels.settle(design.matvec(beta), self.y, self.r))
+        return bool(_kernels.settle((yield fitted(beta)), self.y, self.r))

@@ -58,9 +58,8 @@ def split_of(recordings: Recordings, standardize: bool) -> Split:
     n = len(recordings.y)
     count = N_VALID if n == SIZES[False][0] else n // 5
     train, valid = train_test_split(np.arange(n), test_size=count, random_state=state)
-    # In column order, as norms and blocks of columns go by columns.
-    X_train = np.asfortranarray(recordings.X[train])
-    X_valid = np.asfortranarray(recordings.X[valid])
+    # In row order, in which products with all of X are fastest.
+    X_train, X_valid = recordings.X[train], recordings.X[valid]
     mean = X_train.mean(axis=0)
     X_train -= mean
     X_valid -= mean

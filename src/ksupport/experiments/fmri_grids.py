@@ -2,7 +2,8 @@
 
 As in the paper, k is given, and the model with the least error on the validation rows is kept.
 Our protocol has the same grids with steps from the spectral norm, models of both signs for IROSR,
-and fewer steps, as these steps go further.
+and fewer steps, as these steps go further.  IRCR chooses between its default steps and two pairs of
+equal ones, which the paper has: which suit depends on the size of the weights.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ SMALL = (1e-3, 1e-2, 1e-1)  # κ, α and η
 STRENGTHS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # of KSN; the paper names two
 N_LAMBDAS = 100
 STEPS: dict[Protocol, int] = {"paper": 10_000, "fair": 1_000}
+EQUAL = (0.1, 0.99)  # of IRCR: √(sigma tau) ‖X‖ where both steps are the same
 KAPPAS = (0.01, 0.1, 1.0)  # of SRDI, for weights of the order of 0.1
 
 
@@ -52,6 +54,8 @@ def _settings(
     if method == "ksn":
         return [{"k": k, "lam": lam, "norm": norm} for lam in STRENGTHS]
     if method == "ircr":
+        if protocol == "fair":
+            return [{}, *_equal_steps(split)]
         return [{"norm": norm}]
     if method == "srdi":
         if protocol == "fair":
@@ -67,3 +71,9 @@ def _settings(
             for eta, alpha in product(SMALL, SMALL)
         ]
     raise ValueError(f"no grid for method {method!r}")
+
+
+def _equal_steps(split: Split) -> list[Params]:
+    """sigma = tau, as in the paper, but stable steps that are not as short."""
+    norm = split.design.norm("spectral")
+    return [{"sigma": share / norm, "tau": share / norm} for share in EQUAL]

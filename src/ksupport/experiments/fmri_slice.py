@@ -21,7 +21,7 @@ from .fmri_maps import packed
 NILEARN = {"svm": "SVM (nilearn)", "spacenet": "SpaceNet (nilearn)"}
 DECODERS = (*METHODS, "auto", *NILEARN)
 INNER_FOLDS = 4  # by runs, for what each decoder chooses
-# With the default kappa no voxel enters for longer than folds have patience.
+# With the default kappa no voxel enters within the steps of a decoder.
 PARAMS = {"srdi": {"kappa": KAPPAS}}
 VOXELS_PER_CLUSTER = 5  # of EnCluDL; in a whole brain there are 80
 

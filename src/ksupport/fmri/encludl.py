@@ -25,6 +25,8 @@ from ..design import Floats, Ints
 from ._extra import optional
 from .inference import P_VALUES, beyond, z_threshold
 
+MEMBERS = 25  # as many as hidimstat's own ensembles have
+
 
 @dataclass(frozen=True)
 class ClusteredInference:
@@ -56,7 +58,7 @@ def encludl(
     mask: Any,
     *,
     n_clusters: int = 500,
-    n_members: int = 25,
+    n_members: int = MEMBERS,
     share: float = 0.3,
     groups: ArrayLike | None = None,
     fwer: float = 0.1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -77,7 +78,9 @@ def plot_maps(
         ax.set_axis_off()
     for ax, (name, image) in zip(axes.flat, maps.items(), strict=False):
         level = threshold.get(name) if isinstance(threshold, Mapping) else threshold
-        _draw(ax, image, kind, background, cut, level, largest)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="empty mask")  # a map may show nothing
+            _draw(ax, image, kind, background, cut, level, largest)
         ax.set_title(name, fontsize=9)
     _colour_bar(figure, largest, label, ticks)
     if title is not None:

@@ -1,0 +1,115 @@
+"""Plain steps that many paths take together.
+
+Where a block of columns does not pay, a step multiplies with all of X̃.  Paths on the same data
+can share those passes: a plain step is a generator that yields the products it needs, and the
+loop in `ksupport.path` forms them for all paths that wait, as one matrix product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Protocol
+
+import numpy as np
+
+from ._kernels import DONE, NONFINITE, due
+from .design import Design, Floats, Ints
+from .path import Block, Product, recorded_steps, room_for
+
+
+def correlations(u: Floats) -> Product:
+    """X̃ᵀu."""
+    return Product(u, adjoint=True)
+
+
+def fitted(w: Floats) -> Product:
+    """X̃w."""
+    return Product(w, adjoint=False)
+
+
+Step = Generator[Product, Floats, bool]  # False: the step left the finite numbers
+
+
+class Stepping(Protocol):
+    """What takes plain steps."""
+
+    @property
+    def clock(self) -> Ints: ...  # t, and the last t recorded
+    def iterate(self) -> Floats: ...
+    def step(self) -> Step: ...
+
+
+class Stretch:
+    """Steps under way, up to ``end`` or until all rows are filled with recorded iterates.
+
+    Attributes
+    ----------
+    pending : Product or None
+        What the next step waits for; None: the stretch is over.
+    status : int
+        How it ended, `DONE` or `NONFINITE`.
+    """
+
+    def __init__(self, state: Stepping, end: int, every: int, rows: Floats) -> None:
+        self.state = state
+        self.end = end
+        self.every = every
+        self.rows = rows
+        self.n_rows = 0  # filled so far
+        self.before = int(state.clock[1])
+        self.status = DONE
+        self._steps = self._walk()
+        self.pending = next(self._steps, None)
+
+    def supply(self, product: Floats) -> None:
+        """Go on to the next product."""
+        try:
+            self.pending = self._steps.send(product)
+        except StopIteration:
+            self.pending = None
+
+    def _walk(self) -> Generator[Product, Floats, None]:
+        clock = self.state.clock
+        while True:
+            if due(clock, self.end, self.every):
+                self.rows[self.n_rows] = self.state.iterate()
+                self.n_rows += 1
+                clock[1] = clock[0]
+            if clock[0] >= self.end or self.n_rows == len(self.rows):
+                return
+            if not (yield from self.state.step()):
+                self.status = NONFINITE
+                return
+            clock[0] += 1
+
+    def block(self, design: Design) -> Block:
+        """What was recorded."""
+        t = recorded_steps(self.before, self.state.clock, self.every, self.n_rows)
+        diverged = self.status == NONFINITE
+        return Block(t, self.rows[: self.n_rows], design, diverged=diverged)
+
+
+class PlainSteps:
+    """The part of a path that takes plain steps, one stretch after the other."""
+
+    design: Design
+    pending: Product | None = None
+    stretch: Stretch | None = None  # under way, or over and not yet handed out
+
+    def supply(self, product: Floats) -> None:
+        """Go on with the stretch under way."""
+        assert self.stretch is not None
+        self.stretch.supply(product)
+        self.pending = self.stretch.pending
+
+    def walk_plainly(self, state: Stepping, end: int, every: int, most_numbers: int) -> Block:
+        """Begin a stretch, or hand out the one that is over."""
+        d = self.design.d
+        if self.stretch is None:
+            rows = room_for(end - int(state.clock[0]), every, d, most_numbers)
+            self.stretch = Stretch(state, end, every, rows)
+            self.pending = self.stretch.pending
+        if self.pending is not None:
+            return Block(np.empty(0, np.intp), np.empty((0, d)), self.design)
+        over, self.stretch = self.stretch, None
+        return over.block(self.design)
