@@ -15,6 +15,7 @@ from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .blocks import by_blocks
 from .design import Design, Floats, Ints, as_operator
 from .path import Block, Metric
 from .theory.report import RecoveryReport, report_on
@@ -34,7 +35,7 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
     ) -> tuple[Any, Floats]:
-        """X and y checked, as arrays; a LinearOperator passes through.
+        """X and y checked, as arrays; a LinearOperator or what is read by blocks passes through.
 
         Features are remembered, or, without ``reset``, compared with those of the fit.
         """
@@ -51,12 +52,15 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
                 self.__dict__.pop("feature_names_in_", None)  # of an earlier fit on a data frame
             else:
                 self._check_width(X)
+        elif by_blocks(X):
+            _, Y = validate_data(
+                self, _outline(X), y, dtype=None, ensure_all_finite=False,
+                multi_output=multi_output, y_numeric=True, reset=reset,
+            )  # fmt: skip
         else:
             X, Y = validate_data(
                 self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
                 multi_output=multi_output, y_numeric=True, reset=reset,
-                # A mapped file is checked in the same pass that finds the column means.
-                ensure_all_finite=not isinstance(X, np.memmap) or not self.fit_intercept,
             )  # fmt: skip
         return X, np.asarray(Y, np.float64)
 
@@ -78,7 +82,7 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements.
 
         Returns
@@ -90,6 +94,12 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
         if isinstance(X, LinearOperator):
             self._check_width(X)
             return np.asarray(X @ self.coef_.T) + self.intercept_
+        if by_blocks(X):
+            # Where the model is sparse only its columns are read.
+            validate_data(self, _outline(X), dtype=None, ensure_all_finite=False, reset=False)
+            design, coef = Design.of(X), self.coef_.astype(np.float64)
+            products = np.stack([design.matvec(w) for w in np.atleast_2d(coef)], axis=-1)
+            return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
 
@@ -104,7 +114,7 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements of the fit.
         y : array of shape (n,)
             The response of the fit.
@@ -144,9 +154,8 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
                 "certify needs a model with at least one feature, but coef_ is all zero: walk "
                 "further (max_iter), or relax what selects the features"
             )
-        mapped = isinstance(X, np.memmap)  # read chunk by chunk, in double precision anyway
         X, y = self._validated(X, y, reset=False)
-        if isinstance(X, np.ndarray) and not mapped:
+        if isinstance(X, np.ndarray) and not by_blocks(X):
             X = X.astype(np.float64, copy=False)  # conditions are about small differences
         weights = checked_weights(sample_weight, len(y))
         rows = np.arange(len(y))
@@ -185,6 +194,14 @@ class LinearModel(SelectorMixin, RegressorMixin, BaseEstimator):
         return self.support_
 
 
+def _outline(X: Any) -> Any:
+    """An array of the shape and type of X that takes no memory.
+
+    It stands for an X whose entries are checked by the first pass over them.
+    """
+    return np.broadcast_to(np.zeros((), X.dtype), X.shape)
+
+
 def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats | None:
     if sample_weight is None:
         return None
@@ -215,7 +232,7 @@ class Problem:
         compress: bool = True,
     ) -> None:
         self.raw = Design.of(X)
-        self.dtype = np.result_type(X.dtype, np.float32) if X.dtype is not None else np.float64
+        self.dtype = np.float32 if X.dtype == np.float32 else np.float64
         self.Y = Y
         self.weights = weights
         self.center, self.scale = center, scale

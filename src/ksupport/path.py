@@ -18,7 +18,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from .design import Design, Floats, Ints
+from ._threads import Workers
+from .design import Design, Floats, Ints, rmatmat_together
 
 Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
 Keep = Literal["all", "last"]
@@ -237,6 +238,7 @@ class _Record:
     blocks: list[SparseRows] = field(default_factory=list)
     kept: tuple[int, int, Floats] | None = None  # record, step, coefficients
     reason: Reason | None = None
+    correlations: Floats | None = None  # what the path waited for
 
     def __post_init__(self) -> None:
         if self.rule is not None:
@@ -316,10 +318,13 @@ def run(
     stopping: StoppingRule | None = None,
     keep: Keep = "all",
     watch: Watch | None = None,
+    n_jobs: int | None = None,
 ) -> list[Result]:
     """Walk paths to their ends; the only iteration loop of the package.
 
-    Paths on the same design that wait for a product with X̃ᵀ share one pass over the data.
+    Paths that need a product with X̃ᵀ wait for each other, and those on the same data, whatever
+    their view of them, share one pass: so many paths take as many passes as the one that needs
+    most.
 
     Parameters
     ----------
@@ -339,6 +344,8 @@ def run(
     watch : callable, optional
         Called with the history and the last iterate after each block; a true answer ends the
         walk.
+    n_jobs : int, optional
+        Paths walked at once, in threads, as joblib counts them; X is shared.
     """
     if every < 1:
         raise ValueError(f"every must be at least 1, got {every}")
@@ -349,14 +356,19 @@ def run(
         _Record(*each, rule=rule, keep_all=keep_all)
         for each in zip(paths, designs, targets, measured, strict=True)
     ]
-    try:
+    def walk(record: _Record) -> None:
         # Overflow means divergence, which is looked for and reported as such.
         with np.errstate(over="ignore", invalid="ignore"):
+            _walk(record, max_iter, every, watch)
+        record.reason = record.reason or _end_of(record.path, max_iter)
+
+    try:
+        with Workers(n_jobs) as workers:
             while active := [r for r in records if r.reason is None]:
-                _multiply(active)
-                for record in active:
-                    _walk(record, max_iter, every, watch)
-                    record.reason = record.reason or _end_of(record.path, max_iter)
+                ready = [r for r in active if r.path.pending is None]
+                if not ready:
+                    ready = _multiply(active)
+                workers.each(walk, ready)
     except KeyboardInterrupt:
         if all(r.kept is None for r in records):
             raise
@@ -383,16 +395,23 @@ def _end_of(path: Path, max_iter: int) -> Reason | None:
     return "max_iter" if path.t >= max_iter else None
 
 
-def _multiply(active: Sequence[_Record]) -> None:
-    """One product with X̃ᵀ for all paths that wait on the same design."""
-    waiting: dict[int, list[_Record]] = {}
-    for record in active:
-        if record.path.pending is not None:
-            waiting.setdefault(id(record.design), []).append(record)
-    for group in waiting.values():
-        U = np.column_stack([np.asarray(r.path.pending) for r in group])
-        for record, correlations in zip(group, group[0].design.rmatmat(U).T, strict=True):
-            record.path.supply(np.ascontiguousarray(correlations))
+def _multiply(waiting: list[_Record]) -> list[_Record]:
+    """One product with X̃ᵀ for all paths that wait on views of the same data."""
+    stores: dict[int, list[_Record]] = {}
+    for record in waiting:
+        stores.setdefault(id(record.design.store), []).append(record)
+    for group in stores.values():
+        views: dict[int, list[_Record]] = {}
+        for record in group:
+            views.setdefault(id(record.design), []).append(record)
+        sharing = list(views.values())
+        Us = [np.column_stack([np.asarray(r.path.pending) for r in each]) for each in sharing]
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = rmatmat_together([each[0].design for each in sharing], Us)
+        for each, product in zip(sharing, products, strict=True):
+            for record, correlations in zip(each, product.T, strict=True):
+                record.correlations = np.ascontiguousarray(correlations)
+    return waiting
 
 
 def _walk(
@@ -402,6 +421,9 @@ def _walk(
     watch: Watch | None,
 ) -> None:
     path = record.path
+    if record.correlations is not None:
+        path.supply(record.correlations)
+        record.correlations = None
     steps = min(max(FIRST_STEPS, path.t), MOST_STEPS)
     if record.rule is not None or watch is not None:
         steps = min(max(FIRST_STEPS, path.t // 4), MOST_STEPS)
