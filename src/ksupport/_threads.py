@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Self, TypeVar
 
 from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 
 
 class Workers:
@@ -31,22 +32,21 @@ class Workers:
         if self.count > 1:
             self._pool.shutdown()
 
-    def each(self, work: Callable[[Item], None], items: Sequence[Item]) -> None:
-        """Call ``work`` on every item; the first error is raised once all threads have ended."""
+    def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
+        """The answers for all items; an error is raised once all threads have ended."""
         count = min(self.count, len(items))
         if count <= 1:
-            for item in items:
-                work(item)
-            return
-        waiting = iter(items)  # taken from by all threads
+            return [work(item) for item in items]
+        answers: dict[int, Answer] = {}
+        waiting = iter(enumerate(items))  # taken from by all threads
 
         def take() -> None:
-            for item in waiting:
-                work(item)
+            for at, item in waiting:
+                answers[at] = work(item)
 
         with self._blas.limit(limits=1, user_api="blas"):
             jobs = [self._pool.submit(take) for _ in range(count)]
-            for job in jobs:
-                job.exception()  # waits
+            wait(jobs)
         for job in jobs:
             job.result()
+        return [answers[at] for at in range(len(items))]

@@ -8,10 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._progress import Progress
+from ._threads import Workers
 from .algorithms.irksn import IRKSNMethod
 from .cv import FoldTable, iterate_at, path_table, table_of
 from .design import Floats
-from .folds import Fold, folds_of, on_each
+from .folds import Fold, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
@@ -94,7 +96,7 @@ class AutoIRKSN(SelectingModel):
     fit_intercept, standardize
         As in `ksupport.IRKSN`.
     n_jobs : int, optional
-        Folds walked at once, in threads.
+        Paths walked at once, in threads that share X.
     random_state : int, RandomState or None, default=0
         Shuffles the folds; the default makes results repeatable.
     verbose : bool, default=False
@@ -209,9 +211,17 @@ class AutoIRKSN(SelectingModel):
         """Walk these sparsity levels on every fold."""
         methods = [IRKSNMethod(k=k, alpha=GROUPED_ALPHA) for k in levels]
 
-        def one(fold: Fold) -> _OnFold:
-            rule = HeldOut(patience=PATIENCE)
-            results = fold.walk(methods, max(self.max_iter // 5, 1), EVERY, rule)
+        max_iter = max(self.max_iter // 5, 1)
+        walked = walk_folds(
+            folds, methods, max_iter=max_iter, every=EVERY, stopping=HeldOut(patience=PATIENCE),
+            n_jobs=self.n_jobs,
+            progress=Progress(
+                type(self).__name__, len(folds) * len(methods) * max_iter, bool(self.verbose)
+            ),
+        )  # fmt: skip
+
+        def one(at: int) -> _OnFold:
+            fold, results = folds[at], walked[at]
             visited, largest = visited_by(results), max(int(fold.design.n_samples) // 2, 1)
             refits = fold.refitted_errors(visited, "ols", largest, 0.0)
             choice = choose(fold.design, fold.y, visited, "ebic", largest, exchange=1)
@@ -220,11 +230,12 @@ class AutoIRKSN(SelectingModel):
             errors = [np.asarray(result.history["validation"]) for result in results]
             return _OnFold(errors, refits, choice.score, error, results)
 
-        return on_each(folds, one, self.n_jobs, type(self).__name__, bool(self.verbose))
+        with Workers(self.n_jobs) as workers:
+            return workers.each(one, range(len(folds)))
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""
-        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter)
+        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter, n_jobs=self.n_jobs)
         self._keep(problem, ic._choose(problem))
         self.regime_ = "scattered"
         self.refit_: str | None = "ols"

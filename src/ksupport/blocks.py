@@ -12,6 +12,7 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,10 +22,12 @@ from . import stores
 from .stores import Floats, Ints, Store
 
 Part = tuple[slice, slice]  # rows and columns of a rectangle
-Key, Value = TypeVar("Key"), TypeVar("Value")
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 RUN = 1 << 16  # numbers to read in a row where the file has them in a row
 MOST_HELD = 8 * stores.CHUNK  # numbers in a strip of whole stored chunks, at most (128 MB)
+HELD = 4 * stores.CHUNK  # numbers in columns kept from reading them again (64 MB)
 AROUND = 1 << 16  # bytes that become resident when one of them is read from a mapped file
 
 
@@ -81,6 +84,29 @@ class Moments:
         return self.shift + mean, np.maximum(self.second / total - mean**2, 0.0)
 
 
+class HeldColumns:
+    """Columns that were read lately, so that paths and folds do not read them again."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most  # columns to hold
+        self._held: dict[int, Floats] = {}
+        self._lock = Lock()
+
+    def get(self, index: Ints, read: Callable[[Ints], Floats]) -> Floats:
+        """The columns at ``index``; those that are not held are read, in one go."""
+        if index.size > self.most:
+            return read(index)
+        with self._lock:
+            missing = np.array([j for j in np.unique(index) if int(j) not in self._held], np.intp)
+            if missing.size:
+                found = np.ascontiguousarray(read(missing).T)
+                self._held |= dict(zip(missing.tolist(), found, strict=True))
+            block = np.stack([self._held[int(j)] for j in index], axis=1)
+            for j in list(self._held)[: max(len(self._held) - self.most, 0)]:
+                del self._held[j]
+            return block
+
+
 class BlockStore(Store):
     """An X read in rectangles.
 
@@ -106,6 +132,7 @@ class BlockStore(Store):
         self.grid = grid
         self.unit = unit
         self.finite = dtype.kind != "f"  # known to be; otherwise the first pass looks
+        self.held = HeldColumns(0)
 
     @abstractmethod
     def _read(self, rows: slice, columns: slice) -> Floats:
@@ -182,6 +209,9 @@ class BlockStore(Store):
     def columns(self, index: Ints) -> Floats:
         if index.size == 0:
             return np.empty((self.shape[0], 0))
+        return self.held.get(index, self._new_columns)
+
+    def _new_columns(self, index: Ints) -> Floats:
         self.columns_read += index.size
         block = _named(f"{index.size} columns", lambda: self._read_columns(index))
         if not self.finite and not np.isfinite(block).all():
@@ -233,6 +263,8 @@ class ArrayStore(BlockStore):
         self.X = X
         self._file, self._private = mapped_file(X)
         self._by_columns = by_columns
+        if self._file is not None:
+            self.held = HeldColumns(HELD // n)
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         block = np.array(self.X[rows, columns], np.float64, order="C")
@@ -286,6 +318,7 @@ class ZarrStore(BlockStore):
         chunks = tuple(min(side, chunk) for side, chunk in zip(X.shape, X.chunks, strict=True))
         super().__init__(X.shape, X.dtype, chunks, chunks)
         self.X = X
+        self.held = HeldColumns(HELD // X.shape[0])
         self._share = 0.0  # of a pass, spent on columns
 
     def _read(self, rows: slice, columns: slice) -> Floats:
@@ -293,7 +326,7 @@ class ZarrStore(BlockStore):
 
     def _read_columns(self, index: Ints) -> Floats:
         wanted, back = np.unique(index, return_inverse=True)
-        crossed = np.unique(wanted // self.unit[1]).size
+        crossed = np.unique(wanted // self.unit[1]).size  # columns of chunks
         self._share += crossed / -(-self.shape[1] // self.unit[1])
         self.passes += int(self._share)
         self._share %= 1.0

@@ -274,13 +274,17 @@ class Design:
             "nuclear": float(np.sqrt(eigenvalues).sum()) * slack,
         }
 
+    @property
+    def _sharing(self) -> list[Design]:
+        return self._cache.get("sharing", [self])
+
     def _row_gram(self) -> Floats:
         """X̃ X̃ᵀ, n x n; the column norms come with it."""
         if "row_gram" not in self._cache and not self.has_columns:
             products = [self.matvec(self.rmatvec(e)) for e in np.eye(self.n)]
             self._cache["row_gram"] = np.stack(products)
         elif "row_gram" not in self._cache:
-            _row_grams_together([self])
+            _row_grams_together([v for v in self._sharing if v is self or v.n <= v.d])
         return self._cache["row_gram"]
 
     def _column_gram(self) -> Floats:
@@ -289,7 +293,10 @@ class Design:
             products = [self.rmatvec(self.matvec(e)) for e in np.eye(self.d)]
             self._cache["column_gram"] = np.stack(products)
         elif "column_gram" not in self._cache:
-            self._cache["column_gram"] = self.gram(np.zeros(self.n))[: self.d, : self.d]
+            views = [v for v in self._sharing if v is self or v.d < v.n]
+            nothing = [np.empty((view.n, 0)) for view in views]
+            for view, gram in zip(views, _grams_together(views, nothing), strict=True):
+                view._cache["column_gram"] = gram
         return self._cache["column_gram"]
 
     def gram(self, Y: Floats) -> Floats:
@@ -373,21 +380,12 @@ def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floa
     return parts
 
 
-def measure_together(views: Sequence[Design]) -> None:
-    """Let views of one store share the pass that each would take for its norm when asked."""
-    by_rows, by_columns = [], []
+def sharing(views: Sequence[Design]) -> list[Design]:
+    """The same views of one store; the pass that one takes for its norm serves them all."""
+    views = list(views)
     for view in views:
-        if view.has_columns and view.n * view.d > SVD_LIMIT:
-            if view.n <= min(view.d, GRAM_LIMIT) and "row_gram" not in view._cache:
-                by_rows.append(view)
-            elif view.d < view.n and view.d <= GRAM_LIMIT and "column_gram" not in view._cache:
-                by_columns.append(view)
-    if by_rows:
-        _row_grams_together(by_rows)
-    if by_columns:
-        grams = _grams_together(by_columns, [np.zeros((view.n, 0)) for view in by_columns])
-        for view, gram in zip(by_columns, grams, strict=True):
-            view._cache["column_gram"] = gram
+        view._cache["sharing"] = views
+    return views
 
 
 def _row_grams_together(views: Sequence[Design]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .blocks import by_blocks
-from .design import Design, Floats, Ints, as_operator
+from .design import Design, Floats, Ints, as_operator, centred_together, sharing
 from .path import Block, Metric
 from .theory.report import RecoveryReport, report_on
 
@@ -232,12 +232,12 @@ class Problem:
         compress: bool = True,
     ) -> None:
         self.raw = Design.of(X)
-        self.dtype = np.float32 if X.dtype == np.float32 else np.float64
+        self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
         self.Y = Y
         self.weights = weights
         self.center, self.scale = center, scale
         design = self.raw if len(train) == len(Y) else self.raw.take(train)
-        self.view = design = self.prepared(design, train)
+        (self.view,) = (design,) = self.prepared([design], [train])
         weights = None if weights is None else weights[train]
         self.y_mean = (
             np.average(Y[train], axis=0, weights=weights) if center else np.zeros(Y.shape[1])
@@ -250,13 +250,14 @@ class Problem:
         self.design = design
         self.targets = [np.ascontiguousarray(t) for t in targets.T]
 
-    def prepared(self, design: Design, rows: Ints) -> Design:
-        """Weight, centre and scale a design that consists of these rows."""
+    def prepared(self, designs: Sequence[Design], rows: Sequence[Ints]) -> list[Design]:
+        """Weight, centre and scale designs that consist of these rows, in one pass."""
+        views = list(designs)
         if self.weights is not None:
-            design = design.weighted(self.weights[rows])
+            views = [v.weighted(self.weights[r]) for v, r in zip(views, rows, strict=True)]
         if self.center or self.scale:
-            design = design.centred(standardize=self.scale)
-        return design if self.center else design.uncentred()
+            views = centred_together(views, standardize=self.scale)
+        return sharing(views if self.center else [view.uncentred() for view in views])
 
     @property
     def fingerprint(self) -> Floats:

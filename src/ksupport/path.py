@@ -356,6 +356,7 @@ def run(
         _Record(*each, rule=rule, keep_all=keep_all)
         for each in zip(paths, designs, targets, measured, strict=True)
     ]
+
     def walk(record: _Record) -> None:
         # Overflow means divergence, which is looked for and reported as such.
         with np.errstate(over="ignore", invalid="ignore"):
