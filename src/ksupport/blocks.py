@@ -28,7 +28,8 @@ Value = TypeVar("Value")
 RUN = 1 << 16  # numbers to read in a row where the file has them in a row
 MOST_HELD = 8 * stores.CHUNK  # numbers in a strip of whole stored chunks, at most (128 MB)
 HELD = 4 * stores.CHUNK  # numbers in columns kept from reading them again (64 MB)
-AROUND = 1 << 16  # bytes that become resident when one of them is read from a mapped file
+AROUND = 1 << 21  # bytes that may become resident when one of them is read from a mapped file
+LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are given back
 
 
 def read_ahead(read: Callable[[Key], Value], keys: Iterable[Key]) -> Iterator[tuple[Key, Value]]:
@@ -267,21 +268,31 @@ class ArrayStore(BlockStore):
             self.held = HeldColumns(HELD // n)
 
     def _read(self, rows: slice, columns: slice) -> Floats:
-        block = np.array(self.X[rows, columns], np.float64, order="C")
-        self._forget()
+        source = self.X[rows, columns]
+        block = np.empty(source.shape)
+        lines, target = (source.T, block.T) if self._by_columns else (source, block)
+        touched = min(AROUND + lines.shape[1] * self.dtype.itemsize, abs(lines.strides[0]))
+        for part in self._few(len(lines), touched):
+            target[part] = lines[part]
+            self._forget()
         return block
 
     def _read_columns(self, index: Ints) -> Floats:
-        if self._file is None or self._by_columns:
-            block = np.asarray(self.X[:, index], np.float64)
-            self._forget()
+        n = self.shape[0]
+        block = np.empty((n, index.size))
+        if self._by_columns:
+            for part in self._few(index.size, AROUND + n * self.dtype.itemsize):
+                block[:, part] = self.X[:, index[part]]
+                self._forget()
             return block
-        # Each number drags its surroundings into memory: give them back every few rows.
-        block = np.empty((self.shape[0], index.size))
-        for rows in steps_of(len(block), max(1, 8 * stores.CHUNK // (AROUND * index.size))):
-            block[rows] = self.X[rows][:, index]
+        for part in self._few(n, min(AROUND * index.size, abs(self.X.strides[0]))):
+            block[part] = self.X[part][:, index]
             self._forget()
         return block
+
+    def _few(self, count: int, touched: int) -> list[slice]:
+        """Parts of so many lines, each touching so many bytes, that may be resident at once."""
+        return steps_of(count, count if self._file is None else max(1, LOOSE // max(touched, 1)))
 
     def _forget(self) -> None:
         # Pages of a mapped file that were read count as resident until given back.
