@@ -12,7 +12,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test check bench bench-selection bench-fmri docs clean
+.PHONY: help demo test check bench bench-fmri bench-scale bench-selection docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -33,6 +33,9 @@ check: $(VENV)/.with-check ## lint, format and types
 
 bench: $(VENV)/.with-bench ## measure speed side by side with other implementations
 	@$(BIN)/python -m benchmarks
+
+bench-scale: $(VENV)/.with-bench,dask ## measure passes, memory and growth on data beyond memory and beyond one machine
+	@$(BIN)/python -m benchmarks scale scale_dask
 
 bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tuning included
 	@$(BIN)/python -m benchmarks selection

@@ -31,6 +31,35 @@ def memory(folder: str, n: str, d: str) -> dict[str, Any]:
     }
 
 
+def on_disk(folder: str, kind: str) -> dict[str, Any]:
+    """Fit IRKSN on X in a file, or, if ``kind`` begins with "whole", on all of it in memory."""
+    from ksupport import IRKSN
+
+    how, _, dtype = kind.rpartition(" ")
+    shape = tuple(np.load(f"{folder}/shape.npy"))
+    y = np.load(f"{folder}/y.npy")
+    before = status()
+    if how == "zarr":
+        import zarr
+
+        X = zarr.open_array(f"{folder}/zarr {dtype}", mode="r")
+    else:
+        order = "F" if how == "F" else "C"
+        X = np.memmap(f"{folder}/{order} {dtype}", dtype, "r", shape=shape, order=order)
+    if how == "whole":
+        X = np.array(X, np.result_type(X.dtype, np.float32))
+    wall, cpu = perf_counter(), process_time()
+    model = IRKSN(k=20, alpha=1e-3, max_iter=500).fit(X, y)
+    return {
+        "wall": perf_counter() - wall,
+        "cpu": process_time() - cpu,
+        "passes": model.n_passes_,
+        "before": before,
+        "peak": status()["VmHWM"],
+        "support": np.flatnonzero(model.support_).tolist(),
+    }
+
+
 def status() -> dict[str, float]:
     """Resident memory now (VmRSS: anonymous and file pages) and at most so far (VmHWM), in MB."""
     with open("/proc/self/status") as file:
@@ -102,7 +131,7 @@ def irksn_on_brain(few: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-MEASURES = (memory, importing, first_fit, tuned_on_brain, irksn_on_brain)
+MEASURES = (memory, on_disk, importing, first_fit, tuned_on_brain, irksn_on_brain)
 
 if __name__ == "__main__":
     what, *arguments = sys.argv[1:]

@@ -10,20 +10,25 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import RidgeCV
 
+from ._progress import Progress
+from ._threads import Workers
 from .algorithms.irksn import IRKSNMethod
 from .cv import iterate_at, path_table, table_of
 from .design import Design, Floats
-from .folds import Fold, folds_of, on_each
+from .folds import Fold, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
-from .path import Result
+from .path import Result, Rule
 from .selection import ZERO, Support, choose, least_squares, sizes_up_to, visited_by
+from .stopping import HeldOut
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
 EARLY_ALPHA = 1e-1  # of paths on folds
 EARLY = 20  # steps of them in which whole groups of features come in
 AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
+LATE = 200  # steps in which they come to predict best
 EVERY = 2  # steps between records
+PATIENCE = 15  # records without a better error that end a path on a fold
 FEWEST = 10  # samples below which nothing is held out
 RIDGES = np.geomspace(1e-3, 1e1, 9)  # penalties tried for the refit of groups, as shares of n
 
@@ -76,8 +81,9 @@ class AutoIRKSN(SelectingModel):
 
     Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*
     features: the support with the best extended BIC among all that the paths visit (`IRKSNIC`).
-    Whole *groups* of correlated features: the support of an early iterate, since criteria would
-    keep only a few representatives, and later iterates thin the groups out.  After a
+    Whole *groups* of correlated features: the support of the earliest iterate whose
+    cross-validated error is within one standard error of the least, since criteria would keep
+    only a few representatives, and later iterates thin the groups out.  After a
     few steps a path has taken in whole groups, and predicts well if they hold the truth, but is
     far from telling apart single features.  So the two are compared on folds, each found from
     the training part alone.  If EBIC chooses the same features on most folds, or if its supports
@@ -95,7 +101,7 @@ class AutoIRKSN(SelectingModel):
     fit_intercept, standardize
         As in `ksupport.IRKSN`.
     n_jobs : int, optional
-        Folds walked at once, in threads.
+        Paths walked at once, in threads that share X.
     random_state : int, RandomState or None, default=0
         Shuffles the folds; the default makes results repeatable.
     verbose : bool, default=False
@@ -167,7 +173,7 @@ class AutoIRKSN(SelectingModel):
 
         Parameters
         ----------
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements.
         y : array of shape (n,)
             The response.
@@ -201,26 +207,38 @@ class AutoIRKSN(SelectingModel):
             return self._scattered(problem, f"{compared}: a few scattered features.")
         return self._grouped(problem, folds, levels, compared)
 
-    def _walk(self, fold: Fold, levels: list[int]) -> list[Result]:
+    def _walk(
+        self, folds: list[Fold], levels: list[int], steps: int, stopping: Rule | None
+    ) -> list[list[Result]]:
+        """Walk these sparsity levels on every fold."""
         methods = [IRKSNMethod(k=k, alpha=EARLY_ALPHA) for k in levels]
-        return fold.walk(methods, min(EARLY, self.max_iter), EVERY, None)
+        steps = min(steps, self.max_iter)
+        count = len(folds) * len(methods) * steps
+        progress = Progress(type(self).__name__, count, bool(self.verbose))
+        return walk_folds(
+            folds, methods, max_iter=steps, every=EVERY, stopping=stopping, n_jobs=self.n_jobs,
+            progress=progress,
+        )  # fmt: skip
 
     def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
         """Walk these sparsity levels on every fold, and let EBIC choose there."""
 
-        def one(fold: Fold) -> _OnFold:
-            results = self._walk(fold, levels)
+        walked = self._walk(folds, levels, EARLY, None)
+
+        def one(at: int) -> _OnFold:
+            fold, results = folds[at], walked[at]
             largest = max(int(fold.design.n_samples) // 2, 1)
             choice = choose(fold.design, fold.y, visited_by(results), "ebic", largest, exchange=2)
             model = least_squares(fold.design, fold.y, choice.support)
             error = float(fold.errors_of(model[None])[0])
             return _OnFold(_errors(results), results, choice.support, error)
 
-        return on_each(folds, one, self.n_jobs, type(self).__name__, bool(self.verbose))
+        with Workers(self.n_jobs) as workers:
+            return workers.each(one, range(len(folds)))
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""
-        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter)
+        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter, n_jobs=self.n_jobs)
         self._keep(problem, ic._choose(problem))
         self.regime_ = "scattered"
         self.refit_ = "ols"
@@ -232,15 +250,10 @@ class AutoIRKSN(SelectingModel):
     def _grouped(
         self, problem: Problem, folds: list[Fold], levels: list[int], compared: str
     ) -> Self:
-        """The support of the early iterate with the least cross-validated error."""
-
-        def one(fold: Fold) -> tuple[list[Floats], list[Result]]:
-            results = self._walk(fold, levels)
-            return _errors(results), results
-
-        verbose = bool(self.verbose)
-        table, sizes = table_of(on_each(folds, one, self.n_jobs, type(self).__name__, verbose))
-        path, record = table.best()
+        """The support of the earliest iterate about as good as the best, by cross-validation."""
+        walked = self._walk(folds, levels, LATE, HeldOut(patience=PATIENCE))
+        table, sizes = table_of([(_errors(results), results) for results in walked])
+        path, record = table.earliest()
         k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
         w = iterate_at(IRKSNMethod(k=k, alpha=EARLY_ALPHA), design, y, step)

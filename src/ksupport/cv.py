@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._progress import Progress
+from ._threads import Workers
 from .algorithms import Method, make_method
 from .design import Design, Floats
-from .folds import Fold, Refit, aligned, folds_of, on_each
+from .folds import Fold, Refit, aligned, folds_of, walk_folds
 from .linear import Problem, SelectingModel
 from .path import Result, run
 from .selection import (
@@ -58,6 +60,14 @@ class FoldTable:
         best = self.best()
         return self._sparsest(float(self.mean[best] + self.spread[best]))
 
+    def earliest(self) -> tuple[int, int]:
+        """The best model of the earliest step that has one within a standard error of the best."""
+        best = self.best()
+        mean = self.mean
+        near = (mean <= mean[best] + self.spread[best]).any(axis=0)
+        record = int(np.argmax(near))
+        return int(np.argmin(mean[:, record])), record
+
     def _sparsest(self, limit: float) -> tuple[int, int]:
         """Path and record of the fewest features among those with mean errors up to a limit."""
         sizes = np.where(self.mean <= limit, self.sizes, np.inf)
@@ -93,7 +103,7 @@ class PathCV(SelectingModel):
     patience : int, default=20
         A path ends after so many records without a better error on its fold.
     n_jobs : int, optional
-        Folds walked at once, in threads.
+        Paths walked at once, in threads that share X.
     random_state : int, RandomState or None
         Shuffles the folds if ``cv`` is an int; None leaves them in order.
     every : int, optional
@@ -174,7 +184,7 @@ class PathCV(SelectingModel):
 
         Parameters
         ----------
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements.
         y : array of shape (n,)
             The response.
@@ -207,19 +217,25 @@ class PathCV(SelectingModel):
     def _measure(self, folds: list[Fold], methods: list[Method]) -> tuple[FoldTable, Floats]:
         """The error of every path at every recorded step, and the mean sizes there."""
 
-        def one(fold: Fold) -> tuple[list[Floats], list[Result]]:
-            rule = HeldOut(patience=self.patience)
-            every = methods[0].every if self.every is None else self.every
-            results = fold.walk(methods, self.max_iter, every, rule)
-            errors = [np.asarray(result.history["validation"]) for result in results]
-            if self.refit is not None:
-                largest = largest_support(fold.design.n_samples)
-                visited = visited_by(results)
-                errors = fold.refitted_errors(visited, self.refit, largest, self.ridge)
-            return errors, results
+        results = walk_folds(
+            folds, methods, max_iter=self.max_iter,
+            every=methods[0].every if self.every is None else self.every,
+            stopping=HeldOut(patience=self.patience), n_jobs=self.n_jobs,
+            progress=Progress(
+                type(self).__name__, len(folds) * len(methods) * self.max_iter, bool(self.verbose)
+            ),
+        )  # fmt: skip
 
-        measured = on_each(folds, one, self.n_jobs, type(self).__name__, bool(self.verbose))
-        return table_of(measured)
+        def errors(at: int) -> list[Floats]:
+            if self.refit is None:
+                return [np.asarray(result.history["validation"]) for result in results[at]]
+            largest = largest_support(folds[at].design.n_samples)
+            visited = visited_by(results[at])
+            return folds[at].refitted_errors(visited, self.refit, largest, self.ridge)
+
+        with Workers(self.n_jobs) as workers:
+            measured = workers.each(errors, range(len(folds)))
+        return table_of(list(zip(measured, results, strict=True)))
 
     def _finish(self, problem: Problem, method: Method, step: int) -> None:
         design, target = problem.design, problem.targets[0]

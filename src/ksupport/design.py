@@ -7,7 +7,9 @@ stays sparse and nothing of size n x d is copied.  Below the view lies a *store*
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -57,7 +59,7 @@ class Design:
 
     @classmethod
     def of(cls, X: Any) -> Design:
-        """Wrap an array, memmap, sparse matrix, LinearOperator, or a Design itself."""
+        """Wrap an array, memmap, Zarr array, sparse matrix, LinearOperator, or a Design itself."""
         return X if isinstance(X, Design) else cls(store_of(X))
 
     # -- what it looks like ----------------------------------------------------------------
@@ -122,13 +124,16 @@ class Design:
 
         A constant column keeps scale 1: centred, it is zero and no method can choose it.
         """
+        return centred_together([self], standardize=standardize)[0]
+
+    def _raw_weights(self) -> Floats:
+        """How often each row of the store counts."""
         weights = np.zeros(self.store.shape[0])
         rows = np.arange(self.store.shape[0]) if self.rows is None else self.rows
         np.add.at(weights, rows, 1.0 if self.sqrt_weights is None else self.sqrt_weights**2)
-        if standardize:
-            mean, variance = self.store.moments(weights)
-        else:
-            mean, variance = self.store.means(weights), None
+        return weights
+
+    def _centred(self, mean: Floats, variance: Floats | None) -> Design:
         if not np.isfinite(mean).all():
             bad = int(np.flatnonzero(~np.isfinite(mean))[0])
             raise ValueError(
@@ -152,6 +157,10 @@ class Design:
 
     def rmatmat(self, U: Floats) -> Floats:
         """X̃ᵀ U, one pass for all columns of U."""
+        return rmatmat_together([self], [U])[0]
+
+    def _lifted(self, U: Floats) -> tuple[Floats, Floats]:
+        """U weighted, on all rows of the store; and the sums of its columns."""
         if self.sqrt_weights is not None:
             U = U * self.sqrt_weights[:, None]
         sums = U.sum(axis=0)
@@ -159,12 +168,7 @@ class Design:
             full = np.zeros((self.store.shape[0], U.shape[1]))
             np.add.at(full, self.rows, U)
             U = full
-        out = self.store.rmatmat(U)
-        if self.mean is not None:
-            out -= self.mean[:, None] * sums
-        if self.scale is not None:
-            out /= self.scale[:, None]
-        return out
+        return U, sums
 
     def rmatvec(self, u: Floats) -> Floats:
         """X̃ᵀ u, one pass."""
@@ -276,19 +280,17 @@ class Design:
             "nuclear": float(np.sqrt(eigenvalues).sum()) * slack,
         }
 
+    @property
+    def _sharing(self) -> list[Design]:
+        return self._cache.get("sharing", [self])
+
     def _row_gram(self) -> Floats:
         """X̃ X̃ᵀ, n x n; the column norms come with it."""
         if "row_gram" not in self._cache and not self.has_columns:
             products = [self.matvec(self.rmatvec(e)) for e in np.eye(self.n)]
             self._cache["row_gram"] = np.stack(products)
         elif "row_gram" not in self._cache:
-            gram, norms2 = np.zeros((self.n, self.n)), np.empty(self.d)
-            for part, block in self.store.column_chunks():
-                block = self._finish(block, part)
-                gram += block @ block.T
-                norms2[part] = np.einsum("ij,ij->j", block, block)
-            self._cache["row_gram"] = gram
-            self._cache["column_norms"] = np.sqrt(norms2)
+            _row_grams_together([v for v in self._sharing if v is self or v.n <= v.d])
         return self._cache["row_gram"]
 
     def _column_gram(self) -> Floats:
@@ -297,7 +299,10 @@ class Design:
             products = [self.rmatvec(self.matvec(e)) for e in np.eye(self.d)]
             self._cache["column_gram"] = np.stack(products)
         elif "column_gram" not in self._cache:
-            self._cache["column_gram"] = self.gram(np.zeros(self.n))[: self.d, : self.d]
+            views = [v for v in self._sharing if v is self or v.d < v.n]
+            nothing = [np.empty((view.n, 0)) for view in views]
+            for view, gram in zip(views, _grams_together(views, nothing), strict=True):
+                view._cache["column_gram"] = gram
         return self._cache["column_gram"]
 
     def gram(self, Y: Floats) -> Floats:
@@ -306,20 +311,7 @@ class Design:
         if not self.has_columns:
             XtX, XtY = self._column_gram(), self.rmatmat(Y)
             return np.block([[XtX, XtY], [XtY.T, Y.T @ Y]])
-        size = self.d + Y.shape[1]
-        out = np.zeros((size, size))
-        place = np.arange(self.n) if self.rows is None else self.rows
-        order = np.argsort(place, kind="stable")
-        sorted_place = place[order]
-        for part, block in self.store.row_chunks():
-            lo, hi = np.searchsorted(sorted_place, (part.start, part.stop))
-            mine = order[lo:hi]
-            view = replace(self, rows=place[mine] - part.start, _cache={})
-            if self.sqrt_weights is not None:
-                view = replace(view, sqrt_weights=self.sqrt_weights[mine])
-            both = np.hstack([view._finish(block, slice(None)), Y[mine]])
-            out += both.T @ both
-        return out
+        return _grams_together([self], [Y])[0]
 
     def _lanczos(self) -> float:
         """Largest singular value by Lanczos, plus the size of its residual."""
@@ -364,3 +356,69 @@ class Design:
         small = Design.of(np.asfortranarray(R[:, : self.d]))
         small._cache.update(self._norms_from_gram(), n_samples=self.n_samples)
         return small, R[:, self.d :]
+
+
+# -- several views of one store, in one pass -------------------------------------------------------
+
+
+def centred_together(views: Sequence[Design], *, standardize: bool = False) -> list[Design]:
+    """Each view centred, and scaled if asked, by its own rows; views of one store."""
+    weights = [view._raw_weights() for view in views]
+    if standardize:
+        moments = views[0].store.all_moments(weights)
+        return [view._centred(*each) for view, each in zip(views, moments, strict=True)]
+    means = views[0].store.all_means(weights)
+    return [view._centred(mean, None) for view, mean in zip(views, means, strict=True)]
+
+
+def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:
+    """X̃ᵀ U for each view of one store and its U."""
+    lifted, sums = zip(*(view._lifted(U) for view, U in zip(views, Us, strict=True)), strict=True)
+    product = views[0].store.rmatmat(lifted[0] if len(lifted) == 1 else np.hstack(lifted))
+    ends = np.cumsum([0, *(U.shape[1] for U in lifted)])
+    parts = [product[:, a:b] for a, b in pairwise(ends)]
+    for view, part, total in zip(views, parts, sums, strict=True):
+        for column, each in zip(part.T, total, strict=True):  # nothing of the product's size
+            if view.mean is not None:
+                column -= each * view.mean
+            if view.scale is not None:
+                column /= view.scale
+    return parts
+
+
+def sharing(views: Sequence[Design]) -> list[Design]:
+    """The same views of one store; the pass that one takes for its norm serves them all."""
+    views = list(views)
+    for view in views:
+        view._cache["sharing"] = views
+    return views
+
+
+def _row_grams_together(views: Sequence[Design]) -> None:
+    """X̃ X̃ᵀ and the column norms of each view, for its cache."""
+    grams = [np.zeros((view.n, view.n)) for view in views]
+    norms2 = [np.empty(view.d) for view in views]
+    for part, raw in views[0].store.column_chunks():
+        for view, gram, squares in zip(views, grams, norms2, strict=True):
+            block = view._finish(raw, part)
+            gram += block @ block.T
+            squares[part] = np.einsum("ij,ij->j", block, block)
+    for view, gram, squares in zip(views, grams, norms2, strict=True):
+        view._cache["row_gram"] = gram
+        view._cache["column_norms"] = np.sqrt(squares)
+
+
+def _grams_together(views: Sequence[Design], Ys: Sequence[Floats]) -> list[Floats]:
+    """[X̃ Y]ᵀ[X̃ Y] of each view and its Y, by rows."""
+    grams = [np.zeros((view.d + Y.shape[1],) * 2) for view, Y in zip(views, Ys, strict=True)]
+    places = [np.arange(view.n) if view.rows is None else view.rows for view in views]
+    orders = [np.argsort(place, kind="stable") for place in places]
+    for part, raw in views[0].store.row_chunks():
+        for view, Y, gram, place, order in zip(views, Ys, grams, places, orders, strict=True):
+            lo, hi = np.searchsorted(place, (part.start, part.stop), sorter=order)
+            mine = order[lo:hi]
+            weights = None if view.sqrt_weights is None else view.sqrt_weights[mine]
+            here = view._view(rows=place[mine] - part.start, sqrt_weights=weights)
+            both = np.hstack([here._finish(raw, slice(None)), Y[mine]])
+            gram += both.T @ both
+    return grams

@@ -58,7 +58,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
 
         Parameters
         ----------
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements.
         y : array of shape (n,) or (n, n_targets)
             The response; several targets are walked side by side.

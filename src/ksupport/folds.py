@@ -5,11 +5,10 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
@@ -19,7 +18,7 @@ from ._progress import Progress
 from .algorithms import Method
 from .design import Design, Floats, Ints
 from .linear import Problem
-from .path import Result, Rule, run
+from .path import Block, Metric, Result, Rule, run
 from .selection import Support, least_squares, refit_all
 
 Refit = Literal["ols", "ridge"] | None
@@ -38,9 +37,10 @@ class Fold:
     loss: Loss | None  # instead of the mean squared error
 
     @classmethod
-    def of(cls, problem: Problem, train: Ints, test: Ints, scoring: Any = None) -> Fold:
+    def of(
+        cls, problem: Problem, design: Design, train: Ints, test: Ints, scoring: Any = None
+    ) -> Fold:
         y, weights = problem.Y[:, 0], problem.weights
-        design = problem.prepared(problem.raw.take(train), train)
         w = None if weights is None else weights[train]
         mean = float(np.average(y[train], weights=w)) if problem.center else 0.0
         target = (y[train] - mean) * (1.0 if w is None else np.sqrt(w))
@@ -51,21 +51,6 @@ class Fold:
             y[test] - mean,
             None if weights is None else weights[test],
             None if scoring is None else _loss(scoring, y[test], mean),
-        )
-
-    def walk(
-        self, methods: Sequence[Method], max_iter: int, every: int, stopping: Rule | None
-    ) -> list[Result]:
-        """Walk all methods side by side; their refreshes share passes over X."""
-        metric = {"validation": lambda block: self.errors(block.predict(self.held_out))}
-        return run(
-            [method.start(self.design, self.y) for method in methods],
-            [self.design] * len(methods),
-            [self.y] * len(methods),
-            max_iter=max_iter,
-            every=every,
-            metrics=[metric] * len(methods),
-            stopping=stopping,
         )
 
     def errors(self, predictions: Floats) -> Floats:
@@ -123,32 +108,50 @@ def folds_of(
         cv = KFold(min(int(cv), n), shuffle=shuffle, random_state=random_state)
     splitter = check_cv(cv)
     y = problem.Y[:, 0]
+    splits = list(splitter.split(np.zeros((n, 1)), y, groups))
+    rows = [train for train, _ in splits]
+    designs = problem.prepared([problem.raw.take(train) for train in rows], rows)
     return [
-        Fold.of(problem, train, test, scoring)
-        for train, test in splitter.split(np.zeros((n, 1)), y, groups)
+        Fold.of(problem, design, train, test, scoring)
+        for design, (train, test) in zip(designs, splits, strict=True)
     ]
 
 
-Part = TypeVar("Part")
-Answer = TypeVar("Answer")
-
-
-def on_each(
-    parts: Sequence[Part],
-    measure: Callable[[Part], Answer],
+def walk_folds(
+    folds: Sequence[Fold],
+    methods: Sequence[Method],
+    *,
+    max_iter: int,
+    every: int,
+    stopping: Rule | None,
     n_jobs: int | None,
-    label: str,
-    verbose: bool,
-) -> list[Answer]:
-    """Measure every part of the data, in threads (compiled walks release the lock)."""
-    progress = Progress(label, len(parts), verbose)
-    answers = []
-    jobs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
-    for answer in jobs(delayed(measure)(part) for part in parts):
-        answers.append(answer)
-        progress.update(len(answers))
+    progress: Progress,
+) -> list[list[Result]]:
+    """Walk all methods on all folds side by side: they share their passes over X."""
+    pairs = [(fold, method) for fold in folds for method in methods]
+    walked = np.zeros(len(pairs), np.intp)
+
+    def metric(at: int, fold: Fold) -> Metric:
+        def validation(block: Block) -> Floats:
+            walked[at] = block.t[-1]
+            progress.update(int(walked.sum()))
+            return fold.errors(block.predict(fold.held_out))
+
+        return validation
+
+    results = run(
+        [method.start(fold.design, fold.y) for fold, method in pairs],
+        [fold.design for fold, _ in pairs],
+        [fold.y for fold, _ in pairs],
+        max_iter=max_iter,
+        every=every,
+        metrics=[{"validation": metric(at, fold)} for at, (fold, _) in enumerate(pairs)],
+        stopping=stopping,
+        n_jobs=n_jobs,
+    )
     progress.close()
-    return answers
+    count = len(methods)
+    return [results[at : at + count] for at in range(0, len(results), count)]
 
 
 class _Predicts(RegressorMixin, BaseEstimator):

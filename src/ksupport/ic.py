@@ -28,7 +28,12 @@ from .stopping import Settled
 
 
 def walk(
-    methods: Sequence[Method], design: Design, y: Floats, max_iter: int, every: int
+    methods: Sequence[Method],
+    design: Design,
+    y: Floats,
+    max_iter: int,
+    every: int,
+    n_jobs: int | None = None,
 ) -> list[Result]:
     """Walk several methods side by side on one design, until they have settled."""
     return run(
@@ -38,6 +43,7 @@ def walk(
         max_iter=max_iter,
         every=every,
         stopping=Settled(),
+        n_jobs=n_jobs,
     )
 
 
@@ -66,6 +72,8 @@ class PathIC(SelectingModel):
     every : int, optional
         Look at every so many steps; None: 5, and 1 where every step is a model of its own
         (lasso, enet, omp).
+    n_jobs : int, optional
+        Paths walked at once, in threads that share X.
     max_iter, fit_intercept, standardize, verbose
         As in `ksupport.IRKSN`; paths whose support and residual have settled end early.
 
@@ -110,6 +118,7 @@ class PathIC(SelectingModel):
         every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         self.method = method
@@ -122,6 +131,7 @@ class PathIC(SelectingModel):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
@@ -133,7 +143,7 @@ class PathIC(SelectingModel):
 
         Parameters
         ----------
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements.
         y : array of shape (n,)
             The response.
@@ -156,7 +166,7 @@ class PathIC(SelectingModel):
         methods = [make_method(name, **params) for params in settings]
         largest = self.max_size if self.max_size is not None else largest_support(n)
         every = METHODS[name].every if self.every is None else self.every
-        results = walk(methods, design, target, self.max_iter, every)
+        results = walk(methods, design, target, self.max_iter, every, self.n_jobs)
         visited = visited_by(results)
         choice = choose(design, target, visited, self.criterion, largest, self.exchange, self.tie)
         self._describe(choice, settings, results)
@@ -196,7 +206,9 @@ class IRKSNIC(PathIC):
         Weights of the squared l2 norm to walk.
     norm : {"spectral", "nuclear"}
         As in `ksupport.IRKSN`.
-    criterion, max_size, exchange, tie, max_iter, every, fit_intercept, standardize, verbose
+    criterion, max_size, exchange, tie, max_iter, every, fit_intercept, standardize
+        As in `PathIC`.
+    n_jobs, verbose
         As in `PathIC`.
 
     Attributes
@@ -232,12 +244,13 @@ class IRKSNIC(PathIC):
         every: int = 10,
         fit_intercept: bool = True,
         standardize: bool = True,
+        n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         super().__init__(
             criterion=criterion, max_size=max_size, exchange=exchange, tie=tie,
             max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, verbose=verbose,
+            standardize=standardize, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.k = k
         self.alpha = alpha

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,8 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._notebook import Finding, ShownInNotebooks, finding_of
-from .design import Design, Floats, Ints, as_operator
+from .blocks import by_blocks
+from .design import Design, Floats, Ints, as_operator, centred_together, sharing
 from .path import Block, Metric
 from .theory.report import RecoveryReport, report_on
 
@@ -35,7 +36,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
     ) -> tuple[Any, Floats]:
-        """X and y checked, as arrays; a LinearOperator passes through.
+        """X and y checked, as arrays; a LinearOperator or what is read by blocks passes through.
 
         Features are remembered, or, without ``reset``, compared with those of the fit.
         """
@@ -52,12 +53,15 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 self.__dict__.pop("feature_names_in_", None)  # of an earlier fit on a data frame
             else:
                 self._check_width(X)
+        elif by_blocks(X):
+            _, Y = validate_data(
+                self, _outline(X), y, dtype=None, ensure_all_finite=False,
+                multi_output=multi_output, y_numeric=True, reset=reset,
+            )  # fmt: skip
         else:
             X, Y = validate_data(
                 self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
                 multi_output=multi_output, y_numeric=True, reset=reset,
-                # A mapped file is checked in the same pass that finds the column means.
-                ensure_all_finite=not isinstance(X, np.memmap) or not self.fit_intercept,
             )  # fmt: skip
         return X, np.asarray(Y, np.float64)
 
@@ -79,7 +83,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
 
         Parameters
         ----------
-        X : array, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements.
 
         Returns
@@ -91,6 +95,12 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         if isinstance(X, LinearOperator):
             self._check_width(X)
             return np.asarray(X @ self.coef_.T) + self.intercept_
+        if by_blocks(X):
+            # Where the model is sparse only its columns are read.
+            validate_data(self, _outline(X), dtype=None, ensure_all_finite=False, reset=False)
+            design, coef = Design.of(X), self.coef_.astype(np.float64)
+            products = np.stack([design.matvec(w) for w in np.atleast_2d(coef)], axis=-1)
+            return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
 
@@ -105,7 +115,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
 
         Parameters
         ----------
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements of the fit.
         y : array of shape (n,)
             The response of the fit.
@@ -145,9 +155,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 "certify needs a model with at least one feature, but coef_ is all zero: walk "
                 "further (max_iter), or relax what selects the features"
             )
-        mapped = isinstance(X, np.memmap)  # read chunk by chunk, in double precision anyway
         X, y = self._validated(X, y, reset=False)
-        if isinstance(X, np.ndarray) and not mapped:
+        if isinstance(X, np.ndarray) and not by_blocks(X):
             X = X.astype(np.float64, copy=False)  # conditions are about small differences
         weights = checked_weights(sample_weight, len(y))
         rows = np.arange(len(y))
@@ -202,6 +211,14 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         return self.support_
 
 
+def _outline(X: Any) -> Any:
+    """An array of the shape and type of X that takes no memory.
+
+    It stands for an X whose entries are checked by the first pass over them.
+    """
+    return np.broadcast_to(np.zeros((), X.dtype), X.shape)
+
+
 def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats | None:
     if sample_weight is None:
         return None
@@ -232,12 +249,12 @@ class Problem:
         compress: bool = True,
     ) -> None:
         self.raw = Design.of(X)
-        self.dtype = np.result_type(X.dtype, np.float32) if X.dtype is not None else np.float64
+        self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
         self.Y = Y
         self.weights = weights
         self.center, self.scale = center, scale
         design = self.raw if len(train) == len(Y) else self.raw.take(train)
-        self.view = design = self.prepared(design, train)
+        (self.view,) = (design,) = self.prepared([design], [train])
         weights = None if weights is None else weights[train]
         self.y_mean = (
             np.average(Y[train], axis=0, weights=weights) if center else np.zeros(Y.shape[1])
@@ -250,13 +267,14 @@ class Problem:
         self.design = design
         self.targets = [np.ascontiguousarray(t) for t in targets.T]
 
-    def prepared(self, design: Design, rows: Ints) -> Design:
-        """Weight, centre and scale a design that consists of these rows."""
+    def prepared(self, designs: Sequence[Design], rows: Sequence[Ints]) -> list[Design]:
+        """Weight, centre and scale designs that consist of these rows, in one pass."""
+        views = list(designs)
         if self.weights is not None:
-            design = design.weighted(self.weights[rows])
+            views = [v.weighted(self.weights[r]) for v, r in zip(views, rows, strict=True)]
         if self.center or self.scale:
-            design = design.centred(standardize=self.scale)
-        return design if self.center else design.uncentred()
+            views = centred_together(views, standardize=self.scale)
+        return sharing(views if self.center else [view.uncentred() for view in views])
 
     @property
     def fingerprint(self) -> Floats:

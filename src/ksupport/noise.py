@@ -27,7 +27,7 @@ def noise_level(X: Any, y: ArrayLike) -> float:
 
     Parameters
     ----------
-    X : array, memmap, sparse matrix, LinearOperator or Design, of shape (n, d)
+    X : array, memmap, Zarr, sparse matrix, LinearOperator or Design, of shape (n, d)
         The measurements, centred.
     y : array of shape (n,)
         The response, centred.

@@ -11,6 +11,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
@@ -18,7 +19,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from .design import Design, Floats, Ints
+from ._threads import Workers
+from .design import Design, Floats, Ints, rmatmat_together
 
 Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
 Keep = Literal["all", "last"]
@@ -259,6 +261,7 @@ class _Record:
     blocks: list[SparseRows] = field(default_factory=list)
     kept: tuple[int, int, Floats] | None = None  # record, step, coefficients
     reason: Reason | None = None
+    product: Floats | None = None  # what the path waited for
 
     def __post_init__(self) -> None:
         if self.rule is not None:
@@ -338,10 +341,13 @@ def run(
     stopping: StoppingRule | None = None,
     keep: Keep = "all",
     watch: Watch | None = None,
+    n_jobs: int | None = None,
 ) -> list[Result]:
     """Walk paths to their ends; the only iteration loop of the package.
 
-    Paths on the same design that wait for a product with X̃ share one pass over the data.
+    Paths that need a product with X̃ wait for each other, and those on the same data share one
+    pass for all products with X̃ᵀ, whatever their view of them: so many paths take as many passes
+    as the one that needs most.
 
     Parameters
     ----------
@@ -361,6 +367,8 @@ def run(
     watch : callable, optional
         Called with the history and the last iterate after each block; a true answer ends the
         walk.
+    n_jobs : int, optional
+        Paths walked at once, in threads, as joblib counts them; X is shared.
     """
     if every < 1:
         raise ValueError(f"every must be at least 1, got {every}")
@@ -371,15 +379,21 @@ def run(
         _Record(*each, rule=rule, keep_all=keep_all)
         for each in zip(paths, designs, targets, measured, strict=True)
     ]
-    try:
+
+    def walk(most_numbers: int, record: _Record) -> None:
         # Overflow means divergence, which is looked for and reported as such.
         with np.errstate(over="ignore", invalid="ignore"):
+            _walk(record, max_iter, every, watch, most_numbers)
+        record.reason = record.reason or _end_of(record.path, max_iter)
+
+    try:
+        with Workers(n_jobs) as workers:
             while active := [r for r in records if r.reason is None]:
-                _multiply(active)
+                ready = [r for r in active if r.path.pending is None]
+                if not ready:
+                    ready = _multiply(active)
                 most_numbers = min(MOST_NUMBERS, MOST_SHARED // len(active))
-                for record in active:
-                    _walk(record, max_iter, every, watch, most_numbers)
-                    record.reason = record.reason or _end_of(record.path, max_iter)
+                workers.each(partial(walk, most_numbers), ready)
     except KeyboardInterrupt:
         if all(r.kept is None for r in records):
             raise
@@ -406,22 +420,38 @@ def _end_of(path: Path, max_iter: int) -> Reason | None:
     return "max_iter" if path.t >= max_iter else None
 
 
-def _multiply(active: Sequence[_Record]) -> None:
-    """Products for all paths that wait, one for those of a kind, until none waits."""
-    while True:
-        waiting: dict[tuple[int, bool], list[tuple[_Record, Floats]]] = {}
-        for record in active:
-            asked = record.path.pending
-            if asked is not None:
-                kind = id(record.design), asked.adjoint
-                waiting.setdefault(kind, []).append((record, asked.vector))
-        if not waiting:
-            return
-        for (_, adjoint), group in waiting.items():
-            design, vectors = group[0][0].design, np.stack([vector for _, vector in group])
-            products = design.rmatmat(vectors.T) if adjoint else design.matmat(vectors.T)
-            for (record, _), product in zip(group, products.T, strict=True):
-                record.path.supply(np.ascontiguousarray(product))
+def _multiply(waiting: list[_Record]) -> list[_Record]:
+    """Products for paths that all wait, and who got one.
+
+    Those with X̃ come first, one for each view of the data: then all wait for X̃ᵀ, and share it.
+    """
+    views: dict[int, list[_Record]] = {}
+    forward = [r for r in waiting if r.path.pending is not None and not r.path.pending.adjoint]
+    for record in forward or waiting:
+        views.setdefault(id(record.design), []).append(record)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if forward:
+            for group in views.values():
+                _answer(group, group[0].design.matmat(_asked(group)))
+            return forward
+        stores: dict[int, list[list[_Record]]] = {}
+        for group in views.values():
+            stores.setdefault(id(group[0].design.store), []).append(group)
+        for groups in stores.values():
+            designs = [group[0].design for group in groups]
+            products = rmatmat_together(designs, [_asked(group) for group in groups])
+            for group, product in zip(groups, products, strict=True):
+                _answer(group, product)
+    return waiting
+
+
+def _asked(records: Sequence[_Record]) -> Floats:
+    return np.stack([r.path.pending.vector for r in records if r.path.pending is not None]).T
+
+
+def _answer(records: Sequence[_Record], products: Floats) -> None:
+    for record, product in zip(records, products.T, strict=True):
+        record.product = np.ascontiguousarray(product)
 
 
 def _walk(
@@ -432,6 +462,11 @@ def _walk(
     most_numbers: int,
 ) -> None:
     path = record.path
+    if record.product is not None:
+        path.supply(record.product)
+        record.product = None
+        if path.pending is not None:  # plain steps need one product after the other
+            return
     steps = min(max(FIRST_STEPS, path.t), MOST_STEPS)
     if record.rule is not None or watch is not None:
         steps = min(max(FIRST_STEPS, path.t // 4), MOST_STEPS)

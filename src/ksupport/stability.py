@@ -8,12 +8,13 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
+from ._progress import Progress
 from .design import Floats, Ints
-from .folds import on_each
 
 SHOWN = 20  # features listed in a printed result
 
@@ -177,7 +178,15 @@ def stability_selection(
         return _chosen(estimator, X, y, rows, int(seed))
 
     pairs = list(zip(halves, seeds, strict=True))
-    chosen = np.stack(on_each(pairs, choose, n_jobs, "half-samples", verbose))
+    progress = Progress("half-samples", len(pairs), verbose)
+    answers = []
+    for answer in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+        delayed(choose)(pair) for pair in pairs
+    ):
+        answers.append(answer)
+        progress.update(len(answers))
+    progress.close()
+    chosen = np.stack(answers)
     frequency, size = chosen.mean(axis=0), float(chosen.sum(axis=1).mean())
     d = frequency.size
     names = getattr(X, "columns", None)

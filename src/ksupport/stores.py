@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import mmap
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ Ints = NDArray[np.intp]
 
 CHUNK = 1 << 21  # numbers held at once when a pass goes block by block (16 MB)
 
-_COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
+COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
 
 
 class Store(ABC):
@@ -30,6 +29,8 @@ class Store(ABC):
             raise ValueError(f"X must have at least one row and one column, got shape {shape}")
         self.shape = shape
         self.dtype = dtype
+        single = dtype.kind == "f" and dtype.itemsize <= 4
+        self.products_in = np.dtype(np.float32 if single else np.float64)  # how precise they are
         self.passes = 0
         self.columns_read = 0
 
@@ -57,6 +58,14 @@ class Store(ABC):
         """Weighted mean of every column, one pass."""
         return self.moments(weights)[0]
 
+    def all_moments(self, weights: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
+        """The moments for each of several weights: in one pass where the store can."""
+        return [self.moments(each) for each in weights]
+
+    def all_means(self, weights: Sequence[Floats]) -> list[Floats]:
+        """The means for each of several weights: in one pass where the store can."""
+        return [self.means(each) for each in weights]
+
     def column_chunks(self) -> Iterator[tuple[slice, Floats]]:
         """The whole of X as dense blocks of columns, one pass."""
         n, d = self.shape
@@ -78,89 +87,6 @@ class Store(ABC):
     @abstractmethod
     def _dense(self, rows: slice, columns: slice) -> Floats:
         """A dense float64 copy of a rectangle of X."""
-
-
-class DenseStore(Store):
-    """An ndarray in either order, or a memmap, which is read chunk by chunk."""
-
-    def __init__(self, X: NDArray[Any]) -> None:
-        super().__init__((X.shape[0], X.shape[1]), X.dtype)
-        self.X = X
-        self._file, self._private = _mmap_of(X)
-        # BLAS takes float32 and float64 as they are; anything else would be copied whole.
-        self._whole = self._file is None and X.dtype in (np.float32, np.float64)
-
-    def rmatmat(self, U: Floats) -> Floats:
-        if self._whole:
-            self.passes += 1
-            # So written, BLAS need not copy X into blocks when U is narrow.
-            return np.asarray(U.T.astype(self.dtype, copy=False) @ self.X, np.float64).T
-        if self.X.flags.f_contiguous:
-            out = np.empty((self.shape[1], U.shape[1]))
-            for part, block in self.column_chunks():
-                out[part] = block.T @ U
-            return out
-        out = np.zeros((self.shape[1], U.shape[1]))
-        for part, block in self.row_chunks():
-            out += block.T @ U[part]
-        return out
-
-    def matvec(self, index: Ints, values: Floats) -> Floats:
-        return self.matmat(index, values[:, None])[:, 0]
-
-    def matmat(self, index: Ints, values: Floats) -> Floats:
-        n, d = self.shape
-        if 4 * index.size <= d and index.size * n <= CHUNK:
-            return self.columns(index) @ values
-        W = values.T  # one model a row
-        if index.size < d:
-            W = np.zeros((len(W), d))
-            W[:, index] = values.T
-        if self._whole:
-            self.passes += 1
-            return np.asarray(W.astype(self.dtype, copy=False) @ self.X.T, np.float64).T
-        out = np.zeros((n, len(W)))
-        if self.X.flags.f_contiguous:
-            for part, block in self.column_chunks():
-                out += block @ W[:, part].T
-        else:
-            for part, block in self.row_chunks():
-                out[part] = block @ W.T
-        return out
-
-    def columns(self, index: Ints) -> Floats:
-        self.columns_read += index.size
-        block = np.asarray(self.X[:, index], np.float64)
-        self._forget()
-        return block
-
-    def moments(self, weights: Floats) -> tuple[Floats, Floats]:
-        # Shifting by a row that counts keeps one-pass variances accurate under large means,
-        # and exactly zero for constant columns.
-        by_columns = self.X.flags.f_contiguous
-        shift = np.asarray(self.X[int(np.argmax(weights > 0))], np.float64)
-        first, second = np.zeros(self.shape[1]), np.zeros(self.shape[1])
-        for part, block in self.column_chunks() if by_columns else self.row_chunks():
-            where = part if by_columns else slice(None)
-            w = weights if by_columns else weights[part]
-            block -= shift[where]
-            first[where] += w @ block
-            np.square(block, out=block)
-            second[where] += w @ block
-        total = weights.sum()
-        mean = first / total
-        return shift + mean, np.maximum(second / total - mean**2, 0.0)
-
-    def _dense(self, rows: slice, columns: slice) -> Floats:
-        block = np.array(self.X[rows, columns], np.float64)
-        self._forget()
-        return block
-
-    def _forget(self) -> None:
-        # Pages of a mapped file that were read count as resident until given back.
-        # Not of a private map, whose changes would go with them.
-        if self._file is not None and not self._private and hasattr(mmap, "MADV_DONTNEED"):
-            self._file.madvise(mmap.MADV_DONTNEED)
 
 
 class SparseStore(Store):
@@ -223,7 +149,7 @@ class OperatorStore(Store):
     def __init__(self, X: LinearOperator) -> None:
         super().__init__(X.shape, np.dtype(X.dtype or np.float64))
         if self.dtype.kind == "c":
-            raise ValueError(_COMPLEX.format(self.dtype))
+            raise ValueError(COMPLEX.format(self.dtype))
         self.X = X
         _dot_test(X)
 
@@ -267,17 +193,6 @@ class OperatorStore(Store):
         return self.columns(np.arange(columns.start, columns.stop))
 
 
-def _mmap_of(X: Any) -> tuple[mmap.mmap | None, bool]:
-    """The file behind an array whose memory is a mapped file, and whether changes are private."""
-    while X is not None:
-        if isinstance(X, np.memmap):
-            return getattr(X, "_mmap", None), X.mode == "c"
-        if isinstance(X, mmap.mmap):
-            return X, True  # perhaps private, there is no way to ask
-        X = getattr(X, "base", None)
-    return None, False
-
-
 def _dot_test(X: LinearOperator) -> None:
     """Reject an operator whose rmatvec is not the adjoint of its matvec: ⟨Xw, u⟩ = ⟨w, Xᵀu⟩."""
     rng = np.random.default_rng(0)
@@ -307,11 +222,8 @@ def store_of(X: Any) -> Store:
         return OperatorStore(X)
     if sp.issparse(X):
         if X.dtype.kind == "c":
-            raise ValueError(_COMPLEX.format(X.dtype))
+            raise ValueError(COMPLEX.format(X.dtype))
         return SparseStore(X if X.format in ("csr", "csc") else X.tocsr())
-    X = np.asarray(X)
-    if X.ndim != 2:
-        raise ValueError(f"X must be two-dimensional, got an array of shape {X.shape}")
-    if X.dtype.kind == "c":
-        raise ValueError(_COMPLEX.format(X.dtype))
-    return DenseStore(X if X.dtype.kind == "f" or _mmap_of(X)[0] is not None else X.astype(float))
+    from .blocks import array_store  # which builds on this module
+
+    return array_store(X)

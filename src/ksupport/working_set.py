@@ -181,7 +181,7 @@ class WorkingSetPath(PlainSteps):
         edge, reach = choose_columns(correlations, norms, min(self.m, d), chosen)
         self._keep(np.flatnonzero(chosen), ref)
         assert self.kept is not None
-        slack = SLACK[min(max(self.design.dtype.itemsize, 4), 8)]
+        slack = SLACK[self.design.store.products_in.itemsize]
         self.kept.edge = edge + slack * reach * float(np.linalg.norm(ref))
         self.kept.reach = reach
         self.refreshed_at = self.t

@@ -1,0 +1,391 @@
+"""Arrays that are read block by block: in memory, in mapped files, in Zarr.
+
+A pass goes over X in rectangles that suit the way it is stored.  The next one is read, and turned
+into double precision, in a thread while the present one is multiplied: never more than two are
+held, and nothing of the size of X is made, whatever its type.
+"""
+
+from __future__ import annotations
+
+import mmap
+import sys
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from threading import Lock
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import stores
+from .stores import Floats, Ints, Store
+
+Part = tuple[slice, slice]  # rows and columns of a rectangle
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+RUN = 1 << 16  # numbers to read in a row where the file has them in a row
+MOST_HELD = 8 * stores.CHUNK  # numbers in a strip of whole stored chunks, at most (128 MB)
+HELD = 4 * stores.CHUNK  # numbers in columns kept from reading them again (64 MB)
+AROUND = 1 << 21  # bytes that may become resident when one of them is read from a mapped file
+LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are given back
+
+
+def read_ahead(read: Callable[[Key], Value], keys: Iterable[Key]) -> Iterator[tuple[Key, Value]]:
+    """Every key in order with what was read for it; the next is read meanwhile, in a thread."""
+    keys = list(keys)
+    if len(keys) == 1:
+        yield keys[0], read(keys[0])
+        return
+    reader = ThreadPoolExecutor(1, "ksupport-read-ahead")
+    try:
+        waiting = reader.submit(read, keys[0])
+        for key, following in zip(keys, [*keys[1:], None], strict=True):
+            value = waiting.result()
+            if following is not None:
+                waiting = reader.submit(read, following)
+            yield key, value
+            del value
+    finally:
+        reader.shutdown(cancel_futures=True)
+
+
+def steps_of(length: int, step: int) -> list[slice]:
+    return [slice(at, min(length, at + step)) for at in range(0, length, step)]
+
+
+class Moments:
+    """Weighted sums of columns, from which means and variances follow, block by block.
+
+    Shifting every column by an entry that counts keeps one-pass variances accurate under large
+    means, and exactly zero for constant columns.
+    """
+
+    def __init__(self, weights: Floats, d: int) -> None:
+        self.weights = weights
+        self.shift, self.first, self.second = np.zeros((3, d))
+        self._shifted: set[int] = set()
+
+    def add(self, rows: slice, columns: slice, block: Floats) -> None:
+        """Count a rectangle; rectangles of other rows must have the same columns."""
+        w = self.weights[rows]
+        if not w.any():
+            return
+        if columns.start not in self._shifted:
+            self._shifted.add(columns.start)
+            self.shift[columns] = block[int(np.argmax(w > 0))]
+        moved = block - self.shift[columns]
+        self.first[columns] += w @ moved
+        self.second[columns] += w @ np.square(moved, out=moved)
+
+    def result(self) -> tuple[Floats, Floats]:
+        total = self.weights.sum()
+        mean = self.first / total
+        return self.shift + mean, np.maximum(self.second / total - mean**2, 0.0)
+
+
+class HeldColumns:
+    """Columns that were read lately, so that paths and folds do not read them again."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most  # columns to hold
+        self._held: dict[int, Floats] = {}
+        self._lock = Lock()
+
+    def get(self, index: Ints, read: Callable[[Ints], Floats]) -> Floats:
+        """The columns at ``index``; those that are not held are read, in one go."""
+        if index.size > self.most:
+            return read(index)
+        with self._lock:
+            missing = np.array([j for j in np.unique(index) if int(j) not in self._held], np.intp)
+            if missing.size:
+                found = np.ascontiguousarray(read(missing).T)
+                self._held |= dict(zip(missing.tolist(), found, strict=True))
+            block = np.stack([self._held[int(j)] for j in index], axis=1)
+            for j in list(self._held)[: max(len(self._held) - self.most, 0)]:
+                del self._held[j]
+            return block
+
+
+class BlockStore(Store):
+    """An X read in rectangles.
+
+    Parameters
+    ----------
+    shape, dtype
+        Of X.
+    grid : (int, int)
+        Rows and columns that are best read together; rectangles are made of whole ones.
+    unit : (int, int)
+        Rows and columns that can only be read together: a stored chunk.
+    """
+
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        dtype: np.dtype[Any],
+        grid: tuple[int, int],
+        unit: tuple[int, int] = (1, 1),
+    ) -> None:
+        super().__init__(shape, dtype)
+        self.products_in = np.dtype(np.float64)
+        self.grid = grid
+        self.unit = unit
+        self.finite = dtype.kind != "f"  # known to be; otherwise the first pass looks
+        self.held = HeldColumns(0)
+
+    @abstractmethod
+    def _read(self, rows: slice, columns: slice) -> Floats:
+        """A copy of a rectangle in double precision."""
+
+    @abstractmethod
+    def _read_columns(self, index: Ints) -> Floats:
+        """A copy of some columns in double precision."""
+
+    # -- passes ----------------------------------------------------------------------------
+
+    def blocks(self) -> Iterator[tuple[Part, Floats]]:
+        """The whole of X in rectangles of about CHUNK numbers, as tall as can be; one pass."""
+        (n, d), (height, width) = self.shape, self.grid
+        height *= max(1, min(-(-n // height), stores.CHUNK // (height * width)))
+        width *= max(1, stores.CHUNK // (height * width))
+        parts = [(r, c) for r in steps_of(n, height) for c in steps_of(d, width)]
+        return self._sweep(parts)
+
+    def column_chunks(self) -> Iterator[tuple[slice, Floats]]:
+        n, d = self.shape
+        width, times = _strip(n, self.unit[1])
+        self.passes += times - 1
+        parts = [(slice(0, n), columns) for columns in steps_of(d, width)]
+        for (_, columns), block in self._sweep(parts):
+            yield columns, block
+
+    def row_chunks(self) -> Iterator[tuple[slice, Floats]]:
+        n, d = self.shape
+        height, times = _strip(d, self.unit[0])
+        self.passes += times - 1
+        parts = [(rows, slice(0, d)) for rows in steps_of(n, height)]
+        for (rows, _), block in self._sweep(parts):
+            yield rows, block
+
+    def _sweep(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Floats]]:
+        self.passes += 1
+        yield from read_ahead(lambda part: self._dense(*part), parts)
+        self.finite = True
+
+    def _dense(self, rows: slice, columns: slice) -> Floats:
+        where = f"rows {rows.start}:{rows.stop}, columns {columns.start}:{columns.stop}"
+        block = _named(where, lambda: self._read(rows, columns))
+        if not self.finite and not np.isfinite(block).all():
+            i, j = np.argwhere(~np.isfinite(block))[0]
+            raise ValueError(
+                f"X contains NaN or infinity in {where} (first at row {rows.start + i}, column "
+                f"{columns.start + j}); remove or impute such entries"
+            )
+        return block
+
+    # -- what a design asks for --------------------------------------------------------------
+
+    def rmatmat(self, U: Floats) -> Floats:
+        out = np.zeros((U.shape[1], self.shape[1]))
+        for (rows, columns), block in self.blocks():
+            out[:, columns] += U[rows].T @ block
+        return out.T
+
+    def matvec(self, index: Ints, values: Floats) -> Floats:
+        return self.matmat(index, values[:, None])[:, 0]
+
+    def matmat(self, index: Ints, values: Floats) -> Floats:
+        n, d = self.shape
+        if 4 * index.size <= d and index.size * n <= stores.CHUNK:
+            return self.columns(index) @ values
+        W = values.T  # one model a row
+        if index.size < d:
+            W = np.zeros((len(W), d))
+            W[:, index] = values.T
+        return self._product(W)
+
+    def _product(self, W: Floats) -> Floats:
+        """X Wᵀ."""
+        out = np.zeros((self.shape[0], len(W)))
+        for (rows, columns), block in self.blocks():
+            out[rows] += block @ W[:, columns].T
+        return out
+
+    def columns(self, index: Ints) -> Floats:
+        if index.size == 0:
+            return np.empty((self.shape[0], 0))
+        return self.held.get(index, self._new_columns)
+
+    def _new_columns(self, index: Ints) -> Floats:
+        self.columns_read += index.size
+        block = _named(f"{index.size} columns", lambda: self._read_columns(index))
+        if not self.finite and not np.isfinite(block).all():
+            bad = int(index[np.flatnonzero(~np.isfinite(block).all(axis=0))[0]])
+            raise ValueError(
+                f"X contains NaN or infinity in column {bad}; remove or impute such entries"
+            )
+        return block
+
+    def moments(self, weights: Floats) -> tuple[Floats, Floats]:
+        return self.all_moments([weights])[0]
+
+    def all_moments(self, weights: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
+        sums = [Moments(w, self.shape[1]) for w in weights]
+        for (rows, columns), block in self.blocks():
+            for each in sums:
+                each.add(rows, columns, block)
+        return [each.result() for each in sums]
+
+    def all_means(self, weights: Sequence[Floats]) -> list[Floats]:
+        return [mean for mean, _ in self.all_moments(weights)]
+
+
+def _strip(length: int, unit: int) -> tuple[int, int]:
+    """How wide a strip of this length is, and how often a stored chunk is read for that."""
+    if length * unit <= MOST_HELD:
+        return unit * max(1, stores.CHUNK // (length * unit)), 1
+    width = max(1, MOST_HELD // length)
+    return width, -(-unit // width)
+
+
+def _named(where: str, read: Callable[[], Value]) -> Value:
+    """What was read; an error says where."""
+    try:
+        return read()
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a file system or a codec raises
+        raise OSError(f"X: {where} could not be read: {error}") from error
+
+
+class ArrayStore(BlockStore):
+    """An array of real numbers of any type and order, in memory or in a mapped file."""
+
+    def __init__(self, X: NDArray[Any]) -> None:
+        n, d = X.shape
+        by_columns = X.flags.f_contiguous and not X.flags.c_contiguous
+        super().__init__((n, d), X.dtype, (min(n, RUN), 1) if by_columns else (1, min(d, RUN)))
+        self.X = X
+        self._file, self._private = mapped_file(X)
+        self._by_columns = by_columns
+        if self._file is not None:
+            self.held = HeldColumns(HELD // n)
+
+    def _read(self, rows: slice, columns: slice) -> Floats:
+        source = self.X[rows, columns]
+        block = np.empty(source.shape)
+        lines, target = (source.T, block.T) if self._by_columns else (source, block)
+        touched = min(AROUND + lines.shape[1] * self.dtype.itemsize, abs(lines.strides[0]))
+        for part in self._few(len(lines), touched):
+            target[part] = lines[part]
+            self._forget()
+        return block
+
+    def _read_columns(self, index: Ints) -> Floats:
+        n = self.shape[0]
+        block = np.empty((n, index.size))
+        if self._by_columns:
+            for part in self._few(index.size, AROUND + n * self.dtype.itemsize):
+                block[:, part] = self.X[:, index[part]]
+                self._forget()
+            return block
+        for part in self._few(n, min(AROUND * index.size, abs(self.X.strides[0]))):
+            block[part] = self.X[part][:, index]
+            self._forget()
+        return block
+
+    def _few(self, count: int, touched: int) -> list[slice]:
+        """Parts of so many lines, each touching so many bytes, that may be resident at once."""
+        return steps_of(count, count if self._file is None else max(1, LOOSE // max(touched, 1)))
+
+    def _forget(self) -> None:
+        # Pages of a mapped file that were read count as resident until given back.
+        # Not of a private map, whose changes would go with them.
+        if self._file is not None and not self._private and hasattr(mmap, "MADV_DONTNEED"):
+            self._file.madvise(mmap.MADV_DONTNEED)
+
+
+class DenseStore(ArrayStore):
+    """An array in memory that BLAS multiplies as it is."""
+
+    def __init__(self, X: NDArray[Any]) -> None:
+        super().__init__(X)
+        self.products_in = X.dtype
+        self.finite = True  # for the caller to see to
+
+    # So written, BLAS need not copy X into blocks when U or W is narrow.
+
+    def rmatmat(self, U: Floats) -> Floats:
+        self.passes += 1
+        return np.asarray(U.T.astype(self.dtype, copy=False) @ self.X, np.float64).T
+
+    def _product(self, W: Floats) -> Floats:
+        self.passes += 1
+        return np.asarray(W.astype(self.dtype, copy=False) @ self.X.T, np.float64).T
+
+
+class ZarrStore(BlockStore):
+    """A Zarr array: every stored chunk is read, and decoded, once a pass.
+
+    A column takes all chunks that it crosses.  When columns have so cost as many chunks as
+    there are, that counts as a pass.
+    """
+
+    def __init__(self, X: Any) -> None:
+        chunks = tuple(min(side, chunk) for side, chunk in zip(X.shape, X.chunks, strict=True))
+        super().__init__(X.shape, X.dtype, chunks, chunks)
+        self.X = X
+        self.held = HeldColumns(HELD // X.shape[0])
+        self._share = 0.0  # of a pass, spent on columns
+
+    def _read(self, rows: slice, columns: slice) -> Floats:
+        return np.ascontiguousarray(self.X[rows, columns], np.float64)
+
+    def _read_columns(self, index: Ints) -> Floats:
+        wanted, back = np.unique(index, return_inverse=True)
+        crossed = np.unique(wanted // self.unit[1]).size  # columns of chunks
+        self._share += crossed / -(-self.shape[1] // self.unit[1])
+        self.passes += int(self._share)
+        self._share %= 1.0
+        return np.asarray(self.X.oindex[:, wanted], np.float64)[:, back]
+
+
+def mapped_file(X: Any) -> tuple[mmap.mmap | None, bool]:
+    """The file behind an array whose memory is a mapped file, and whether changes are private."""
+    while X is not None:
+        if isinstance(X, np.memmap):
+            return getattr(X, "_mmap", None), X.mode == "c"
+        if isinstance(X, mmap.mmap):
+            return X, True  # perhaps private, there is no way to ask
+        X = getattr(X, "base", None)
+    return None, False
+
+
+def is_zarr(X: Any) -> bool:
+    """Whether X is a Zarr array; if it is, somebody has imported Zarr."""
+    zarr = sys.modules.get("zarr")
+    return zarr is not None and isinstance(X, zarr.Array)
+
+
+def by_blocks(X: Any) -> bool:
+    """Whether X is an array to be read block by block, and checked in doing so."""
+    if is_zarr(X):
+        return bool(X.ndim == 2 and X.dtype.kind in "biuf")
+    if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
+        return False
+    return X.dtype not in (np.float32, np.float64) or mapped_file(X)[0] is not None
+
+
+def array_store(X: Any) -> Store:
+    """The store of a Zarr array, or of anything that NumPy makes an array of real numbers."""
+    if not is_zarr(X):
+        X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X must be two-dimensional, got an array of shape {X.shape}")
+    if X.dtype.kind == "c":
+        raise ValueError(stores.COMPLEX.format(X.dtype))
+    if by_blocks(X):
+        return ZarrStore(X) if is_zarr(X) else ArrayStore(X)
+    return DenseStore(X if X.dtype in (np.float32, np.float64) else X.astype(float))
