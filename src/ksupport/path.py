@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from .design import Design, Floats, Ints
+from .design import Design, Floats, Ints, Leading, Query
 
 Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
 Keep = Literal["all", "last"]
@@ -84,16 +84,17 @@ class Block:
 class Path(Protocol):
     """A stream of iterates, walked block by block.
 
-    ``pending`` is a vector u for which the path needs X̃ᵀu before it can go on; the loop
-    multiplies for all waiting paths at once and hands the result to ``supply``.
+    ``pending`` asks which features lead at a vector u, which takes X̃ᵀu, before the path can go
+    on; the loop multiplies for all waiting paths at once and hands the answer to ``supply``.
     """
 
-    pending: Floats | None
     exhausted: bool
 
     @property
+    def pending(self) -> Query | None: ...
+    @property
     def t(self) -> int: ...
-    def supply(self, correlations: Floats) -> None: ...
+    def supply(self, leading: Leading) -> None: ...
     def advance(self, end: int, every: int, most_numbers: int) -> Block: ...
     def attach(self, design: Design | None) -> None: ...
     def remedy(self) -> str: ...
@@ -390,9 +391,9 @@ def _multiply(active: Sequence[_Record]) -> None:
         if record.path.pending is not None:
             waiting.setdefault(id(record.design), []).append(record)
     for group in waiting.values():
-        U = np.column_stack([np.asarray(r.path.pending) for r in group])
-        for record, correlations in zip(group, group[0].design.rmatmat(U).T, strict=True):
-            record.path.supply(np.ascontiguousarray(correlations))
+        queries = [query for r in group if (query := r.path.pending) is not None]
+        for record, leading in zip(group, group[0].design.leading(queries), strict=True):
+            record.path.supply(leading)
 
 
 def _walk(

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from . import _kernels
 from ._compiling import tell_when_compiling
-from ._kernels import DONE, NONFINITE, REFRESH, choose_columns
-from .design import Design, Floats, Ints
+from ._kernels import DONE, NONFINITE, REFRESH
+from .design import Design, Floats, Ints, Leading, Query
 from .path import Block
 
 tell_when_compiling(_kernels.__name__)
@@ -150,7 +150,7 @@ class WorkingSetPath:
 
     def attach(self, design: Design | None) -> None:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
-        self.pending: Floats | None = None
+        self.wanted: Floats | None = None  # the vector to refresh at
         self.kept: Kept | None = None  # None: all features are held, for plain steps
         self.refreshed_at = self.t
         self.plain_until = -1
@@ -162,12 +162,12 @@ class WorkingSetPath:
         self.design = design
         if not design.has_columns:
             self._go_plain(FOREVER)
-        elif design.n * design.d <= (MOST if 2 * self.m >= design.d else WHOLE):
+        elif design.holdable(MOST if 2 * self.m >= design.d else WHOLE):
             self._keep(np.arange(design.d), np.zeros(design.n))
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
         else:
-            self.pending = self.state.query()
+            self.wanted = self.state.query()
 
     @property
     def t(self) -> int:
@@ -178,20 +178,21 @@ class WorkingSetPath:
 
     # -- choosing columns --------------------------------------------------------------------
 
-    def supply(self, correlations: Floats) -> None:
-        """Keep the m features most correlated with the pending vector, and all in use."""
-        assert self.pending is not None
-        ref, self.pending = self.pending.copy(), None
-        d = self.design.d
-        chosen = np.zeros(d, bool)
-        chosen[self.features[self.state.in_use()]] = True
-        norms = self.design.column_norms
-        edge, reach = choose_columns(correlations, norms, min(self.m, d), chosen)
-        self._keep(np.flatnonzero(chosen), ref)
+    @property
+    def pending(self) -> Query | None:
+        if self.wanted is None:
+            return None
+        return Query(self.wanted, self.m, self.features[self.state.in_use()])
+
+    def supply(self, leading: Leading) -> None:
+        """Keep the features that lead at the wanted vector, and all in use."""
+        assert self.wanted is not None
+        ref, self.wanted = self.wanted.copy(), None
+        self._keep(leading.features, ref)
         assert self.kept is not None
         slack = SLACK[min(max(self.design.dtype.itemsize, 4), 8)]
-        self.kept.edge = edge + slack * reach * float(np.linalg.norm(ref))
-        self.kept.reach = reach
+        self.kept.edge = leading.edge + slack * leading.reach * float(np.linalg.norm(ref))
+        self.kept.reach = leading.reach
         self.refreshed_at = self.t
 
     def _keep(self, chosen: Ints, ref: Floats) -> None:
@@ -213,8 +214,8 @@ class WorkingSetPath:
         elif self._work() > 4:
             self.m = max(self.m // 2, self.least)
         if 4 * self.m > self.design.d:
-            if self.design.n * self.design.d <= MOST:
-                self.pending = None
+            if self.design.holdable(MOST):
+                self.wanted = None
                 self._keep(np.arange(self.design.d), np.zeros(self.design.n))
             else:
                 self._go_plain(self.t + self.plain_span)
@@ -227,7 +228,7 @@ class WorkingSetPath:
         """Plain steps for a while, longer each time: later on the dual moves less."""
         self.state.spread(self.design, self.features)
         self.features = np.arange(self.design.d)
-        self.kept = self.pending = None
+        self.kept = self.wanted = None
         self.m = min(self.m // 2, self.design.d // 8)
         self.plain_until = until if self.m >= self.least else FOREVER
         self.plain_span *= 4
@@ -243,15 +244,15 @@ class WorkingSetPath:
             here = min(end, -(-self.plain_until // every) * every)  # on the grid, as ``end`` is
             n_rows, status = self.state.plain(self.design, here, every, rows)
             if status == DONE and here <= self.t < end:
-                self.pending = self.state.query()
+                self.wanted = self.state.query()
         else:
-            n_rows, status, self.pending = self.state.walk(kept, end, every, rows)
+            n_rows, status, self.wanted = self.state.walk(kept, end, every, rows)
             if status == REFRESH:
                 self._adapt()
             elif status == DONE and self.m > self.least and kept.reach > 0 and self._work() > 8:
                 # Far too large by now: choose again, and fewer.
                 self.m = max(self.m // 4, self.least)
-                self.pending = self.state.query()
+                self.wanted = self.state.query()
         steps = (before // every + 1 + np.arange(n_rows)) * every
         steps[-1:] = self.state.clock[1]  # the last one may be off the grid
         diverged = status == NONFINITE

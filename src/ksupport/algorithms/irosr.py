@@ -14,7 +14,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from .. import _kernels
-from ..design import Design, Floats
+from ..design import Design, Floats, Leading
 from ..path import Block, Path
 from .base import Method
 
@@ -92,7 +92,7 @@ def _largest_step(design: Design, y: Floats, alpha: float) -> float:
 class _IROSRPath:
     """u_t and v_t; small problems walk in compiled code, large ones by two products a step."""
 
-    pending: Floats | None = None
+    pending: None = None
     exhausted = False
     design: Design
 
@@ -112,7 +112,7 @@ class _IROSRPath:
             del self.design
             return
         self.design = design
-        if design.has_columns and design.n * design.d <= COMPILED:
+        if design.holdable(COMPILED):
             self.columns = design.columns(np.arange(design.d))
             self.rows = np.ascontiguousarray(self.columns.T)
 
@@ -125,7 +125,7 @@ class _IROSRPath:
             f"The step eta is {self.eta:.3g}; the largest stable one is about {self.largest:.3g}."
         )
 
-    def supply(self, correlations: Floats) -> None:
+    def supply(self, leading: Leading) -> None:
         raise AssertionError("IROSR forms its products itself")
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
