@@ -165,7 +165,7 @@ class AutoIRKSN(SelectingModel):
 
         Parameters
         ----------
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, data frame, sparse matrix, LinearOperator or Dask array, shape (n, d)
             The measurements.
         y : array of shape (n,)
             The response.
@@ -224,7 +224,7 @@ class AutoIRKSN(SelectingModel):
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""
-        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter)
+        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter, verbose=self.verbose)
         self._keep(problem, ic._choose(problem))
         self.regime_ = "scattered"
         self.refit_: str | None = "ols"

@@ -174,7 +174,7 @@ class PathCV(SelectingModel):
 
         Parameters
         ----------
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, data frame, sparse matrix, LinearOperator or Dask array, shape (n, d)
             The measurements.
         y : array of shape (n,)
             The response.

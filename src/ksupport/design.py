@@ -17,10 +17,21 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from ._kernels import EPS, choose_columns
-from .stores import Floats, Ints, RemoteStore, Store, T, as_operator, is_dask, store_of
+from .stores import (
+    Floats,
+    Ints,
+    RemoteStore,
+    Store,
+    T,
+    as_dask_array,
+    as_operator,
+    is_dask,
+    store_of,
+)
 
 __all__ = [
-    "Design", "Floats", "Ints", "Leading", "NormKind", "Query", "as_operator", "is_dask",
+    "Design", "Floats", "Ints", "Leading", "NormKind", "Query", "as_dask_array", "as_operator",
+    "is_dask",
 ]  # fmt: skip
 
 NormKind = Literal["spectral", "nuclear"]

@@ -140,7 +140,7 @@ def on_each(
     verbose: bool,
 ) -> list[Answer]:
     """Measure every fold, in threads (compiled walks release the lock), with progress."""
-    progress = Progress(label, len(folds), verbose)
+    progress = Progress(label, len(folds), verbose, lambda: folds[0].design.passes)
     answers = []
     jobs = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")
     for answer in jobs(delayed(measure)(fold) for fold in folds):

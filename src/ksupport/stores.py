@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 CHUNK = 1 << 21  # numbers held at once when a pass goes block by block (16 MB)
 
-_COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
+COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
 
 
 class Store(ABC):
@@ -246,7 +246,7 @@ class OperatorStore(Store):
     def __init__(self, X: LinearOperator) -> None:
         super().__init__(X.shape, np.dtype(X.dtype or np.float64))
         if self.dtype.kind == "c":
-            raise ValueError(_COMPLEX.format(self.dtype))
+            raise ValueError(COMPLEX.format(self.dtype))
         self.X = X
         _dot_test(X)
 
@@ -329,9 +329,21 @@ def is_dask(X: Any) -> bool:
     return hasattr(X, "__dask_graph__")
 
 
+def as_dask_array(X: Any) -> Any:
+    """A Dask array itself, or that of a Dask data frame, with known chunks."""
+    if hasattr(type(X), "to_dask_array"):  # of the type: a Delayed claims to have everything
+        return X.to_dask_array(lengths=True)
+    if hasattr(type(X), "chunks"):
+        return X
+    raise TypeError(
+        f"X is a Dask {type(X).__name__}, but must be a Dask array or data frame; "
+        "dask.array.from_delayed makes an array of delayed blocks"
+    )
+
+
 def store_of(X: Any) -> Store:
     if is_dask(X):
-        from .dask_store import DaskStore, as_dask_array
+        from .dask_store import DaskStore  # needs Dask, which other kinds of X do without
 
         return DaskStore(as_dask_array(X))
     X = as_operator(X)
@@ -339,11 +351,11 @@ def store_of(X: Any) -> Store:
         return OperatorStore(X)
     if sp.issparse(X):
         if X.dtype.kind == "c":
-            raise ValueError(_COMPLEX.format(X.dtype))
+            raise ValueError(COMPLEX.format(X.dtype))
         return SparseStore(X if X.format in ("csr", "csc") else X.tocsr())
     X = np.asarray(X)
     if X.ndim != 2:
         raise ValueError(f"X must be two-dimensional, got an array of shape {X.shape}")
     if X.dtype.kind == "c":
-        raise ValueError(_COMPLEX.format(X.dtype))
+        raise ValueError(COMPLEX.format(X.dtype))
     return DenseStore(X if X.dtype.kind == "f" or _mmap_of(X)[0] is not None else X.astype(float))

@@ -70,7 +70,7 @@ def path(
     ----------
     method : str or Method
         A name in `METHODS`, or a method with its parameters.
-    X : array, memmap, sparse matrix, LinearOperator or Design, of shape (n, d)
+    X : array, memmap, sparse matrix, LinearOperator, Dask array or Design, of shape (n, d)
         The measurements.
     y : array of shape (n,)
         The response.
