@@ -12,7 +12,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test check bench bench-selection docs clean
+.PHONY: help demo test check bench bench-selection bench-scale docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -36,6 +36,9 @@ bench: $(VENV)/.with-bench ## measure speed side by side with other implementati
 
 bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tuning included
 	@$(BIN)/python -m benchmarks selection
+
+bench-scale: $(VENV)/.with-bench,dask ## measure data beyond memory and beyond one machine
+	@$(BIN)/python -m benchmarks scale scale_dask
 
 docs: $(VENV)/.with-doc,fmri ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html

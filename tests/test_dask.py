@@ -158,9 +158,8 @@ def test_selection_from_dask_is_that_from_the_array(make):
     np.testing.assert_array_equal(model.support_, expected.support_)
     assert_close(model.coef_, expected.coef_, 1e-7)
     assert model.n_iter_ == expected.n_iter_
-    for name in expected.path_:
-        if expected.path_[name].dtype.kind == "f":
-            np.testing.assert_allclose(model.path_[name], expected.path_[name], rtol=1e-6)
+    if hasattr(expected, "score_"):
+        assert model.score_ == pytest.approx(expected.score_, rel=1e-8)
 
 
 def test_paths_share_passes_and_columns():
@@ -335,7 +334,7 @@ def test_a_block_of_another_dtype_or_shape_is_placed():
 
 def test_other_collections_and_shapes():
     X, y = problem()
-    with pytest.raises(TypeError, match="Dask Delayed, but must be a Dask array or data frame"):
+    with pytest.raises(TypeError, match=r"Dask Delayed\w*, but must be a Dask array"):
         ksupport.IRKSN().fit(dask.delayed(X), y)
     with pytest.raises(ValueError, match="two-dimensional"):
         path("irksn", da.ones(5), np.ones(5))

@@ -403,7 +403,7 @@ class DaskStore(RemoteStore):
     def _row_gram(self, view: Any) -> Any:
         """A task for X̃X̃ᵀ: blocks of all rows, and at least as many columns as rows if cut."""
         n = self.shape[0]
-        X = self.X.rechunk({0: -1, 1: _cut(self.X.chunks[1], max(CHUNK // n, n))})
+        X = self.X.rechunk({0: -1, 1: _cut(self.X.chunks[1], max(CHUNK // n, n))}, method="tasks")
         rows, weights = _value(view.rows), _value(view.sqrt_weights)
         whole = View(view.mean, view.scale)
         return _tree(
@@ -417,7 +417,7 @@ class DaskStore(RemoteStore):
     def _column_gram(self, view: Any, Y: Floats | None = None) -> Any:
         """A task for X̃ᵀ[X̃ Y]: blocks of all columns."""
         d = self.shape[1]
-        X = self.X.rechunk({1: -1, 0: _cut(self.X.chunks[0], max(CHUNK // d, d))})
+        X = self.X.rechunk({1: -1, 0: _cut(self.X.chunks[0], max(CHUNK // d, d))}, method="tasks")
         V = view.on_all_rows(np.empty((view.n, 0)) if Y is None else Y)
         weights, whole = view.row_weights, _value(View(view.mean, view.scale))
         return _tree(

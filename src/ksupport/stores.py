@@ -319,7 +319,7 @@ def _dot_test(X: LinearOperator) -> None:
 
 def as_operator(X: Any) -> Any:
     """X itself, but a PyLops operator, of a class of its own, wrapped as one of SciPy's."""
-    if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
+    if hasattr(X, "matvec") and hasattr(X, "rmatvec") and not is_dask(X):
         return aslinearoperator(X)
     return X
 
