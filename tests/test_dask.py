@@ -190,6 +190,17 @@ def test_held_out_rows_and_certificates():
     assert model.certify(lazy, y).words == report.words
 
 
+def test_theory_and_half_samples():
+    X, y = problem()
+    lazy, w = da.from_array(X, chunks=(25, 800)), np.eye(1, X.shape[1])[0]
+    mine, known = (ksupport.theory.irksn_condition(A, w) for A in (lazy, X))
+    assert mine.alpha_max == pytest.approx(known.alpha_max)
+    model = ksupport.IRKSN(k=2, max_iter=20)
+    stable = ksupport.stability_selection(model, lazy, y, n_pairs=2, random_state=0)
+    known = ksupport.stability_selection(model, X, y, n_pairs=2, random_state=0)
+    np.testing.assert_array_equal(stable.frequency, known.frequency)
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.int8, np.uint16, bool])
 def test_other_numbers(kind):
     X = np.random.default_rng(0).integers(0, 2 if kind is bool else 90, (40, 1700)).astype(kind)
@@ -285,6 +296,13 @@ def test_a_bad_number_is_placed(value, intercept):
     place = r"block \(1, 1\) \(rows 25..39, columns 800..1599\)"
     with pytest.raises(ValueError, match=f"NaN or infinity in {place}"):
         ksupport.IRKSN(fit_intercept=intercept).fit(da.from_array(X, chunks=(25, 800)), y)
+
+
+def test_a_bad_number_in_a_small_array_is_placed():
+    X = np.ones((20, 30))
+    X[7, 29] = np.nan
+    with pytest.raises(ValueError, match=r"block \(0, 2\) \(rows 0..9, columns 20..29\)"):
+        path("irksn", da.from_array(X, chunks=10), np.arange(20.0), k=2)
 
 
 def test_a_block_that_cannot_be_read_is_placed():

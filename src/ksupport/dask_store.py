@@ -11,6 +11,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -217,7 +218,7 @@ class DaskStore(RemoteStore):
     # -- running graphs ------------------------------------------------------------------------
 
     def _compute(self, *tasks: Any) -> tuple[Any, ...]:
-        """Run one graph; the first one that sweeps looks at every block, too."""
+        """Run one graph."""
         client = self._client
         if client is not None and client.status in ("closing", "closed"):
             # Dask would go on with threads of this process, and draw all of X into it.
@@ -225,11 +226,15 @@ class DaskStore(RemoteStore):
         try:
             results: tuple[Any, ...] = compute(*tasks)
         except Exception as error:
-            raise self._explained(error) from error
+            explained = self._explained(error)
+            if explained is error:
+                raise
+            raise explained from error
         self.gathered += sum(_nbytes(result) for result in results)
         return results
 
     def _sweep(self, *tasks: Any) -> tuple[Any, ...]:
+        """Run one graph that reads all of X; the first one looks at every block, too."""
         self.passes += 1
         checks = [] if self.checked else [_task(_check, *each) for each in self._placed()]
         results = self._compute(*tasks, *checks)
@@ -329,9 +334,10 @@ class DaskStore(RemoteStore):
     def _fetch(self, index: Ints) -> Floats:
         """These columns from the workers."""
         self.columns_read += index.size
+        run = self._compute if self.checked else self._sweep
         parts = list(self._by_chunk(index))
         tasks = [_task(_take, row[j], local) for row in self.blocks for j, _, local in parts]
-        blocks = iter(self._compute(*tasks))
+        blocks = iter(run(*tasks))
         out = np.empty((self.shape[0], index.size))
         for start, stop in self.rows:
             for _, at, _ in parts:
@@ -366,17 +372,21 @@ class DaskStore(RemoteStore):
 
     # -- moments, norms, Gram matrices ---------------------------------------------------------
 
-    def moments(self, weights: Floats) -> tuple[Floats, Floats]:
+    def _moment_tasks(self, weights: Floats) -> list[Any]:
+        """A task for the moments on each chunk of columns."""
         parts = [_value(weights[start:stop]) for start, stop in self.rows]
-        found = self._sweep(
-            *(
-                _tree(_pooled, [_task(_moments, *each) for each in zip(column, parts, strict=True)])
-                for column in self.blocks.T
-            )
-        )
-        mean = np.concatenate([mean for _, mean, _ in found])
-        squares = np.concatenate([squares for _, _, squares in found])
-        return mean, squares / weights.sum()
+        return [
+            _tree(_pooled, [_task(_moments, *each) for each in zip(column, parts, strict=True)])
+            for column in self.blocks.T
+        ]
+
+    def moments(self, weights: Floats) -> tuple[Floats, Floats]:
+        _, means, squares = zip(*self._sweep(*self._moment_tasks(weights)), strict=True)
+        return np.concatenate(means), np.concatenate(squares) / weights.sum()
+
+    def means(self, weights: Floats) -> Floats:
+        tasks = (_task(itemgetter(1), moments) for moments in self._moment_tasks(weights))
+        return np.concatenate(self._sweep(*tasks))
 
     def _norm_tasks(self, view: Any) -> list[Any]:
         """A task for the squared norms on each chunk of columns."""

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from ..design import Design, Floats, as_operator
+from ..design import Design, Floats, as_operator, is_dask
 
 BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n x BLOCK
 
@@ -16,7 +16,7 @@ BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n
 def as_design(X: Any) -> Design:
     """Check X and wrap it in double precision; a `Design` passes through as it is."""
     X = as_operator(X)
-    if isinstance(X, Design | LinearOperator):
+    if isinstance(X, Design | LinearOperator) or is_dask(X):  # Dask's are checked where they are
         return Design.of(X)
     if not sp.issparse(X):
         X = np.asarray(X)
