@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from time import perf_counter, sleep
+from time import sleep, time
 from typing import Any
 
 import dask.array as da
@@ -163,34 +163,28 @@ def lost_scheduler(folder: str, when: str) -> Row:
     while not address.exists():
         sleep(0.1)
     worker = start([*command, "distributed.cli.dask_worker", "--no-nanny", *common])
-    died: list[float] = []
-    pid = scheduler.pid
+    pid, grave = scheduler.pid, Path(folder) / f"died-{when}"
 
     def kill() -> None:
-        if not died:
-            scheduler.kill()
-            died.append(perf_counter())
-
-    def slow(rows: slice, columns: slice) -> Any:
-        sleep(0.5)
-        if when == "in a pass":
+        if not grave.exists():
+            grave.write_text(str(time()))
             os.kill(pid, signal.SIGKILL)
-        return np.zeros((rows.stop - rows.start, columns.stop - columns.start))
 
+    def deadly(rows: slice, columns: slice) -> Any:
+        kill()
+        sleep(5)
+        return plain(rows, columns)
+
+    noise = np.random.default_rng(2).standard_normal(N)
+    X = lazy(CHUNKS["both"], deadly if when == "in a pass" else plain)
+    deed = {} if when == "in a pass" else {"deed": at_the_start(kill)}
+    seconds = np.inf
     with distributed.Client(scheduler_file=str(address)) as client:
         client.wait_for_workers(1, timeout=60)
         try:
-            if when == "in a pass":
-                began = perf_counter() + 0.5
-                Design.of(lazy(CHUNKS["both"], slow)).norm()
-            else:
-                noise = np.random.default_rng(2).standard_normal(N)
-                path("irksn", lazy(CHUNKS["both"]), noise,
-                     metrics={"deed": at_the_start(kill)}, **RESTLESS)  # fmt: skip
+            path("irksn", X, noise, metrics=deed, **RESTLESS)
         except ConnectionError:
-            seconds = perf_counter() - (died[0] if died else began)
-        else:
-            seconds = np.inf
+            seconds = time() - float(grave.read_text())
     for process in (worker, scheduler):
         process.kill()
         process.wait()
