@@ -15,6 +15,7 @@ from pathlib import Path
 from time import sleep, time
 from typing import Any
 
+import dask
 import dask.array as da
 import distributed
 import numpy as np
@@ -209,6 +210,8 @@ def main() -> list[Row]:
     y = X @ w + 3 * rng.standard_normal(N)
     with tempfile.TemporaryDirectory(prefix="ksupport-bench-") as folder:
         with (
+            # On a busy machine a new worker may take long; the cluster must not give it up.
+            dask.config.set({"distributed.deploy.lost-worker-timeout": "300s"}),
             distributed.LocalCluster(
                 n_workers=2, threads_per_worker=1, dashboard_address=None
             ) as cluster,

@@ -44,6 +44,8 @@ def assert_same(result, y, params):
 @pytest.fixture(scope="module")
 def client():
     with (
+        # On a busy machine a new worker may take long; the cluster must not give it up.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "300s"}),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
         ) as cluster,
