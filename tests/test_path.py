@@ -49,7 +49,7 @@ class Counting:
         self.t, self.recorded = end, end
         return Block(np.array(steps, int), rows, DESIGN)
 
-    def supply(self, correlations):
+    def supply(self, leading):
         raise AssertionError("never asked for")
 
     def remedy(self):

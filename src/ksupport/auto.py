@@ -173,7 +173,7 @@ class AutoIRKSN(SelectingModel):
 
         Parameters
         ----------
-        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
         y : array of shape (n,)
             The response.
@@ -238,7 +238,7 @@ class AutoIRKSN(SelectingModel):
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""
-        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter, n_jobs=self.n_jobs)
+        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter, n_jobs=self.n_jobs, verbose=self.verbose)
         self._keep(problem, ic._choose(problem))
         self.regime_ = "scattered"
         self.refit_ = "ols"

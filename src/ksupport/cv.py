@@ -184,7 +184,7 @@ class PathCV(SelectingModel):
 
         Parameters
         ----------
-        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
         y : array of shape (n,)
             The response.

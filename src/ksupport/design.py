@@ -7,8 +7,9 @@ stays sparse and nothing of size n x d is copied.  Below the view lies a *store*
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -16,10 +17,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from ._kernels import EPS
-from .stores import Floats, Ints, Store, as_operator, store_of
+from ._kernels import EPS, choose_columns
+from .stores import (
+    Floats,
+    Ints,
+    RemoteStore,
+    Store,
+    T,
+    as_dask_array,
+    as_operator,
+    is_dask,
+    store_of,
+)
 
-__all__ = ["Design", "Floats", "Ints", "NormKind", "as_operator"]
+__all__ = [
+    "Design", "Floats", "Ints", "Leading", "NormKind", "Query", "as_dask_array", "as_operator",
+    "is_dask",
+]  # fmt: skip
 
 NormKind = Literal["spectral", "nuclear"]
 
@@ -30,6 +44,60 @@ _UNUSABLE = (
     "the norm of X is {}: X contains NaN or infinity, or entries too large or too small to square; "
     "impute such entries, or rescale X"
 )
+
+
+@dataclass(frozen=True)
+class Query:
+    """Which features are most correlated with u?  About so many, besides those held."""
+
+    vector: Floats  # u
+    count: int
+    held: Ints
+
+
+@dataclass(frozen=True)
+class Leading:
+    """The features that a `Query` asks for, and bounds on all others."""
+
+    features: Ints  # ascending
+    sizes: Floats  # their |x̃_iᵀu|
+    norms: Floats  # their ‖x̃_i‖
+    edge: float  # the largest |x̃_iᵀu| among the others
+    reach: float  # the largest ‖x̃_i‖ among the others; 0: there are none
+
+    @classmethod
+    def of(cls, query: Query, features: Ints, products: Floats, norms: Floats) -> Leading:
+        """Among these features, ascending; all held ones between first and last are there."""
+        chosen = np.zeros(features.size, bool)
+        here = query.held[(query.held >= features[0]) & (query.held <= features[-1])]
+        chosen[np.searchsorted(features, here)] = True
+        count = min(query.count, features.size)
+        edge, reach = choose_columns(products, norms, count, chosen)
+        return cls(features[chosen], np.abs(products[chosen]), norms[chosen], edge, reach)
+
+
+def _leaders(
+    queries: Sequence[Query], first: int, products: Floats, norms: Floats
+) -> list[Leading]:
+    """The answers among the features from ``first`` on that have these products with X̃ᵀ."""
+    features = np.arange(first, first + norms.size)
+    columns = (np.ascontiguousarray(column) for column in products.T)
+    return [Leading.of(q, features, c, norms) for q, c in zip(queries, columns, strict=True)]
+
+
+def _merge_leaders(queries: Sequence[Query], parts: list[list[Leading]]) -> list[Leading]:
+    """The answers among all features, from those among consecutive parts of them."""
+    merged = []
+    for query, answers in zip(queries, zip(*parts, strict=True), strict=True):
+        features, sizes, norms = (
+            np.concatenate([getattr(answer, name) for answer in answers])
+            for name in ("features", "sizes", "norms")
+        )
+        best = Leading.of(query, features, sizes, norms)
+        edge = max(best.edge, *(answer.edge for answer in answers))
+        reach = max(best.reach, *(answer.reach for answer in answers))
+        merged.append(replace(best, edge=edge, reach=reach))
+    return merged
 
 
 @dataclass(frozen=True)
@@ -59,7 +127,7 @@ class Design:
 
     @classmethod
     def of(cls, X: Any) -> Design:
-        """Wrap an array, memmap, Zarr array, sparse matrix, LinearOperator, or a Design itself."""
+        """Wrap an array (memmap, Zarr, Dask), sparse matrix, LinearOperator, or a Design itself."""
         return X if isinstance(X, Design) else cls(store_of(X))
 
     # -- what it looks like ----------------------------------------------------------------
@@ -90,6 +158,11 @@ class Design:
     @property
     def has_columns(self) -> bool:
         return self.store.has_columns
+
+    def holdable(self, most: int) -> bool:
+        """Whether all columns may be copied, if so many entries may: fewer if X lies elsewhere."""
+        limit = most if self.store.near else min(most, SVD_LIMIT)
+        return self.has_columns and self.n * self.d <= limit
 
     @property
     def passes(self) -> int:
@@ -126,13 +199,6 @@ class Design:
         """
         return centred_together([self], standardize=standardize)[0]
 
-    def _raw_weights(self) -> Floats:
-        """How often each row of the store counts."""
-        weights = np.zeros(self.store.shape[0])
-        rows = np.arange(self.store.shape[0]) if self.rows is None else self.rows
-        np.add.at(weights, rows, 1.0 if self.sqrt_weights is None else self.sqrt_weights**2)
-        return weights
-
     def _centred(self, mean: Floats, variance: Floats | None) -> Design:
         if not np.isfinite(mean).all():
             bad = int(np.flatnonzero(~np.isfinite(mean))[0])
@@ -153,26 +219,52 @@ class Design:
         """Rows of the raw design, centred and scaled as this view is, without its weights."""
         return raw.take(rows)._view(mean=self.mean, scale=self.scale)
 
+    @property
+    def row_weights(self) -> Floats:
+        """How much each row of the whole X counts."""
+        weights = np.zeros(self.store.shape[0])
+        rows = np.arange(self.store.shape[0]) if self.rows is None else self.rows
+        np.add.at(weights, rows, 1.0 if self.sqrt_weights is None else self.sqrt_weights**2)
+        return weights
+
     # -- products --------------------------------------------------------------------------
+
+    def on_all_rows(self, U: Floats) -> Floats:
+        """The V with X̃ᵀU = diag(scale)⁻¹ (Xᵀ - mean 1ᵀ) V, where X has all its rows."""
+        if self.sqrt_weights is not None:
+            U = U * self.sqrt_weights[:, None]
+        if self.rows is None:
+            return U
+        full = np.zeros((self.store.shape[0], U.shape[1]))
+        np.add.at(full, self.rows, U)
+        return full
 
     def rmatmat(self, U: Floats) -> Floats:
         """X̃ᵀ U, one pass for all columns of U."""
         return rmatmat_together([self], [U])[0]
 
-    def _lifted(self, U: Floats) -> tuple[Floats, Floats]:
-        """U weighted, on all rows of the store; and the sums of its columns."""
-        if self.sqrt_weights is not None:
-            U = U * self.sqrt_weights[:, None]
-        sums = U.sum(axis=0)
-        if self.rows is not None:
-            full = np.zeros((self.store.shape[0], U.shape[1]))
-            np.add.at(full, self.rows, U)
-            U = full
-        return U, sums
-
     def rmatvec(self, u: Floats) -> Floats:
         """X̃ᵀ u, one pass."""
         return self.rmatmat(u[:, None])[:, 0]
+
+    def over_features(self, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]) -> T:
+        """Something found from X̃ᵀU and the column norms where X lies, in one pass.
+
+        ``each(first, products, norms)`` is told the rows of X̃ᵀU and the norms of consecutive
+        features from number ``first`` on: of all at once if X is at hand.  What it answers for
+        different parts, in order, goes to ``merge``.
+        """
+        if isinstance(self.store, RemoteStore):
+            return self.store.over_features(self, U, each, merge)
+        return each(0, self.rmatmat(U), self.column_norms)
+
+    def leading(self, queries: Sequence[Query]) -> list[Leading]:
+        """The features most correlated with each vector asked about; one pass for all."""
+        U = np.column_stack([query.vector for query in queries])
+        found = self.over_features(U, partial(_leaders, queries), partial(_merge_leaders, queries))
+        if isinstance(self.store, RemoteStore):
+            self.store.expect(np.unique(np.concatenate([each.features for each in found])))
+        return found
 
     def matmat(self, W: Floats) -> Floats:
         """X̃ W, reading only the columns where some column of W is nonzero."""
@@ -226,6 +318,11 @@ class Design:
     def _column_norms(self) -> Floats:
         if not self.has_columns:
             return np.full(self.d, self.norm("spectral"))
+        if isinstance(self.store, RemoteStore):
+            if min(self.shape) > GRAM_LIMIT:
+                return self.store.column_norms(self)
+            self._eigenvalues()  # the pass that the norm of X̃ needs anyway
+            return self._cache["column_norms"]
         if self.n <= min(self.d, GRAM_LIMIT):
             self._row_gram()  # the pass that the norm of X̃ needs anyway
             return self._cache["column_norms"]
@@ -272,9 +369,8 @@ class Design:
         return {"spectral": float(values[0]) * slack, "nuclear": float(values.sum()) * slack}
 
     def _norms_from_gram(self) -> dict[str, float]:
-        gram = self._row_gram() if self.n <= self.d else self._column_gram()
-        eigenvalues = np.maximum(np.linalg.eigvalsh(gram), 0.0)
-        slack = 1 + 8 * max(self.shape) ** 0.5 * EPS * len(gram) ** 0.5
+        eigenvalues = np.maximum(self._eigenvalues(), 0.0)
+        slack = 1 + 8 * max(self.shape) ** 0.5 * EPS * len(eigenvalues) ** 0.5
         return {
             "spectral": float(np.sqrt(eigenvalues[-1])) * slack,
             "nuclear": float(np.sqrt(eigenvalues).sum()) * slack,
@@ -283,6 +379,16 @@ class Design:
     @property
     def _sharing(self) -> list[Design]:
         return self._cache.get("sharing", [self])
+
+    def _eigenvalues(self) -> Floats:
+        """Eigenvalues of the smaller Gram matrix, ascending; that of a remote X stays there."""
+        if isinstance(self.store, RemoteStore) and "column_gram" not in self._cache:
+            if "eigenvalues" not in self._cache:
+                values, norms = self.store.spectrum(self)
+                self._cache.update(eigenvalues=values, column_norms=norms)
+            return self._cache["eigenvalues"]
+        gram = self._row_gram() if self.n <= self.d else self._column_gram()
+        return np.asarray(np.linalg.eigvalsh(gram))
 
     def _row_gram(self) -> Floats:
         """X̃ X̃ᵀ, n x n; the column norms come with it."""
@@ -310,6 +416,9 @@ class Design:
         Y = Y.reshape(self.n, -1)
         if not self.has_columns:
             XtX, XtY = self._column_gram(), self.rmatmat(Y)
+            return np.block([[XtX, XtY], [XtY.T, Y.T @ Y]])
+        if isinstance(self.store, RemoteStore):
+            XtX, XtY = np.hsplit(self.store.gram(self, Y), [self.d])
             return np.block([[XtX, XtY], [XtY.T, Y.T @ Y]])
         return _grams_together([self], [Y])[0]
 
@@ -363,7 +472,7 @@ class Design:
 
 def centred_together(views: Sequence[Design], *, standardize: bool = False) -> list[Design]:
     """Each view centred, and scaled if asked, by its own rows; views of one store."""
-    weights = [view._raw_weights() for view in views]
+    weights = [view.row_weights for view in views]
     if standardize:
         moments = views[0].store.all_moments(weights)
         return [view._centred(*each) for view, each in zip(views, moments, strict=True)]
@@ -373,7 +482,8 @@ def centred_together(views: Sequence[Design], *, standardize: bool = False) -> l
 
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:
     """X̃ᵀ U for each view of one store and its U."""
-    lifted, sums = zip(*(view._lifted(U) for view, U in zip(views, Us, strict=True)), strict=True)
+    lifted = [view.on_all_rows(U) for view, U in zip(views, Us, strict=True)]
+    sums = [U.sum(axis=0) for U in lifted]
     product = views[0].store.rmatmat(lifted[0] if len(lifted) == 1 else np.hstack(lifted))
     ends = np.cumsum([0, *(U.shape[1] for U in lifted)])
     parts = [product[:, a:b] for a, b in pairwise(ends)]

@@ -58,7 +58,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
 
         Parameters
         ----------
-        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
         y : array of shape (n,) or (n, n_targets)
             The response; several targets are walked side by side.
@@ -128,7 +128,8 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         method = self._method(problem.design.d)
         paths = self._paths(problem, method)
         end = max(path.t for path in paths) + self.max_iter
-        progress = Progress(type(self).__name__, end, bool(self.verbose))
+        name, verbose = type(self).__name__, bool(self.verbose)
+        progress = Progress(name, end, verbose, lambda: problem.raw.passes)
         with walk_with_callbacks(self, problem, progress) as watch:
             results = self._walk(problem, paths, end, rule, held_out, watch)
             while (better := self._better(problem, method, results)) is not None:

@@ -8,11 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._progress import Progress
 from .algorithms import METHODS, Method, make_method
 from .algorithms.base import sparsity_levels
 from .design import Design, Floats
 from .linear import Problem, SelectingModel
-from .path import Result, run
+from .path import History, Result, run
 from .selection import (
     Choice,
     Grid,
@@ -33,18 +34,30 @@ def walk(
     y: Floats,
     max_iter: int,
     every: int,
-    n_jobs: int | None = None,
+    label: str,
+    n_jobs: int | None,
+    verbose: bool,
 ) -> list[Result]:
     """Walk several methods side by side on one design, until they have settled."""
-    return run(
-        [method.start(design, y) for method in methods],
+    paths = [method.start(design, y) for method in methods]
+    progress = Progress(label, max_iter * len(paths), verbose, lambda: design.passes)
+
+    def watch(history: History, w: Floats) -> bool:
+        progress.update(sum(path.t for path in paths))
+        return False
+
+    results = run(
+        paths,
         [design] * len(methods),
         [y] * len(methods),
         max_iter=max_iter,
         every=every,
         stopping=Settled(),
         n_jobs=n_jobs,
+        watch=watch,
     )
+    progress.close()
+    return results
 
 
 class PathIC(SelectingModel):
@@ -143,7 +156,7 @@ class PathIC(SelectingModel):
 
         Parameters
         ----------
-        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
         y : array of shape (n,)
             The response.
@@ -166,7 +179,8 @@ class PathIC(SelectingModel):
         methods = [make_method(name, **params) for params in settings]
         largest = self.max_size if self.max_size is not None else largest_support(n)
         every = METHODS[name].every if self.every is None else self.every
-        results = walk(methods, design, target, self.max_iter, every, self.n_jobs)
+        label, verbose = type(self).__name__, bool(self.verbose)
+        results = walk(methods, design, target, self.max_iter, every, label, self.n_jobs, verbose)
         visited = visited_by(results)
         choice = choose(design, target, visited, self.criterion, largest, self.exchange, self.tie)
         self._describe(choice, settings, results)

@@ -17,7 +17,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._notebook import Finding, ShownInNotebooks, finding_of
 from .blocks import by_blocks
-from .design import Design, Floats, Ints, as_operator, centred_together, sharing
+from .design import (
+    Design,
+    Floats,
+    Ints,
+    as_dask_array,
+    as_operator,
+    centred_together,
+    is_dask,
+    sharing,
+)
 from .path import Block, Metric
 from .theory.report import RecoveryReport, report_on
 
@@ -36,23 +45,26 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
     ) -> tuple[Any, Floats]:
-        """X and y checked, as arrays; a LinearOperator or what is read by blocks passes through.
+        """X and y checked; what is not an array in memory passes through.
 
         Features are remembered, or, without ``reset``, compared with those of the fit.
         """
-        X = as_operator(X)
-        if isinstance(X, LinearOperator):
-            # An operator has no entries to check; its products are checked by a dot test.
+        X, y = as_operator(X), fetched(y)
+        if isinstance(X, LinearOperator) or is_dask(X):
+            # An operator has no entries to check, its products are checked by a dot test; those
+            # of a Dask array are checked where they are, in the first pass over it.
+            if is_dask(X):
+                X = Design.of(self._known_features(X, reset))
+            elif reset:
+                self.n_features_in_ = X.shape[1]
+                self.__dict__.pop("feature_names_in_", None)  # of an earlier fit on a data frame
+            else:
+                self._check_width(X)
             Y = np.asarray(y, np.float64)
             if Y.ndim not in ((1, 2) if multi_output else (1,)) or len(Y) != X.shape[0]:
                 raise ValueError(f"y must have {X.shape[0]} rows to match X, got shape {Y.shape}")
             if not np.isfinite(Y).all():
                 raise ValueError("Input y contains NaN or infinity.")
-            if reset:
-                self.n_features_in_ = X.shape[1]
-                self.__dict__.pop("feature_names_in_", None)  # of an earlier fit on a data frame
-            else:
-                self._check_width(X)
         elif by_blocks(X):
             _, Y = validate_data(
                 self, _outline(X), y, dtype=None, ensure_all_finite=False,
@@ -72,26 +84,39 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 f"{self.n_features_in_} features as input."
             )
 
+    def _known_features(self, X: Any, reset: bool) -> Any:
+        """A Dask array or data frame as an array; its features remembered or compared."""
+        array = as_dask_array(X)
+        named = array if array is X else X._meta  # an empty data frame
+        validate_data(self, named, skip_check_array=True, reset=reset)
+        return array
+
     def _check_counts(self, *names: str) -> None:
         for name in names:
             value = getattr(self, name)
             if not isinstance(value, numbers.Integral) or value < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any) -> Any:
         """Predict the response: X w + intercept.
 
         Parameters
         ----------
-        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
 
         Returns
         -------
         ndarray of shape (n,) or (n, n_targets)
+            For a Dask array or data frame a Dask array, not computed yet.
         """
         check_is_fitted(self)
         X = as_operator(X)
+        if is_dask(X):
+            X = self._known_features(X, reset=False)
+            used = np.flatnonzero(np.atleast_2d(self.coef_).any(axis=0))
+            used = used if used.size else np.zeros(1, np.intp)  # Dask takes no empty selection
+            return X[:, used] @ self.coef_[..., used].T + self.intercept_
         if isinstance(X, LinearOperator):
             self._check_width(X)
             return np.asarray(X @ self.coef_.T) + self.intercept_
@@ -104,6 +129,23 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
 
+    def transform(self, X: Any) -> Any:
+        """Reduce X to the selected features.
+
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix or Dask array, shape (n, d)
+            The measurements.
+
+        Returns
+        -------
+        array of shape (n, n_selected)
+            For a Dask array or data frame a Dask array, not computed yet.
+        """
+        if not is_dask(X):
+            return super().transform(X)
+        return self._known_features(X, reset=False)[:, self.get_support(indices=True)]
+
     def certify(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> RecoveryReport:
@@ -115,7 +157,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
 
         Parameters
         ----------
-        X : array, memmap, Zarr, data frame, sparse matrix or LinearOperator, shape (n, d)
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements of the fit.
         y : array of shape (n,)
             The response of the fit.
@@ -219,11 +261,16 @@ def _outline(X: Any) -> Any:
     return np.broadcast_to(np.zeros((), X.dtype), X.shape)
 
 
+def fetched(values: Any) -> Any:
+    """A response or weights as they are, but computed if they are a collection of Dask."""
+    return values.compute() if is_dask(values) else values
+
+
 def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats | None:
     if sample_weight is None:
         return None
     weights = check_array(
-        sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        fetched(sample_weight), ensure_2d=False, dtype=np.float64, input_name="sample_weight"
     )
     if weights.shape != (n,):
         raise ValueError(f"sample_weight must have shape ({n},), got {weights.shape}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from ._kernels import DONE, NONFINITE, due
 from .design import Design, Floats, Ints
-from .path import Block, Product, recorded_steps, room_for
+from .path import Answer, Block, Product, Request, recorded_steps, room_for
 
 
 def correlations(u: Floats) -> Product:
@@ -93,14 +93,17 @@ class PlainSteps:
     """The part of a path that takes plain steps, one stretch after the other."""
 
     design: Design
-    pending: Product | None = None
     stretch: Stretch | None = None  # under way, or over and not yet handed out
 
-    def supply(self, product: Floats) -> None:
+    @property
+    def pending(self) -> Request | None:
+        return None if self.stretch is None else self.stretch.pending
+
+    def supply(self, answer: Answer) -> None:
         """Go on with the stretch under way."""
         assert self.stretch is not None
-        self.stretch.supply(product)
-        self.pending = self.stretch.pending
+        assert isinstance(answer, np.ndarray)
+        self.stretch.supply(answer)
 
     def walk_plainly(self, state: Stepping, end: int, every: int, most_numbers: int) -> Block:
         """Begin a stretch, or hand out the one that is over."""
@@ -108,7 +111,6 @@ class PlainSteps:
         if self.stretch is None:
             rows = room_for(end - int(state.clock[0]), every, d, most_numbers)
             self.stretch = Stretch(state, end, every, rows)
-            self.pending = self.stretch.pending
         if self.pending is not None:
             return Block(np.empty(0, np.intp), np.empty((0, d)), self.design)
         over, self.stretch = self.stretch, None

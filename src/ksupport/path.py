@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from ._threads import Workers
-from .design import Design, Floats, Ints, rmatmat_together
+from .design import Design, Floats, Ints, Leading, Query, rmatmat_together
+from .stores import RemoteStore
 
 Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
 Keep = Literal["all", "last"]
@@ -105,19 +106,25 @@ class Product:
     adjoint: bool  # X̃ᵀu, or X̃w
 
 
+Request = Product | Query
+Answer = Floats | Leading
+
+
 class Path(Protocol):
     """A stream of iterates, walked block by block.
 
-    ``pending`` is a product with X̃ that the path needs before it can go on; the loop
-    multiplies for all waiting paths at once and hands the result to ``supply``.
+    ``pending`` is a product with X̃, or the answer to a query that takes one, which the path needs
+    before it can go on; the loop multiplies for all waiting paths at once and hands the answer
+    to ``supply``.
     """
 
-    pending: Product | None
     exhausted: bool
 
     @property
+    def pending(self) -> Request | None: ...
+    @property
     def t(self) -> int: ...
-    def supply(self, product: Floats) -> None: ...
+    def supply(self, answer: Answer) -> None: ...
     def advance(self, end: int, every: int, most_numbers: int) -> Block: ...
     def attach(self, design: Design | None) -> None: ...
     def remedy(self) -> str: ...
@@ -261,7 +268,7 @@ class _Record:
     blocks: list[SparseRows] = field(default_factory=list)
     kept: tuple[int, int, Floats] | None = None  # record, step, coefficients
     reason: Reason | None = None
-    product: Floats | None = None  # what the path waited for
+    answer: Answer | None = None  # what the path waited for
 
     def __post_init__(self) -> None:
         if self.rule is not None:
@@ -421,37 +428,60 @@ def _end_of(path: Path, max_iter: int) -> Reason | None:
 
 
 def _multiply(waiting: list[_Record]) -> list[_Record]:
-    """Products for paths that all wait, and who got one.
+    """Answers for paths that all wait, and who got one.
 
-    Those with X̃ come first, one for each view of the data: then all wait for X̃ᵀ, and share it.
+    Products with X̃ come first, one for each view of the data: then all wait for X̃ᵀ, and share
+    it.
     """
-    views: dict[int, list[_Record]] = {}
-    forward = [r for r in waiting if r.path.pending is not None and not r.path.pending.adjoint]
+    forward = [
+        r for r in waiting if isinstance(r.path.pending, Product) and not r.path.pending.adjoint
+    ]
+    views: dict[tuple[int, bool], list[_Record]] = {}
     for record in forward or waiting:
-        views.setdefault(id(record.design), []).append(record)
+        kind = id(record.design), isinstance(record.path.pending, Query)
+        views.setdefault(kind, []).append(record)
+    stores: dict[int, list[list[_Record]]] = {}
     with np.errstate(over="ignore", invalid="ignore"):
-        if forward:
-            for group in views.values():
-                _answer(group, group[0].design.matmat(_asked(group)))
-            return forward
-        stores: dict[int, list[list[_Record]]] = {}
         for group in views.values():
-            stores.setdefault(id(group[0].design.store), []).append(group)
+            design = group[0].design
+            if forward:
+                _answer(group, design.matmat(_vectors(group)))
+            elif isinstance(design.store, RemoteStore) and isinstance(group[0].path.pending, Query):
+                _let_lead(design, group)
+            else:
+                stores.setdefault(id(design.store), []).append(group)
         for groups in stores.values():
             designs = [group[0].design for group in groups]
-            products = rmatmat_together(designs, [_asked(group) for group in groups])
+            products = rmatmat_together(designs, [_vectors(group) for group in groups])
             for group, product in zip(groups, products, strict=True):
                 _answer(group, product)
-    return waiting
+    return forward or waiting
 
 
-def _asked(records: Sequence[_Record]) -> Floats:
+def _takes_forward(asked: Request | None) -> bool:
+    return isinstance(asked, Product) and not asked.adjoint
+
+
+def _vectors(records: Sequence[_Record]) -> Floats:
     return np.stack([r.path.pending.vector for r in records if r.path.pending is not None]).T
 
 
 def _answer(records: Sequence[_Record], products: Floats) -> None:
-    for record, product in zip(records, products.T, strict=True):
-        record.product = np.ascontiguousarray(product)
+    """Hand out products, or what queries ask of them."""
+    for record, column in zip(records, products.T, strict=True):
+        product, asked = np.ascontiguousarray(column), record.path.pending
+        if isinstance(asked, Query):
+            design = record.design
+            record.answer = Leading.of(asked, np.arange(design.d), product, design.column_norms)
+        else:
+            record.answer = product
+
+
+def _let_lead(design: Design, records: Sequence[_Record]) -> None:
+    """Answer queries where X lies."""
+    queries = [asked for r in records if isinstance(asked := r.path.pending, Query)]
+    for record, leading in zip(records, design.leading(queries), strict=True):
+        record.answer = leading
 
 
 def _walk(
@@ -462,9 +492,9 @@ def _walk(
     most_numbers: int,
 ) -> None:
     path = record.path
-    if record.product is not None:
-        path.supply(record.product)
-        record.product = None
+    if record.answer is not None:
+        path.supply(record.answer)
+        record.answer = None
         if path.pending is not None:  # plain steps need one product after the other
             return
     steps = min(max(FIRST_STEPS, path.t), MOST_STEPS)

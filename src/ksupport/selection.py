@@ -10,6 +10,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -205,6 +206,51 @@ def independent(design: Design, support: Support) -> Support:
 
 
 @dataclass(frozen=True)
+class Gains:
+    """The features worth taking in: for nothing, and in exchange for one of the support."""
+
+    added: tuple[float, int]  # the largest fall of the residual, and its feature
+    falls: Floats  # those of the best exchanges, largest first
+    out: Ints  # positions in the support
+    into: Ints  # features
+
+    @classmethod
+    def best(cls, most: int, parts: list[Gains]) -> Gains:
+        """The best of several lists, in order of the pairs where they are equal."""
+        falls, out, into = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("falls", "out", "into")
+        )
+        first = np.lexsort((into, out, -falls))[:most]
+        added = max((part.added for part in parts), key=lambda each: each[0])
+        return cls(added, falls[first], out[first], into[first])
+
+    @classmethod
+    def among(
+        cls, S: Ints, b: Floats, rounding: float, most: int,
+        first: int, products: Floats, norms: Floats,
+    ) -> Gains:  # fmt: skip
+        """Among consecutive features: ``products`` are those with r, Q and U (see `Around`)."""
+        norms2 = norms**2
+        c, QX, UX = products[:, 0], products[:, 1 : 1 + S.size].T, products[:, 1 + S.size :].T
+        left = np.maximum(norms2 - np.einsum("ij,ij->j", QX, QX), 0.0)  # ‖(I - QQᵀ) x_l‖²
+        own = S[(first <= S) & (first + norms.size > S)] - first
+        left[own] = np.inf
+        least = np.maximum(DEPENDENT * norms2, rounding)
+        added = c**2 / np.where(left > least, left, np.inf)
+        without = left + UX**2  # the same if the feature of the row is left out
+        exchanged = (c + UX * b[:, None]) ** 2 / np.where(without > least, without, np.inf)
+        exchanged -= b[:, None] ** 2
+        exchanged[:, own] = -np.inf
+        at = int(np.argmax(added))
+        falls = exchanged.ravel()
+        some = np.argpartition(-falls, min(most, falls.size - 1))[:most] if S.size else S
+        out, into = np.divmod(some, norms.size)
+        found = cls((float(added[at]), first + at), falls[some], out, first + into)
+        return cls.best(most, [found])
+
+
+@dataclass(frozen=True)
 class Around:
     """What one feature more, one fewer, or one exchanged does to the residual sum of squares.
 
@@ -216,71 +262,64 @@ class Around:
 
     support: Ints
     rss: float
-    added: Floats  # fall of the residual for each feature; 0 on the support
     dropped: Floats  # rise for each feature of the support
-    exchanged: Floats  # |S| x d: fall for each pair; -inf on the support
+    gains: Gains  # the best features to add, and the best exchanges
 
     @classmethod
-    def of(cls, design: Design, y: Floats, support: Support, norms2: Floats) -> Around:
-        """Of a support whose features are independent."""
+    def of(cls, design: Design, y: Floats, support: Support, most: int = 1) -> Around:
+        """Of a support whose features are independent, with so many of the best exchanges."""
         S = np.asarray(support, np.intp)
         columns = design.columns(S) if S.size else np.empty((0, design.n))
         Q, R = np.linalg.qr(columns.T)
         U = Q @ np.linalg.inv(R).T
         U /= np.linalg.norm(U, axis=0)
         r, b = y - Q @ (Q.T @ y), U.T @ y
-        product = design.rmatmat(np.column_stack([r, Q, U]))
-        c, QX, UX = product[:, 0], product[:, 1 : 1 + S.size].T, product[:, 1 + S.size :].T
-        left = np.maximum(norms2 - np.einsum("ij,ij->j", QX, QX), 0.0)  # ‖(I - QQᵀ) x_l‖²
-        left[S] = np.inf
         # A column that is constant but for rounding has a norm, and nothing to say.
-        rounding = 1e-20 * norms2.max() + np.finfo(float).tiny
-        least = np.maximum(DEPENDENT * norms2, rounding)
-        added = c**2 / np.where(left > least, left, np.inf)
-        without = left + UX**2  # the same if the feature of the row is left out
-        exchanged = (c + UX * b[:, None]) ** 2 / np.where(without > least, without, np.inf)
-        exchanged -= b[:, None] ** 2
-        exchanged[:, S] = -np.inf
-        return cls(S, float(r @ r), added, b**2, exchanged)
+        rounding = 1e-20 * float(design.column_norms.max()) ** 2 + np.finfo(float).tiny
+        gains = design.over_features(
+            np.column_stack([r, Q, U]),
+            partial(Gains.among, S, b, rounding, most),
+            partial(Gains.best, most),
+        )
+        return cls(S, float(r @ r), b**2, gains)
 
-    def with_one_more(self, feature: int) -> Move:
-        support = np.sort(np.r_[self.support, feature])
-        return Move(tuple(support.tolist()), self.rss - float(self.added[feature]))
+    def with_one_more(self) -> Move:
+        fall, feature = self.gains.added
+        return Move(tuple(np.sort(np.r_[self.support, feature]).tolist()), self.rss - fall)
 
-    def with_one_fewer(self, at: int) -> Move:
+    def with_one_fewer(self) -> Move:
+        at = int(np.argmin(self.dropped))
         support = np.delete(self.support, at)
         return Move(tuple(support.tolist()), self.rss + float(self.dropped[at]))
 
-    def with_one_exchanged(self, at: int, feature: int) -> Move:
-        support = np.sort(np.r_[np.delete(self.support, at), feature])
-        return Move(tuple(support.tolist()), self.rss - float(self.exchanged[at, feature]))
+    def with_one_exchanged(self, rank: int) -> Move:
+        """The exchange that comes so far down the list of the best ones."""
+        kept = np.delete(self.support, self.gains.out[rank])
+        support = np.sort(np.r_[kept, self.gains.into[rank]])
+        return Move(tuple(support.tolist()), self.rss - float(self.gains.falls[rank]))
 
 
-def neighbours(design: Design, y: Floats, support: Support, norms2: Floats) -> Iterator[Move]:
+def neighbours(design: Design, y: Floats, support: Support) -> Iterator[Move]:
     """The best support with one feature more, one fewer, and one exchanged, where they help."""
-    around = Around.of(design, y, support, norms2)
-    best = int(np.argmax(around.added))
-    if around.added[best] > 0:
-        yield around.with_one_more(best)
+    around = Around.of(design, y, support)
+    if around.gains.added[0] > 0:
+        yield around.with_one_more()
     if support:
-        yield around.with_one_fewer(int(np.argmin(around.dropped)))
-        out, into = divmod(int(np.argmax(around.exchanged)), design.d)
-        if around.exchanged[out, into] > 0:
-            yield around.with_one_exchanged(out, into)
+        yield around.with_one_fewer()
+        if around.gains.falls[0] > 0:
+            yield around.with_one_exchanged(0)
 
 
 def twins(
     design: Design, y: Floats, support: Support, criterion: Callable[[Any, Any], Any], within: float
 ) -> list[Move]:
     """Supports one exchange away whose score is at most so much worse, best first."""
-    around = Around.of(design, y, support, design.column_norms**2)
     if not support:
         return []
-    worse = criterion(around.rss - around.exchanged, len(support))
+    around = Around.of(design, y, support, MOST_TWINS)
+    worse = criterion(around.rss - around.gains.falls, len(support))
     worse -= criterion(around.rss, len(support))
-    order = np.argsort(worse, axis=None, kind="stable")[:MOST_TWINS]
-    pairs = (divmod(int(at), design.d) for at in order if worse.flat[at] <= within)
-    return [around.with_one_exchanged(out, into) for out, into in pairs]
+    return [around.with_one_exchanged(rank) for rank in np.flatnonzero(worse <= within).tolist()]
 
 
 def improve(
@@ -293,16 +332,15 @@ def improve(
     max_moves: int = 50,
 ) -> dict[Support, Move]:
     """Exchange features while the criterion improves; all supports seen on the way."""
-    norms2 = design.column_norms**2
     passed: dict[Support, Move] = {}
     start = independent(design, support)
     if start != support:
         support = start
-        rss = Around.of(design, y, support, norms2).rss
+        rss = Around.of(design, y, support).rss
         passed[support] = Move(support, rss)
         score = float(criterion(rss, len(support)))
     for _ in range(max_moves):
-        moves = [m for m in neighbours(design, y, support, norms2) if len(m.support) <= largest]
+        moves = [m for m in neighbours(design, y, support) if len(m.support) <= largest]
         passed.update({move.support: move for move in moves})
         scores = [float(criterion(move.rss, len(move.support))) for move in moves]
         if not moves or min(scores) >= score - 1e-8 * max(abs(score), 1.0):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+T = TypeVar("T")
 
 CHUNK = 1 << 21  # numbers held at once when a pass goes block by block (16 MB)
 
@@ -23,6 +24,7 @@ class Store(ABC):
     """The raw X: full products, columns and moments; ``passes`` counts the sweeps over it."""
 
     has_columns = True  # whether a block of columns costs less than a sweep
+    near = True  # whether X can be copied whole for little, if it is small
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         if 0 in shape:
@@ -87,6 +89,37 @@ class Store(ABC):
     @abstractmethod
     def _dense(self, rows: slice, columns: slice) -> Floats:
         """A dense float64 copy of a rectangle of X."""
+
+
+class RemoteStore(Store):
+    """An X that lies with other processes: what is of size d is found and reduced there.
+
+    A ``view`` is the `Design` that asks: its rows, weights, centring and scaling.
+    """
+
+    near = False
+
+    @abstractmethod
+    def over_features(
+        self, view: Any, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]
+    ) -> T:
+        """``each(first, products, norms)`` of the features in turn, merged; one pass."""
+
+    @abstractmethod
+    def expect(self, index: Ints) -> None:
+        """Told which columns several paths will ask for next: to be fetched at once."""
+
+    @abstractmethod
+    def column_norms(self, view: Any) -> Floats:
+        """‖x̃_j‖ of every column, one pass."""
+
+    @abstractmethod
+    def spectrum(self, view: Any) -> tuple[Floats, Floats]:
+        """Eigenvalues, ascending, of the smaller of X̃X̃ᵀ and X̃ᵀX̃, and ‖x̃_j‖; one pass."""
+
+    @abstractmethod
+    def gram(self, view: Any, Y: Floats) -> Floats:
+        """X̃ᵀ[X̃ Y], one pass."""
 
 
 class SparseStore(Store):
@@ -211,12 +244,33 @@ def _dot_test(X: LinearOperator) -> None:
 
 def as_operator(X: Any) -> Any:
     """X itself, but a PyLops operator, of a class of its own, wrapped as one of SciPy's."""
-    if hasattr(X, "matvec") and hasattr(X, "rmatvec"):
+    if hasattr(X, "matvec") and hasattr(X, "rmatvec") and not is_dask(X):
         return aslinearoperator(X)
     return X
 
 
+def is_dask(X: Any) -> bool:
+    """Whether X is an array, data frame or other collection of Dask, which need not be there."""
+    return hasattr(X, "__dask_graph__")
+
+
+def as_dask_array(X: Any) -> Any:
+    """A Dask array itself, or that of a Dask data frame, with known chunks."""
+    if hasattr(type(X), "to_dask_array"):  # of the type: a Delayed claims to have everything
+        return X.to_dask_array(lengths=True)
+    if hasattr(type(X), "chunks"):
+        return X
+    raise TypeError(
+        f"X is a Dask {type(X).__name__}, but must be a Dask array or data frame; "
+        "dask.array.from_delayed makes an array of delayed blocks"
+    )
+
+
 def store_of(X: Any) -> Store:
+    if is_dask(X):
+        from .dask_store import DaskStore  # needs Dask, which other kinds of X do without
+
+        return DaskStore(as_dask_array(X))
     X = as_operator(X)
     if isinstance(X, LinearOperator):
         return OperatorStore(X)

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from . import _kernels
 from ._compiling import tell_when_compiling
-from ._kernels import DONE, NONFINITE, REFRESH, choose_columns
-from .design import Design, Floats, Ints
-from .lockstep import PlainSteps, Step, correlations
-from .path import Block, recorded_steps, room_for
+from ._kernels import DONE, NONFINITE, REFRESH
+from .design import Design, Floats, Ints, Leading, Query
+from .lockstep import PlainSteps, Step
+from .path import Answer, Block, Request, recorded_steps, room_for
 
 tell_when_compiling(_kernels.__name__)
 
@@ -135,7 +135,8 @@ class WorkingSetPath(PlainSteps):
 
     def attach(self, design: Design | None) -> None:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
-        self.pending = self.stretch = None
+        self.stretch = None
+        self.wanted: Floats | None = None  # the vector to refresh at
         self.kept: Kept | None = None  # None: all features are held, for plain steps
         self.refreshed_at = self.t
         self.plain_until = -1
@@ -147,12 +148,12 @@ class WorkingSetPath(PlainSteps):
         self.design = design
         if not design.has_columns:
             self._go_plain(FOREVER)
-        elif design.n * design.d <= (MOST if 2 * self.m >= design.d else WHOLE):
+        elif design.holdable(MOST if 2 * self.m >= design.d else WHOLE):
             self._keep(np.arange(design.d), np.zeros(design.n))
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
         else:
-            self.pending = correlations(self.state.query())
+            self.wanted = self.state.query()
 
     @property
     def t(self) -> int:
@@ -163,27 +164,24 @@ class WorkingSetPath(PlainSteps):
 
     # -- choosing columns --------------------------------------------------------------------
 
-    def supply(self, product: Floats) -> None:
-        """Go on with plain steps, or choose columns anew."""
-        if self.stretch is not None:
-            super().supply(product)
-            return
-        assert self.pending is not None
-        ref, self.pending = self.pending.vector.copy(), None
-        self._choose(product, ref)
+    @property
+    def pending(self) -> Request | None:
+        if self.wanted is None:
+            return super().pending
+        return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
-    def _choose(self, correlations: Floats, ref: Floats) -> None:
-        """Keep the m features most correlated with ref, and all in use."""
-        d = self.design.d
-        chosen = np.zeros(d, bool)
-        chosen[self.features[self.state.in_use()]] = True
-        norms = self.design.column_norms
-        edge, reach = choose_columns(correlations, norms, min(self.m, d), chosen)
-        self._keep(np.flatnonzero(chosen), ref)
+    def supply(self, answer: Answer) -> None:
+        """Go on with plain steps, or keep the features that lead, and all in use."""
+        if not isinstance(answer, Leading):
+            super().supply(answer)
+            return
+        assert self.wanted is not None
+        ref, self.wanted = self.wanted.copy(), None
+        self._keep(answer.features, ref)
         assert self.kept is not None
         slack = SLACK[self.design.store.products_in.itemsize]
-        self.kept.edge = edge + slack * reach * float(np.linalg.norm(ref))
-        self.kept.reach = reach
+        self.kept.edge = answer.edge + slack * answer.reach * float(np.linalg.norm(ref))
+        self.kept.reach = answer.reach
         self.refreshed_at = self.t
 
     def _keep(self, chosen: Ints, ref: Floats) -> None:
@@ -205,8 +203,8 @@ class WorkingSetPath(PlainSteps):
         elif self._work() > 4:
             self.m = max(self.m // 2, self.least)
         if 4 * self.m > self.design.d:
-            if self.design.n * self.design.d <= MOST:
-                self.pending = None
+            if self.design.holdable(MOST):
+                self.wanted = None
                 self._keep(np.arange(self.design.d), np.zeros(self.design.n))
             else:
                 self._go_plain(self.t + self.plain_span)
@@ -219,7 +217,7 @@ class WorkingSetPath(PlainSteps):
         """Plain steps for a while, longer each time: later on the dual moves less."""
         self.state.spread(self.design, self.features)
         self.features = np.arange(self.design.d)
-        self.kept = self.pending = None
+        self.kept = self.wanted = None
         self.m = min(self.m // 2, self.design.d // 8)
         self.plain_until = until if self.m >= self.least else FOREVER
         self.plain_span *= 4
@@ -232,15 +230,13 @@ class WorkingSetPath(PlainSteps):
         if kept is None:
             return self._plain(end, every, most_numbers)
         rows = room_for(end - self.t, every, self.features.size, most_numbers)
-        n_rows, status, query = self.state.walk(kept, end, every, rows)
+        n_rows, status, self.wanted = self.state.walk(kept, end, every, rows)
         if status == REFRESH:
-            assert query is not None
-            self.pending = correlations(query)
             self._adapt()
         elif status == DONE and self.m > self.least and kept.reach > 0 and self._work() > 8:
             # Far too large by now: choose again, and fewer.
             self.m = max(self.m // 4, self.least)
-            self.pending = correlations(self.state.query())
+            self.wanted = self.state.query()
         t = recorded_steps(before, self.state.clock, every, n_rows)
         features = kept.features if len(kept.features) < self.design.d else None  # None: all
         return Block(t, rows[:n_rows], self.design, features, kept.columns, status == NONFINITE)
@@ -251,5 +247,5 @@ class WorkingSetPath(PlainSteps):
         block = self.walk_plainly(self.state, here, every, most_numbers)
         over = self.stretch is None and not block.diverged
         if over and self.plain_until <= self.t < end:
-            self.pending = correlations(self.state.query())
+            self.wanted = self.state.query()
         return block

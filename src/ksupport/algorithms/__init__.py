@@ -70,7 +70,7 @@ def path(
     ----------
     method : str or Method
         A name in `METHODS`, or a method with its parameters.
-    X : array, memmap, Zarr, sparse matrix, LinearOperator or Design, of shape (n, d)
+    X : array, memmap, Zarr or Dask array, sparse matrix, LinearOperator or Design
         The measurements.
     y : array of shape (n,)
         The response.

@@ -106,14 +106,14 @@ class _IROSRPath(PlainSteps):
 
     def attach(self, design: Design | None) -> None:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
-        self.pending = self.stretch = None
+        self.stretch = None
         self.columns: Floats | None = None  # X by columns (d x n) and by rows, if small
         self.rows: Floats | None = None
         if design is None:
             del self.design
             return
         self.design = design
-        if design.has_columns and design.n * design.d <= COMPILED:
+        if design.holdable(COMPILED):
             self.columns = design.columns(np.arange(design.d))
             self.rows = np.ascontiguousarray(self.columns.T)
 

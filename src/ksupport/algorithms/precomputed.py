@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..design import Design, Floats
-from ..path import Block, Product
+from ..path import Answer, Block
 
 
 class Solver(ABC):
@@ -47,7 +47,7 @@ class PrecomputedPath:
         The share of the l1 norm in the penalty at each step.
     """
 
-    pending: Product | None = None
+    pending: None = None
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class PrecomputedPath:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.solver.attach(design)
 
-    def supply(self, product: Floats) -> None:
+    def supply(self, answer: Answer) -> None:
         raise AssertionError("a precomputed path never waits for a product")
 
     def remedy(self) -> str:
@@ -94,7 +94,13 @@ class PrecomputedPath:
 
 
 def need_columns(name: str, design: Design) -> None:
-    """Reject an operator: the solver behind this method works on the columns of X."""
+    """Reject an X without columns at hand: the solver behind this method needs them all."""
+    if not (design.store.near or design.holdable(design.n * design.d)):
+        raise ValueError(
+            f"method {name!r} needs all columns of X at once, which are not fetched from a Dask "
+            f"array of shape {design.shape}; pass X.compute() if that fits into memory, or use a "
+            "method that needs few columns (irksn, ksn, ircr, srdi, iht)"
+        )
     if not design.has_columns:
         raise ValueError(
             f"method {name!r} needs the columns of X, which a LinearOperator does not give; pass "

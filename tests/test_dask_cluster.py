@@ -1,0 +1,195 @@
+"""Fits on a real cluster of two processes, also while parts of it fail."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from functools import cache, partial
+
+import numpy as np
+import pytest
+
+from ksupport import IRKSN, path
+
+dask = pytest.importorskip("dask")
+da = pytest.importorskip("dask.array")
+distributed = pytest.importorskip("distributed")
+
+CHUNKS = {"rows": (150, -1), "columns": (-1, 1500), "both": (250, 2000)}
+CALM = {"k": 10, "alpha": 1e-3, "max_iter": 200}
+RESTLESS = {"k": 10, "alpha": 1e-1, "max_iter": 200}  # on noise: passes until the end
+
+
+@cache
+def problem():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((500, 6000)) + 0.5 * rng.standard_normal((500, 1))
+    y = X[:, ::600] @ rng.choice([-2.0, 2.0], 10) + rng.standard_normal(500)
+    return X, y
+
+
+@cache
+def noise():
+    return np.random.default_rng(1).standard_normal(500)
+
+
+def assert_same(result, y, params):
+    expected = path("irksn", problem()[0], y, **params).iterates.toarray()
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(result.iterates.toarray(), expected, rtol=0, atol=1e-8 * size)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        # On a busy machine a new worker may take long; the cluster must not give it up.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "300s"}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def received(client, monkeypatch):
+    """The sizes of all that the client receives as results."""
+    sizes, gather = [], client._gather_remote
+
+    async def counted(*args, **kwargs):
+        response = await gather(*args, **kwargs)
+        sizes.append(len(pickle.dumps(response)))
+        return response
+
+    monkeypatch.setattr(client, "_gather_remote", counted)
+    return sizes
+
+
+def load(rows, columns):
+    return problem()[0][rows, columns]
+
+
+def lazy(chunks, loader=load):
+    """X as blocks that workers load when they need them."""
+    form = da.core.normalize_chunks(chunks, (500, 6000), dtype=float)
+    rows, columns = (np.cumsum((0, *each)) for each in form)
+
+    def block(block_info=None):
+        (i, j) = block_info[None]["chunk-location"]
+        return loader(slice(rows[i], rows[i + 1]), slice(columns[j], columns[j + 1]))
+
+    return da.map_blocks(block, chunks=form, dtype=float, meta=np.empty((0, 0)))
+
+
+@pytest.mark.parametrize("chunks", CHUNKS.values(), ids=CHUNKS)
+def test_a_cluster_walks_the_same_path_and_sends_little(chunks, client, received):
+    X = lazy(chunks).persist()
+    y = problem()[1]
+    assert_same(path("irksn", X, y, **CALM), y, CALM)
+    assert 0 < sum(received) < 0.02 * X.nbytes
+
+
+def test_what_the_client_counts_is_what_it_receives(client, received):
+    from ksupport.design import Design
+
+    design = Design.of(lazy(CHUNKS["both"]).persist())
+    path("irksn", design, problem()[1], **CALM)
+    assert sum(received) == pytest.approx(design.store.gathered, rel=0.05)
+
+
+def kill_once(marker, rows, columns):
+    """Load a block; but the process that is to do so after the marker appears dies once."""
+    if os.path.exists(marker):
+        os.remove(marker)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return load(rows, columns)
+
+
+def test_a_worker_that_dies_while_loading_is_replaced(client, tmp_path):
+    marker = tmp_path / "armed"
+
+    def arm(block):
+        if block.t[0] == 0:
+            marker.touch()
+        return np.zeros(len(block.t))
+
+    X = lazy(CHUNKS["both"], partial(kill_once, str(marker)))
+    result = path("irksn", X, noise(), metrics={"arm": arm}, **RESTLESS)
+    assert not marker.exists()  # somebody died
+    assert_same(result, noise(), RESTLESS)
+
+
+def test_chunks_that_die_with_a_worker_are_made_again(client):
+    X = lazy(CHUNKS["both"]).persist()
+    distributed.wait(X)
+    victim = min(client.run(os.getpid).values())
+
+    def kill(block):
+        if block.t[0] == 0:
+            os.kill(victim, signal.SIGKILL)
+        return np.zeros(len(block.t))
+
+    result = path("irksn", X, noise(), metrics={"kill": kill}, **RESTLESS)
+    assert_same(result, noise(), RESTLESS)
+    assert victim not in client.run(os.getpid, on_error="ignore").values()
+
+
+def test_an_unreadable_block_is_placed(client):
+    def broken(rows, columns):
+        if rows.start and columns.start == 2000:
+            raise OSError("no such file")
+        return load(rows, columns)
+
+    place = r"block \(1, 1\) \(rows 250..499, columns 2000..3999\)"
+    with pytest.raises(RuntimeError, match=f"{place} cannot be read: OSError: no such file"):
+        IRKSN().fit(lazy(CHUNKS["both"], broken), problem()[1])
+
+
+@pytest.fixture
+def lone_scheduler(tmp_path):
+    """A cluster in processes of its own, so that its scheduler can be killed."""
+    address = tmp_path / "scheduler.json"
+    common = ["--scheduler-file", str(address), "--no-dashboard"]
+    command = [sys.executable, "-W", "ignore", "-m"]
+    with (tmp_path / "log").open("w") as log:
+        start = partial(subprocess.Popen, stdout=log, stderr=log)
+        scheduler = start(
+            [
+                *command,
+                "distributed.cli.dask_scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                *common,
+            ]
+        )
+        while not address.exists():
+            assert scheduler.poll() is None
+            time.sleep(0.05)
+        worker = start(
+            [*command, "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", *common]
+        )
+        yield address, scheduler
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+
+
+def test_a_lost_scheduler_is_an_error_not_a_wait(lone_scheduler):
+    address, scheduler = lone_scheduler
+    with distributed.Client(scheduler_file=str(address), timeout="20s") as client:
+        client.wait_for_workers(1, timeout=60)
+
+        def kill(block):
+            scheduler.kill()
+            scheduler.wait()
+            return np.zeros(len(block.t))
+
+        X = lazy(CHUNKS["both"])
+        client._timeout = 2  # seconds in which to find it again
+        with pytest.raises(ConnectionError, match=r"scheduler was lost.*start a new cluster"):
+            path("irksn", X, noise(), metrics={"kill": kill}, **RESTLESS)
