@@ -62,8 +62,7 @@ class FoldTable:
 
     def earliest(self) -> tuple[int, int]:
         """The best model of the earliest step that has one within a standard error of the best."""
-        best = self.best()
-        mean = self.mean
+        best, mean = self.best(), self.mean
         near = (mean <= mean[best] + self.spread[best]).any(axis=0)
         record = int(np.argmax(near))
         return int(np.argmin(mean[:, record])), record
