@@ -83,9 +83,10 @@ def test_features_that_enter_and_leave_account_for_the_size(grouped):
 
 
 def test_the_surface_has_its_least_error_where_the_model_was_chosen(grouped):
-    model, X, y = grouped
+    _, X, y = grouped
+    model = IRKSNCV(random_state=0).fit(X, y)
     surface = drawn(build_report(model, X, y))["surface"]
-    row, column = surface["best"]
+    row, column = surface["chosen"]
     assert surface["labels"][row] == f"k={model.k_}"
     assert surface["t"][column] == model.n_iter_
     assert surface["loss"][row][column] == np.min(surface["loss"])

@@ -196,13 +196,16 @@ def surface_of(model: Any) -> dict[str, Any] | None:
     order = np.argsort(ks, kind="stable")
     finite = np.isfinite(loss)
     loss = np.where(finite, loss, loss[finite].max() if finite.any() else 0.0)
-    best = np.unravel_index(int(np.argmin(loss)), loss.shape)
-    take = np.unique(np.r_[np.linspace(0, len(steps) - 1, CELLS).astype(int), best[1]])
+    auto = not hasattr(model, "params_")
+    chosen = {"k": model.k_, "alpha": model.alpha_} if auto else model.params_
+    path = next(i for i in range(len(loss)) if all(columns[n][i] == chosen[n] for n in columns))
+    record = int(np.searchsorted(steps, model.n_iter_))
+    take = np.unique(np.r_[np.linspace(0, len(steps) - 1, CELLS).astype(int), record])
     return {
         "labels": [labels[i] or "all folds" for i in order],
         "t": steps[take].tolist(),
         "loss": [rounded(loss[i, take], 4) for i in order],
-        "best": [int(np.flatnonzero(order == best[0])[0]), int(np.searchsorted(take, best[1]))],
+        "chosen": [int(np.flatnonzero(order == path)[0]), int(np.searchsorted(take, record))],
     }
 
 

@@ -244,8 +244,8 @@
     else if (data.scores) scores(svg, data.scores);
   }
 
-  function surface(svg, { labels, t, loss, best }) {
-    byId("criterion-words").textContent = "Mean squared error on held-out folds, for every setting (down) and step (across): the deeper the colour, the smaller. The frame marks the least; a click takes the paths above there.";
+  function surface(svg, { labels, t, loss, chosen }) {
+    byId("criterion-words").textContent = "Mean squared error on held-out folds, for every setting (down) and step (across): the deeper the colour, the smaller. The frame marks what was chosen; a click takes the paths above there.";
     const row = labels.length > 16 ? 14 : 20, left = 92, top = 6, height = labels.length * row + 34;
     const width = canvas(svg, height, 960), wide = (width - left - 6) / t.length;
     const logs = loss.map((values) => values.map((v) => Math.log(Math.max(v, 1e-300))));
@@ -271,7 +271,7 @@
       draw(svg, "text", { x: left + (j + 0.5) * wide, y: bottom + 16, "text-anchor": share === 1 ? "end" : "middle" }, String(t[j]));
     }
     const frame = (at, name, gap) => draw(svg, "rect", { class: name, x: left + at[1] * wide - gap, y: top + at[0] * row - gap, width: wide + 2 * gap, height: row + 2 * gap });
-    frame(best, "best", 1);
+    frame(chosen, "best", 1);
     cells = { svg, frame, labels, t, now: null };
     mark();
   }
