@@ -16,6 +16,7 @@ from ksupport.commands.timing import (
     Timing,
     cores,
     cpu,
+    elapsed,
     load,
     once,
     summary,
@@ -24,8 +25,8 @@ from ksupport.commands.timing import (
 )
 
 __all__ = [
-    "IDLE", "Clock", "Row", "Target", "Timing", "at_least", "at_most", "load", "machine", "once",
-    "save", "summary", "table", "take_turns",
+    "IDLE", "Clock", "Row", "Target", "Timing", "at_least", "at_most", "elapsed", "load",
+    "machine", "once", "save", "summary", "table", "take_turns",
 ]  # fmt: skip
 
 RESULTS = Path(__file__).parent / "results"

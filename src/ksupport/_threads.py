@@ -16,21 +16,23 @@ Answer = TypeVar("Answer")
 class Workers:
     """Calls a function on many things, in ``n_jobs`` threads (as joblib counts them).
 
-    While several threads run, BLAS keeps to one in each, so that they do not fight for the cores.
+    Meanwhile BLAS keeps to one thread, in between too: its idle threads would spin on the cores.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
         self.count = effective_n_jobs(n_jobs)
         if self.count > 1:
             self._pool = ThreadPoolExecutor(self.count, "ksupport-walk")
-            self._blas = ThreadpoolController()
 
     def __enter__(self) -> Self:
+        if self.count > 1:
+            self._blas = ThreadpoolController().limit(limits=1, user_api="blas")
         return self
 
     def __exit__(self, *_: Any) -> None:
         if self.count > 1:
             self._pool.shutdown()
+            self._blas.restore_original_limits()
 
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """The answers for all items; an error is raised once all threads have ended."""
@@ -44,9 +46,8 @@ class Workers:
             for at, item in waiting:
                 answers[at] = work(item)
 
-        with self._blas.limit(limits=1, user_api="blas"):
-            jobs = [self._pool.submit(take) for _ in range(count)]
-            wait(jobs)
+        jobs = [self._pool.submit(take) for _ in range(count)]
+        wait(jobs)
         for job in jobs:
             job.result()
         return [answers[at] for at in range(len(items))]

@@ -284,15 +284,16 @@ class ArrayStore(BlockStore):
         return block
 
     def _read_columns(self, index: Ints) -> Floats:
-        n = self.shape[0]
-        block = np.empty((n, index.size))
+        n = self.shape[0]  # np.take lets other threads run, and is faster than an index
         if self._by_columns:
+            columns = np.empty((index.size, n))
             for part in self._few(index.size, AROUND + n * self.dtype.itemsize):
-                block[:, part] = self.X[:, index[part]]
+                columns[part] = np.take(self.X.T, index[part], axis=0)
                 self._forget()
-            return block
+            return columns.T
+        block = np.empty((n, index.size))
         for part in self._few(n, min(AROUND * index.size, abs(self.X.strides[0]))):
-            block[part] = self.X[part][:, index]
+            block[part] = np.take(self.X[part], index, axis=1)
             self._forget()
         return block
 
