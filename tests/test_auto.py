@@ -67,10 +67,15 @@ def test_a_duplicated_column_is_an_alternative(scattered):
     assert twin in dict(model.alternatives_)
 
 
-def test_the_margin_decides(grouped):
-    X, y, _ = grouped
+def test_the_margin_decides_where_the_criterion_is_doubtful():
+    X, y, _ = make_correlated_data(100, 100, rho=0.5, snr=1.5, random_state=1)
     assert AutoIRKSN(margin=-1e9).fit(X, y).regime_ == "scattered"
     assert AutoIRKSN(margin=1e9).fit(X, y).regime_ == "grouped"
+
+
+def test_what_predicts_clearly_better_is_taken(grouped):
+    X, y, _ = grouped
+    assert AutoIRKSN(margin=-1e9).fit(X, y).regime_ == "grouped"
 
 
 def test_few_samples_are_not_split(scattered):

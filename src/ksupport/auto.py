@@ -7,30 +7,29 @@ from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.linear_model import RidgeCV
+from numpy.typing import ArrayLike
 
 from ._progress import Progress
 from ._threads import Workers
 from .algorithms.irksn import IRKSNMethod
 from .cv import iterate_at, path_table, table_of
-from .design import Design, Floats
+from .design import Floats
 from .folds import Fold, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
-from .path import Result, Rule
+from .path import Result
 from .selection import ZERO, Support, choose, least_squares, sizes_up_to, visited_by
 from .stopping import HeldOut
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
 EARLY_ALPHA = 1e-1  # of paths on folds
-EARLY = 20  # steps of them in which whole groups of features come in
+STEPS = 200  # of them
+EARLY = 20  # steps in which whole groups of features come in
+CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
 AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
-LATE = 200  # steps in which they come to predict best
 EVERY = 2  # steps between records
 PATIENCE = 15  # records without a better error that end a path on a fold
 FEWEST = 10  # samples below which nothing is held out
-RIDGES = np.geomspace(1e-3, 1e1, 9)  # penalties tried for the refit of groups, as shares of n
 
 
 @dataclass(frozen=True)
@@ -44,36 +43,53 @@ class _OnFold:
 
 
 @dataclass(frozen=True)
-class _Comparison:
-    """EBIC's choice against the best early iterate, fold by fold."""
+class _Gain:
+    """What an iterate saves against EBIC's choice: log of the ratio of errors, over folds."""
 
-    iterates: float  # mean errors
-    criterion: float
-    gain: float  # mean of log(error of EBIC's choice / error of the iterate)
-    spread: float  # its standard error
+    mean: float
+    spread: float  # standard error of the mean
+
+    @classmethod
+    def of(cls, iterates: Floats, criterion: Floats) -> _Gain:
+        gains = np.log(criterion / iterates)
+        spread = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+        return cls(float(gains.mean()), float(spread))
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """EBIC's choice against the iterates, fold by fold."""
+
+    iterates: float  # mean error of the best ones
+    criterion: float  # and of EBIC's choices
+    early: _Gain  # of the best iterate among the first steps
+    late: _Gain  # of the best of all
     agreement: float  # of EBIC's choices, mean over pairs of folds
 
     @classmethod
     def of(cls, measured: list[_OnFold], least: float) -> _Comparison:
         table, _ = table_of([(m.iterates, m.results) for m in measured])
-        path, record = table.best()
-        iterates = np.maximum(table.errors[:, path, record], least)
         criterion = np.maximum([m.criterion for m in measured], least)
-        gains = np.log(criterion / iterates)
-        spread = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
+        errors = np.maximum(table.errors, least)
+        means = errors.mean(axis=0)
+        late = np.unravel_index(np.argmin(means), means.shape)
+        first = means[:, table.steps <= EARLY]
+        early = np.unravel_index(np.argmin(first), first.shape)
         pairs = list(combinations([set(m.support) for m in measured], 2))
         common = [len(a & b) / max(len(a), len(b), 1) for a, b in pairs]
         return cls(
-            float(iterates.mean()),
+            float(means[late]),
             float(criterion.mean()),
-            float(gains.mean()),
-            float(spread),
+            _Gain.of(errors[:, early[0], early[1]], criterion),
+            _Gain.of(errors[:, late[0], late[1]], criterion),
             float(np.mean(common)) if common else 0.0,
         )
 
     def grouped(self, margin: float) -> bool:
-        """Whether EBIC neither repeats its choice nor predicts clearly better."""
-        return self.agreement < AGREE and self.gain > -margin * self.spread
+        """Whether EBIC predicts clearly worse, or neither repeats itself nor predicts better."""
+        worse = self.late.mean > CLEARLY * self.late.spread
+        doubtful = self.agreement < AGREE and self.early.mean > -margin * self.early.spread
+        return worse or doubtful
 
 
 class AutoIRKSN(SelectingModel):
@@ -81,14 +97,15 @@ class AutoIRKSN(SelectingModel):
 
     Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*
     features: the support with the best extended BIC among all that the paths visit (`IRKSNIC`).
-    Whole *groups* of correlated features: the support of the earliest iterate whose
+    Whole *groups* of correlated features: the earliest iterate whose
     cross-validated error is within one standard error of the least, since criteria would keep
     only a few representatives, and later iterates thin the groups out.  After a
     few steps a path has taken in whole groups, and predicts well if they hold the truth, but is
     far from telling apart single features.  So the two are compared on folds, each found from
-    the training part alone.  If EBIC chooses the same features on most folds, or if its supports
-    predict the rest clearly better than the best early iterates, the truth is taken to be
-    scattered, otherwise grouped.
+    the training part alone.  The truth is taken to be grouped if EBIC's supports predict the rest
+    clearly worse than the best iterates; or if EBIC does not choose the same features on most
+    folds, and does not predict clearly better than the best early iterates.  Otherwise it is
+    taken to be scattered.
 
     Parameters
     ----------
@@ -118,9 +135,8 @@ class AutoIRKSN(SelectingModel):
     k_, alpha_, n_iter_
         Parameters and step of the path behind the model (``k_`` is None if the support was only
         reached by exchanging features).
-    refit_ : {"ols", "ridge"}
-        How ``coef_`` was found on the support: by least squares, or by ridge regression with its
-        penalty chosen by leaving out one sample at a time.
+    refit_ : {"ols", None}
+        Whether ``coef_`` is a least-squares refit or the iterate itself.
     path_ : dict of arrays
         The table behind the choice, as in `IRKSNIC` or `IRKSNCV`.
     alternatives_ : list of (support, score)
@@ -198,7 +214,7 @@ class AutoIRKSN(SelectingModel):
         scale = max(float(np.var(problem.Y)), np.finfo(float).tiny)
         comparison = _Comparison.of(measured, ZERO * scale)
         compared = (
-            f"On {len(folds)} folds early iterates leave {comparison.iterates / scale:.2f} of "
+            f"On {len(folds)} folds the iterates leave {comparison.iterates / scale:.2f} of "
             "the variance unexplained, the supports that EBIC prefers "
             f"{comparison.criterion / scale:.2f}, with {comparison.agreement:.0%} of their "
             "features in common"
@@ -207,23 +223,21 @@ class AutoIRKSN(SelectingModel):
             return self._scattered(problem, f"{compared}: a few scattered features.")
         return self._grouped(problem, folds, levels, compared)
 
-    def _walk(
-        self, folds: list[Fold], levels: list[int], steps: int, stopping: Rule | None
-    ) -> list[list[Result]]:
+    def _walk(self, folds: list[Fold], levels: list[int]) -> list[list[Result]]:
         """Walk these sparsity levels on every fold."""
         methods = [IRKSNMethod(k=k, alpha=EARLY_ALPHA) for k in levels]
-        steps = min(steps, self.max_iter)
+        steps = min(STEPS, self.max_iter)
         count = len(folds) * len(methods) * steps
         progress = Progress(type(self).__name__, count, bool(self.verbose))
         return walk_folds(
-            folds, methods, max_iter=steps, every=EVERY, stopping=stopping, n_jobs=self.n_jobs,
-            progress=progress,
+            folds, methods, max_iter=steps, every=EVERY, stopping=HeldOut(patience=PATIENCE),
+            n_jobs=self.n_jobs, progress=progress,
         )  # fmt: skip
 
     def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
         """Walk these sparsity levels on every fold, and let EBIC choose there."""
 
-        walked = self._walk(folds, levels, EARLY, None)
+        walked = self._walk(folds, levels)
 
         def one(at: int) -> _OnFold:
             fold, results = folds[at], walked[at]
@@ -241,7 +255,7 @@ class AutoIRKSN(SelectingModel):
         ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter, n_jobs=self.n_jobs, verbose=self.verbose)
         self._keep(problem, ic._choose(problem))
         self.regime_ = "scattered"
-        self.refit_ = "ols"
+        self.refit_: str | None = "ols"
         self.k_, self.alpha_, self.n_iter_ = ic.k_, ic.alpha_, ic.n_iter_
         self.path_, self.alternatives_ = ic.path_, ic.alternatives_
         self.decision_ = f"{why} EBIC chose {int(self.support_.sum())}."
@@ -251,22 +265,20 @@ class AutoIRKSN(SelectingModel):
         self, problem: Problem, folds: list[Fold], levels: list[int], compared: str
     ) -> Self:
         """The support of the earliest iterate about as good as the best, by cross-validation."""
-        walked = self._walk(folds, levels, LATE, HeldOut(patience=PATIENCE))
+        walked = self._walk(folds, levels)
         table, sizes = table_of([(_errors(results), results) for results in walked])
         path, record = table.earliest()
         k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
-        w = iterate_at(IRKSNMethod(k=k, alpha=EARLY_ALPHA), design, y, step)
-        self._keep(problem, ridge_on(design, y, w != 0))
+        self._keep(problem, iterate_at(IRKSNMethod(k=k, alpha=EARLY_ALPHA), design, y, step))
         self.regime_ = "grouped"
-        self.refit_ = "ridge"
+        self.refit_ = None
         self.k_, self.alpha_, self.n_iter_ = k, EARLY_ALPHA, step
         settings = [{"k": level, "alpha": EARLY_ALPHA} for level in levels]
         self.path_, self.alternatives_ = path_table(settings, table, sizes), []
         self.decision_ = (
             f"{compared}: groups of correlated features act together. Cross-validation chose "
-            f"k={k} and step {step}, {int(self.support_.sum())} features, refitted by ridge "
-            "regression."
+            f"k={k} and step {step}, {int(self.support_.sum())} features."
         )
         return self
 
@@ -274,13 +286,3 @@ class AutoIRKSN(SelectingModel):
 def _errors(results: list[Result]) -> list[Floats]:
     """Held-out errors of every path."""
     return [np.asarray(result.history["validation"]) for result in results]
-
-
-def ridge_on(design: Design, y: Floats, support: NDArray[np.bool_]) -> Floats:
-    """Ridge regression on a support; its penalty by leaving out one sample at a time."""
-    w = np.zeros(design.d)
-    if support.any():
-        columns = design.columns(np.flatnonzero(support)).T
-        penalties = RIDGES * design.n_samples
-        w[support] = RidgeCV(penalties, fit_intercept=False).fit(columns, y).coef_
-    return w

@@ -61,10 +61,16 @@ class FoldTable:
         return self._sparsest(float(self.mean[best] + self.spread[best]))
 
     def earliest(self) -> tuple[int, int]:
-        """The best model of the earliest step that has one within a standard error of the best."""
-        best, mean = self.best(), self.mean
-        near = (mean <= mean[best] + self.spread[best]).any(axis=0)
-        record = int(np.argmax(near))
+        """The best model of the earliest step that has one within a standard error of the best.
+
+        The empty model, which is near the best where little can be said, does not count.
+        """
+        best = self.best()
+        mean = np.where(self.sizes > 0, self.mean, np.inf)
+        near = mean <= self.mean[best] + self.spread[best]
+        if not near.any():
+            return best
+        record = int(np.argmax(near.any(axis=0)))
         return int(np.argmin(mean[:, record])), record
 
     def _sparsest(self, limit: float) -> tuple[int, int]:
