@@ -22,7 +22,7 @@ from .selection import ZERO, Support, choose, least_squares, sizes_up_to, visite
 from .stopping import HeldOut
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
-EARLY_ALPHA = 1e-1  # of paths on folds
+FOLD_ALPHA = 1e-1  # of paths on folds
 STEPS = 200  # of them
 EARLY = 20  # steps in which whole groups of features come in
 CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
@@ -34,7 +34,7 @@ FEWEST = 10  # samples below which nothing is held out
 
 @dataclass(frozen=True)
 class _OnFold:
-    """What one fold says: errors of the early iterates, and of EBIC's choice."""
+    """What one fold says: errors of the iterates, and of EBIC's choice."""
 
     iterates: list[Floats]
     results: list[Result]
@@ -221,11 +221,15 @@ class AutoIRKSN(SelectingModel):
         )
         if not comparison.grouped(self.margin):
             return self._scattered(problem, f"{compared}: a few scattered features.")
-        return self._grouped(problem, folds, levels, compared)
+        fine = [k for k in levels if k not in coarse]
+        walked = [m.results for m in measured]
+        if fine:
+            walked = [a + b for a, b in zip(walked, self._walk(folds, fine), strict=True)]
+        return self._grouped(problem, walked, coarse + fine, compared)
 
     def _walk(self, folds: list[Fold], levels: list[int]) -> list[list[Result]]:
         """Walk these sparsity levels on every fold."""
-        methods = [IRKSNMethod(k=k, alpha=EARLY_ALPHA) for k in levels]
+        methods = [IRKSNMethod(k=k, alpha=FOLD_ALPHA) for k in levels]
         steps = min(STEPS, self.max_iter)
         count = len(folds) * len(methods) * steps
         progress = Progress(type(self).__name__, count, bool(self.verbose))
@@ -236,7 +240,6 @@ class AutoIRKSN(SelectingModel):
 
     def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
         """Walk these sparsity levels on every fold, and let EBIC choose there."""
-
         walked = self._walk(folds, levels)
 
         def one(at: int) -> _OnFold:
@@ -262,19 +265,18 @@ class AutoIRKSN(SelectingModel):
         return self
 
     def _grouped(
-        self, problem: Problem, folds: list[Fold], levels: list[int], compared: str
+        self, problem: Problem, walked: list[list[Result]], levels: list[int], compared: str
     ) -> Self:
-        """The support of the earliest iterate about as good as the best, by cross-validation."""
-        walked = self._walk(folds, levels)
+        """The earliest iterate about as good as the best, by cross-validation."""
         table, sizes = table_of([(_errors(results), results) for results in walked])
         path, record = table.earliest()
         k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
-        self._keep(problem, iterate_at(IRKSNMethod(k=k, alpha=EARLY_ALPHA), design, y, step))
+        self._keep(problem, iterate_at(IRKSNMethod(k=k, alpha=FOLD_ALPHA), design, y, step))
         self.regime_ = "grouped"
         self.refit_ = None
-        self.k_, self.alpha_, self.n_iter_ = k, EARLY_ALPHA, step
-        settings = [{"k": level, "alpha": EARLY_ALPHA} for level in levels]
+        self.k_, self.alpha_, self.n_iter_ = k, FOLD_ALPHA, step
+        settings = [{"k": level, "alpha": FOLD_ALPHA} for level in levels]
         self.path_, self.alternatives_ = path_table(settings, table, sizes), []
         self.decision_ = (
             f"{compared}: groups of correlated features act together. Cross-validation chose "

@@ -433,9 +433,7 @@ def _multiply(waiting: list[_Record]) -> list[_Record]:
     Products with X̃ come first, one for each view of the data: then all wait for X̃ᵀ, and share
     it.
     """
-    forward = [
-        r for r in waiting if isinstance(r.path.pending, Product) and not r.path.pending.adjoint
-    ]
+    forward = [r for r in waiting if _takes_forward(r.path.pending)]
     views: dict[tuple[int, bool], list[_Record]] = {}
     for record in forward or waiting:
         kind = id(record.design), isinstance(record.path.pending, Query)
