@@ -299,9 +299,9 @@ def test_a_watcher_sees_the_iterates_and_can_end_the_walk():
 # -- several paths ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("whole", [0, 1 << 15])
-def test_several_paths_equal_separate_walks_and_share_passes(whole, rng, monkeypatch):
-    monkeypatch.setattr("ksupport.working_set.WHOLE", whole)
+@pytest.mark.parametrize("small", [0, 1 << 18])
+def test_several_paths_equal_separate_walks_and_share_passes(small, rng, monkeypatch):
+    monkeypatch.setattr("ksupport.design.SMALL", small)
     X = rng.standard_normal((40, 800))
     targets = [X[:, 5 * j : 5 * j + 3].sum(axis=1) for j in range(4)]
     method = make_method("irksn", k=3, alpha=1e-2)
@@ -319,7 +319,7 @@ def test_several_paths_equal_separate_walks_and_share_passes(whole, rng, monkeyp
         assert difference.max() <= 1e-11
         assert one.n_iter == other.n_iter
     assert shared <= alone.passes
-    if whole == 0:
+    if small == 0:
         assert shared < alone.passes
 
 

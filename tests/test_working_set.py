@@ -11,10 +11,12 @@ from ksupport.design import Design
 from ksupport.path import run
 
 
-@pytest.fixture(params=["all columns", "plain steps"])
+@pytest.fixture(params=["held columns", "all columns", "plain steps"])
 def lazy(request, monkeypatch):
-    """Let small problems use the lazy block too, and either of its two ways out."""
+    """Let small problems use the lazy block too, held or not, and either of its two ways out."""
     monkeypatch.setattr("ksupport.working_set.WHOLE", 0)
+    if request.param != "held columns":
+        monkeypatch.setattr("ksupport.design.SMALL", 0)
     if request.param == "plain steps":
         monkeypatch.setattr("ksupport.working_set.MOST", 0)
 

@@ -431,7 +431,8 @@ def choose_columns(correlations, norms, m, chosen):
     """
     d = correlations.size
     size = max(1, min(64, d // (8 * m)))
-    level = select_largest(block_maxima(correlations, size), m)
+    maxima = block_maxima(correlations, size) if size > 1 else np.abs(correlations)
+    level = select_largest(maxima, m)
     edge, reach = 0.0, 0.0
     for i in range(d):
         ai = abs(correlations[i])

@@ -39,6 +39,7 @@ NormKind = Literal["spectral", "nuclear"]
 
 SVD_LIMIT = 1 << 16  # up to this many entries, norms come from a full decomposition
 GRAM_LIMIT = 3000  # up to this many rows or columns, norms come from a Gram matrix
+SMALL = 1 << 18  # up to this many entries, paths hold all columns of a view (2 MB)
 
 _UNUSABLE = (
     "the norm of X is {}: X contains NaN or infinity, or entries too large or too small to square; "
@@ -69,8 +70,9 @@ class Leading:
     def of(cls, query: Query, features: Ints, products: Floats, norms: Floats) -> Leading:
         """Among these features, ascending; all held ones between first and last are there."""
         chosen = np.zeros(features.size, bool)
-        here = query.held[(query.held >= features[0]) & (query.held <= features[-1])]
-        chosen[np.searchsorted(features, here)] = True
+        if query.held.size:
+            here = query.held[(query.held >= features[0]) & (query.held <= features[-1])]
+            chosen[np.searchsorted(features, here)] = True
         count = min(query.count, features.size)
         edge, reach = choose_columns(products, norms, count, chosen)
         return cls(features[chosen], np.abs(products[chosen]), norms[chosen], edge, reach)
@@ -165,6 +167,18 @@ class Design:
         return self.has_columns and self.n * self.d <= limit
 
     @property
+    def held(self) -> bool:
+        """Whether all columns have been copied: then none is read again."""
+        return "all_columns" in self._cache
+
+    def hold(self) -> bool:
+        """Copy all columns if the view is small; whether it is."""
+        small = self.holdable(SMALL)
+        if small:
+            _ = self.all_columns
+        return small
+
+    @property
     def passes(self) -> int:
         """How many times the whole of X has been read so far, by all views of it."""
         return self.store.passes
@@ -256,7 +270,8 @@ class Design:
         """
         if isinstance(self.store, RemoteStore):
             return self.store.over_features(self, U, each, merge)
-        return each(0, self.rmatmat(U), self.column_norms)
+        products = self.all_columns @ U if self.held else self.rmatmat(U)
+        return each(0, products, self.column_norms)
 
     def leading(self, queries: Sequence[Query]) -> list[Leading]:
         """The features most correlated with each vector asked about; one pass for all."""
@@ -287,13 +302,16 @@ class Design:
 
     def columns(self, index: Ints) -> Floats:
         """The columns at ``index``, each a contiguous row of the m x n result."""
+        return self.all_columns.take(index, axis=0) if self.held else self._read(index)
+
+    def _read(self, index: Ints) -> Floats:
         return np.ascontiguousarray(self._finish(self.store.columns(index), index).T)
 
     @property
     def all_columns(self) -> Floats:
         """All columns as rows (d x n), made once: for problems small enough to hold."""
-        if "all_columns" not in self._cache:
-            self._cache["all_columns"] = self.columns(np.arange(self.d))
+        if not self.held:
+            self._cache["all_columns"] = self._read(np.arange(self.d))
         return self._cache["all_columns"]
 
     def _finish(self, block: Floats, columns: Any) -> Floats:

@@ -57,9 +57,10 @@ class Fold:
         """Mean squared error, or the loss asked for, of each row of predictions."""
         if self.loss is not None:
             return np.array([self.loss(row) for row in predictions])
-        return np.asarray(
-            np.average((predictions - self.truth) ** 2, axis=-1, weights=self.weights)
-        )
+        squares = (predictions - self.truth) ** 2
+        if self.weights is None:
+            return np.asarray(squares.mean(axis=-1))
+        return np.asarray(squares @ self.weights / self.weights.sum())
 
     def errors_of(self, models: Any) -> Floats:
         """The same for each row of coefficients."""
@@ -128,6 +129,8 @@ def walk_folds(
     progress: Progress,
 ) -> list[list[Result]]:
     """Walk all methods on all folds side by side: they share their passes over X."""
+    for fold in folds:
+        fold.held_out.hold()
     pairs = [(fold, method) for fold in folds for method in methods]
     walked = np.zeros(len(pairs), np.intp)
 

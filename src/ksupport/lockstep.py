@@ -109,8 +109,8 @@ class PlainSteps:
         """Begin a stretch, or hand out the one that is over."""
         d = self.design.d
         if self.stretch is None:
-            rows = room_for(end - int(state.clock[0]), every, d, most_numbers)
-            self.stretch = Stretch(state, end, every, rows)
+            count = room_for(end - int(state.clock[0]), every, d, most_numbers)
+            self.stretch = Stretch(state, end, every, np.empty((count, d)))
         if self.pending is not None:
             return Block(np.empty(0, np.intp), np.empty((0, d)), self.design)
         over, self.stretch = self.stretch, None

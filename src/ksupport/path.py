@@ -72,7 +72,9 @@ class Block:
 
     def row(self, at: int) -> Floats:
         """One iterate on all features."""
-        return replace(self, rows=self.rows[at : at + 1]).dense(self.design.d)[0].copy()
+        out = np.zeros(self.design.d)
+        out[slice(None) if self.features is None else self.features] = self.rows[at]
+        return out
 
     def sparse(self) -> SparseRows:
         """Values, features and number of nonzeros, row by row."""
@@ -85,10 +87,20 @@ class Block:
         return replace(self, t=self.t[:count], rows=self.rows[:count])
 
 
-def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> Floats:
+def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> int:
     """Rows for the iterates that so many steps record, if that is not too many numbers."""
-    count = min(n_steps // every + 2, most_numbers // max(width, 1))
-    return np.empty((max(1, count), width))
+    return max(1, min(n_steps // every + 2, most_numbers // max(width, 1)))
+
+
+def together(parts: Sequence[tuple[Ints, Floats]], d: int) -> tuple[Ints, Floats]:
+    """Rows on different features one below the other, on the features that some row uses."""
+    rows = np.zeros((sum(len(part) for _, part in parts), d))
+    at = 0
+    for features, part in parts:
+        rows[at : at + len(part), features] = part
+        at += len(part)
+    used = np.flatnonzero(rows.any(axis=0))
+    return used, rows[:, used]
 
 
 def recorded_steps(before: int, clock: Ints, every: int, n_rows: int) -> Ints:
@@ -266,7 +278,8 @@ class _Record:
     keep_all: bool
     history: History | None = None
     blocks: list[SparseRows] = field(default_factory=list)
-    kept: tuple[int, int, Floats] | None = None  # record, step, coefficients
+    kept: int | None = None  # record
+    coef: Floats | None = None  # of that record, where not all are kept
     reason: Reason | None = None
     answer: Answer | None = None  # what the path waited for
 
@@ -276,10 +289,10 @@ class _Record:
 
     def take(self, block: Block) -> Block:
         """Measure a block and apply the rule; return the part of it that counts."""
-        finite = np.asarray(np.isfinite(block.rows).all(axis=1))
+        finite = np.isfinite(block.rows)
         if block.diverged or not finite.all():
             self.reason = "diverged"
-            block = block.head(len(finite) if finite.all() else int(np.argmin(finite)))
+            block = block.head(int(np.argmin(np.append(finite.all(axis=1), False))))
         if len(block.t) == 0:
             return block
         start = 0 if self.history is None else self.history.n_records
@@ -295,11 +308,14 @@ class _Record:
             block = block.head(stop + 1 - start)
         if self.keep_all:
             self.blocks.append(block.sparse())
-        if keep >= start:
-            at = keep - start  # below, + 0.0 copies, and turns -0 into 0
-            self.kept = keep, int(block.t[at]), block.row(at) + 0.0
-        elif self.kept is None or self.kept[0] != keep:
-            self.kept = keep, int(self.history["t"][keep]), self._recall(keep)
+        elif keep >= start:
+            self.coef = block.row(keep - start) + 0.0  # turns -0 into 0
+        elif keep != self.kept:
+            raise RuntimeError(
+                "this stopping rule returns to earlier iterates; walk with keep='all', or derive "
+                "it from ksupport.stopping.Rule with looks_back = True"
+            )
+        self.kept = keep
         return block
 
     def _measure(self, block: Block) -> dict[str, NDArray[Any]]:
@@ -312,18 +328,10 @@ class _Record:
             out[name] = np.asarray(metric(block))
         return out
 
-    def _recall(self, record: int) -> Floats:
-        if not self.keep_all:
-            raise RuntimeError(
-                "this stopping rule returns to earlier iterates; walk with keep='all', or derive "
-                "it from ksupport.stopping.Rule with looks_back = True"
-            )
-        return stack_rows(self.blocks, self.design.d)[[record]].toarray()[0]
-
     def begin(self) -> None:
         """If nothing was recorded, record the zero vector, where every path starts."""
         if self.kept is None:
-            self.kept = 0, 0, np.zeros(self.design.d)
+            self.kept, self.coef = 0, np.zeros(self.design.d)
             self.history = History(
                 {"t": [0], "n_nonzero": [0], "residual": [np.linalg.norm(self.y)]}
             )
@@ -333,8 +341,13 @@ class _Record:
         assert self.kept is not None
         assert self.history is not None
         assert self.reason is not None
-        iterates = stack_rows(self.blocks, self.design.d) if keep == "all" else None
-        return Result(self.kept[2], self.kept[1], self.history, self.reason, iterates)
+        coef, iterates = self.coef, None
+        if self.keep_all:
+            iterates = stack_rows(self.blocks, self.design.d)
+            coef = iterates[self.kept].toarray()
+        assert coef is not None
+        step = int(self.history["t"][self.kept])
+        return Result(coef, step, self.history, self.reason, iterates if keep == "all" else None)
 
 
 def run(
@@ -509,9 +522,10 @@ def _walk(
 
 def _warn_diverged(record: _Record) -> None:
     record.begin()
-    assert record.kept is not None
+    assert record.history is not None
+    step = int(record.history["t"][record.kept])
     warnings.warn(
-        f"the iterates diverged; returning the last finite one, of step {record.kept[1]}. "
+        f"the iterates diverged; returning the last finite one, of step {step}. "
         + record.path.remedy(),
         ConvergenceWarning,
         stacklevel=3,

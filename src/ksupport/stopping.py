@@ -73,13 +73,14 @@ class HeldOut(Rule):
 
     def __call__(self, history: History) -> Verdict:
         errors = history["validation"]
-        best = np.minimum.accumulate(errors)
+        best, records = np.minimum.accumulate(errors), np.arange(len(errors))
         # The record of the best error seen up to each record: where the minimum last dropped.
-        drops = np.flatnonzero(np.r_[True, best[1:] < best[:-1]])
-        latest = drops[np.searchsorted(drops, np.arange(len(errors)), side="right") - 1]
+        latest = np.zeros(len(errors), np.intp)
+        latest[1:] = np.where(best[1:] < best[:-1], records[1:], 0)
+        latest = np.maximum.accumulate(latest)
         begun = np.flatnonzero(errors != errors[0])
         since = np.maximum(latest, begun[0] - 1 if begun.size else len(errors))
-        late = np.flatnonzero(np.arange(len(errors)) - since >= self.patience)
+        late = np.flatnonzero(records - since >= self.patience)
         if late.size:
             return Verdict(keep=int(latest[late[0]]), stop=int(late[0]))
         return Verdict(keep=int(latest[-1]))

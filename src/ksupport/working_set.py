@@ -25,13 +25,14 @@ from ._compiling import tell_when_compiling
 from ._kernels import DONE, NONFINITE, REFRESH
 from .design import Design, Floats, Ints, Leading, Query
 from .lockstep import PlainSteps, Step
-from .path import Answer, Block, Request, recorded_steps, room_for
+from .path import Answer, Block, Request, recorded_steps, room_for, together
 
 tell_when_compiling(_kernels.__name__)
 
-WHOLE = 1 << 16  # problems with fewer entries are walked on all columns at once
+WHOLE = 1 << 14  # problems with fewer entries are walked on all columns at once
 MOST = 1 << 21  # never copy all columns of a problem with more entries
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
+FIXED = 2e5  # entries that a step could read in the time that a refresh takes whatever its size
 FOREVER = np.iinfo(np.int64).max
 
 
@@ -85,9 +86,10 @@ class State(ABC):
         """Which of the features on which F lives must stay among the kept ones."""
         return np.asarray(self.F.any(axis=0))
 
-    def enter(self, columns: Floats, old: Ints, new: Ints) -> None:
-        """Carry F over to newly kept columns: position new[i] takes what old[i] held."""
-        F = np.zeros((len(self.F), len(columns)))
+    def enter(self, columns: Floats, before: Ints, now: Ints) -> None:
+        """Carry F over from the features it lived on before to newly kept ones."""
+        _, old, new = np.intersect1d(before, now, assume_unique=True, return_indices=True)
+        F = np.zeros((len(self.F), now.size))
         F[:, new] = self.F[:, old]
         self.F = F
 
@@ -111,7 +113,7 @@ class DualState(State):
     def in_use(self) -> NDArray[np.bool_]:
         return np.zeros(self.F.shape[1], bool)
 
-    def enter(self, columns: Floats, old: Ints, new: Ints) -> None:
+    def enter(self, columns: Floats, before: Ints, now: Ints) -> None:
         self.F = self.Z @ columns.T
 
     def spread(self, design: Design, features: Ints) -> None:
@@ -146,6 +148,7 @@ class WorkingSetPath(PlainSteps):
             del self.design
             return
         self.design = design
+        self.held = design.hold()  # all columns are at hand: nothing need be waited for
         if not design.has_columns:
             self._go_plain(FOREVER)
         elif design.holdable(MOST if 2 * self.m >= design.d else WHOLE):
@@ -166,9 +169,12 @@ class WorkingSetPath(PlainSteps):
 
     @property
     def pending(self) -> Request | None:
-        if self.wanted is None:
+        if self.wanted is None or self.held:
             return super().pending
-        return Query(self.wanted, self.m, self.features[self.state.in_use()])
+        return self._query(self.wanted)
+
+    def _query(self, wanted: Floats) -> Query:
+        return Query(wanted, self.m, self.features[self.state.in_use()])
 
     def supply(self, answer: Answer) -> None:
         """Go on with plain steps, or keep the features that lead, and all in use."""
@@ -187,8 +193,7 @@ class WorkingSetPath(PlainSteps):
     def _keep(self, chosen: Ints, ref: Floats) -> None:
         everything = chosen.size == self.design.d
         columns = self.design.all_columns if everything else self.design.columns(chosen)
-        _, old, new = np.intersect1d(self.features, chosen, assume_unique=True, return_indices=True)
-        self.state.enter(columns, old, new)
+        self.state.enter(columns, self.features, chosen)
         self.features = chosen
         self.kept = Kept(chosen, columns, ref)
 
@@ -210,8 +215,9 @@ class WorkingSetPath(PlainSteps):
                 self._go_plain(self.t + self.plain_span)
 
     def _work(self) -> float:
-        """Columns read by steps since the last refresh, in units of one full product."""
-        return (self.t - self.refreshed_at) * self.features.size / self.design.d
+        """Columns read by steps since the last refresh, in units of what a refresh costs."""
+        refresh = self.design.d + FIXED / self.design.n
+        return (self.t - self.refreshed_at) * self.features.size / refresh
 
     def _go_plain(self, until: int) -> None:
         """Plain steps for a while, longer each time: later on the dual moves less."""
@@ -226,10 +232,40 @@ class WorkingSetPath(PlainSteps):
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         """Walk to ``end``, or until a product is needed or the block of rows is full."""
-        kept, before = self.kept, int(self.state.clock[1])
-        if kept is None:
+        if self.held:
+            return self._advance_held(end, every, most_numbers)
+        if self.kept is None:
             return self._plain(end, every, most_numbers)
-        rows = room_for(end - self.t, every, self.features.size, most_numbers)
+        kept, before = self.kept, int(self.state.clock[1])
+        count = room_for(end - self.t, every, kept.features.size, most_numbers)
+        rows, status = self._walk(kept, end, every, count)
+        t = recorded_steps(before, self.state.clock, every, len(rows))
+        features = kept.features if len(kept.features) < self.design.d else None  # None: all
+        return Block(t, rows, self.design, features, kept.columns, status == NONFINITE)
+
+    def _advance_held(self, end: int, every: int, most_numbers: int) -> Block:
+        """The same where all columns are held: no product need be waited for."""
+        design, before = self.design, int(self.state.clock[1])
+        if self.wanted is not None:
+            self.supply(design.leading([self._query(self.wanted)])[0])
+        if self.kept is None:
+            return self._plain(end, every, most_numbers)
+        left = room_for(end - self.t, every, design.d, most_numbers)
+        parts, status = [], REFRESH
+        while status == REFRESH and self.kept is not None:
+            kept = self.kept
+            rows, status = self._walk(kept, end, every, left)
+            parts.append((kept.features, rows))
+            left -= len(rows)
+            if status == REFRESH and self.wanted is not None:
+                self.supply(design.leading([self._query(self.wanted)])[0])
+        features, rows = together(parts, design.d)
+        t = recorded_steps(before, self.state.clock, every, len(rows))
+        return Block(t, rows, design, features, diverged=status == NONFINITE)
+
+    def _walk(self, kept: Kept, end: int, every: int, most: int) -> tuple[Floats, int]:
+        """Walk as far as the kept columns allow: at most so many rows recorded, and status."""
+        rows = np.empty((most, kept.features.size))
         n_rows, status, self.wanted = self.state.walk(kept, end, every, rows)
         if status == REFRESH:
             self._adapt()
@@ -237,9 +273,7 @@ class WorkingSetPath(PlainSteps):
             # Far too large by now: choose again, and fewer.
             self.m = max(self.m // 4, self.least)
             self.wanted = self.state.query()
-        t = recorded_steps(before, self.state.clock, every, n_rows)
-        features = kept.features if len(kept.features) < self.design.d else None  # None: all
-        return Block(t, rows[:n_rows], self.design, features, kept.columns, status == NONFINITE)
+        return rows[:n_rows], status
 
     def _plain(self, end: int, every: int, most_numbers: int) -> Block:
         """Plain steps for as long as was decided; then back to a block of columns."""

@@ -133,7 +133,8 @@ class _IROSRPath(PlainSteps):
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         if self.columns is None:
             return self.walk_plainly(self, end, every, most_numbers)
-        rows = room_for(end - self.t, every, self.design.d, most_numbers)
+        count = room_for(end - self.t, every, self.design.d, most_numbers)
+        rows = np.empty((count, self.design.d))
         before = int(self.clock[1])
         n_rows, status = _kernels.irosr_walk(
             self.columns, self.rows, self.y, self.U, self.w, self.clock, self.scaled_step,
