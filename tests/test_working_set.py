@@ -8,7 +8,7 @@ from scipy.sparse.linalg import aslinearoperator
 from ksupport import path
 from ksupport.algorithms import make_method
 from ksupport.design import Design
-from ksupport.path import run
+from ksupport.path import run, together
 
 
 @pytest.fixture(params=["held columns", "all columns", "plain steps"])
@@ -220,3 +220,43 @@ def test_letting_go_of_the_data_and_coming_back_changes_nothing(has_columns, alp
         parts.attach(None)
         assert not hasattr(parts, "design")
     np.testing.assert_allclose(two.coef, one.coef, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("method", ["irksn", "ksn", "ircr", "srdi", "iht"])
+def test_held_columns_save_all_passes_and_change_nothing(method, n_jobs, monkeypatch, rng):
+    X = correlated(rng, 60, 2000)
+    targets = [X[:, j : j + 4].sum(axis=1) + rng.standard_normal(60) for j in (0, 50)]
+
+    def walk():
+        design = Design.of(X).take(np.arange(50)).centred(standardize=True)
+        walker = make_method(method, **({"k": 6} if method in ("irksn", "ksn", "iht") else {}))
+        ys = [y[:50] - y[:50].mean() for y in targets]
+        paths = [walker.start(design, y) for y in ys]
+        before = design.passes
+        results = run(paths, [design] * 2, ys, max_iter=150, every=4, n_jobs=n_jobs)
+        return results, design.passes - before
+
+    held, passes = walk()
+    assert passes == 0
+    monkeypatch.setattr("ksupport.design.SMALL", 0)
+    shared, passes = walk()
+    assert passes > 0
+    for one, other in zip(held, shared, strict=True):
+        size = abs(other.iterates).max()
+        assert abs(one.iterates - other.iterates).max() <= 1e-9 * size
+        for name in ("t", "n_nonzero", "residual"):
+            np.testing.assert_allclose(one.history[name], other.history[name], rtol=1e-9)
+
+
+def test_rows_on_different_features_come_together():
+    parts = [
+        (np.array([1, 4]), np.array([[1.0, 0.0], [2.0, 0.0]])),
+        (np.array([0, 1, 5]), np.array([[0.0, 3.0, 4.0]])),
+    ]
+    features, rows = together(parts, 6)
+    np.testing.assert_array_equal(features, [1, 5])
+    np.testing.assert_array_equal(rows, [[1, 0], [2, 0], [3, 4]])
+    features, rows = together(parts[:1], 6)
+    np.testing.assert_array_equal(features, [1])
+    np.testing.assert_array_equal(rows, [[1], [2]])

@@ -75,7 +75,8 @@ class Leading:
             chosen[np.searchsorted(features, here)] = True
         count = min(query.count, features.size)
         edge, reach = choose_columns(products, norms, count, chosen)
-        return cls(features[chosen], np.abs(products[chosen]), norms[chosen], edge, reach)
+        at = np.flatnonzero(chosen)
+        return cls(features[at], np.abs(products[at]), norms[at], edge, reach)
 
 
 def _leaders(
@@ -272,6 +273,10 @@ class Design:
             return self.store.over_features(self, U, each, merge)
         products = self.all_columns @ U if self.held else self.rmatmat(U)
         return each(0, products, self.column_norms)
+
+    def answer(self, query: Query, product: Floats) -> Leading:
+        """The features that a query asks for, given the product of its vector with X̃ᵀ."""
+        return Leading.of(query, np.arange(self.d), product, self.column_norms)
 
     def leading(self, queries: Sequence[Query]) -> list[Leading]:
         """The features most correlated with each vector asked about; one pass for all."""

@@ -94,13 +94,14 @@ def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> int:
 
 def together(parts: Sequence[tuple[Ints, Floats]], d: int) -> tuple[Ints, Floats]:
     """Rows on different features one below the other, on the features that some row uses."""
-    rows = np.zeros((sum(len(part) for _, part in parts), d))
-    at = 0
-    for features, part in parts:
-        rows[at : at + len(part), features] = part
-        at += len(part)
+    features, rows = parts[0]
+    if len(parts) > 1:
+        at, features, rows = 0, np.arange(d), np.zeros((sum(len(part) for _, part in parts), d))
+        for mine, part in parts:
+            rows[at : at + len(part), mine] = part
+            at += len(part)
     used = np.flatnonzero(rows.any(axis=0))
-    return used, rows[:, used]
+    return features[used], rows[:, used]
 
 
 def recorded_steps(before: int, clock: Ints, every: int, n_rows: int) -> Ints:
@@ -343,8 +344,9 @@ class _Record:
         assert self.reason is not None
         coef, iterates = self.coef, None
         if self.keep_all:
-            iterates = stack_rows(self.blocks, self.design.d)
-            coef = iterates[self.kept].toarray()
+            iterates, coef = stack_rows(self.blocks, self.design.d), np.zeros(self.design.d)
+            row = slice(*iterates.indptr[self.kept : self.kept + 2])
+            coef[iterates.indices[row]] = iterates.data[row]
         assert coef is not None
         step = int(self.history["t"][self.kept])
         return Result(coef, step, self.history, self.reason, iterates if keep == "all" else None)
@@ -367,7 +369,7 @@ def run(
 
     Paths that need a product with X̃ wait for each other, and those on the same data share one
     pass for all products with X̃ᵀ, whatever their view of them: so many paths take as many passes
-    as the one that needs most.
+    as the one that needs most.  On small problems, whose columns are held, none waits.
 
     Parameters
     ----------
@@ -482,8 +484,7 @@ def _answer(records: Sequence[_Record], products: Floats) -> None:
     for record, column in zip(records, products.T, strict=True):
         product, asked = np.ascontiguousarray(column), record.path.pending
         if isinstance(asked, Query):
-            design = record.design
-            record.answer = Leading.of(asked, np.arange(design.d), product, design.column_norms)
+            record.answer = record.design.answer(asked, product)
         else:
             record.answer = product
 

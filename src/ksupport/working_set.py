@@ -9,7 +9,8 @@ any later u, a feature left out obeys
 
 with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those left out.  While
 that stays below the entry level, the walk on the block *is* the full iteration.  When it fails,
-a fresh product at u chooses the block anew.
+a fresh product at u chooses the block anew: one that paths share, in the loop of `ksupport.path`,
+or, where the data are small enough to be held as columns, one that the path takes itself.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ tell_when_compiling(_kernels.__name__)
 WHOLE = 1 << 14  # problems with fewer entries are walked on all columns at once
 MOST = 1 << 21  # never copy all columns of a problem with more entries
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
-FIXED = 2e5  # entries that a step could read in the time that a refresh takes whatever its size
+FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
 FOREVER = np.iinfo(np.int64).max
 
 
@@ -190,6 +191,11 @@ class WorkingSetPath(PlainSteps):
         self.kept.reach = answer.reach
         self.refreshed_at = self.t
 
+    def _choose(self, wanted: Floats) -> None:
+        """Keep the columns that lead now; all are held, so nobody else need be asked."""
+        product = self.design.all_columns @ wanted
+        self.supply(self.design.answer(self._query(wanted), product))
+
     def _keep(self, chosen: Ints, ref: Floats) -> None:
         everything = chosen.size == self.design.d
         columns = self.design.all_columns if everything else self.design.columns(chosen)
@@ -200,8 +206,8 @@ class WorkingSetPath(PlainSteps):
     def _adapt(self) -> None:
         """After a failed bound: balance the work on the block with that of a refresh.
 
-        A refresh reads d columns, a step the kept ones: a larger block if refreshes come too
-        often, a smaller one if they are rare.
+        A refresh reads d columns, and has its price besides; a step reads the kept ones.  So a
+        larger block if refreshes come too often, a smaller one if they are rare.
         """
         if self._work() < 0.25:
             self.m *= 2
@@ -244,10 +250,10 @@ class WorkingSetPath(PlainSteps):
         return Block(t, rows, self.design, features, kept.columns, status == NONFINITE)
 
     def _advance_held(self, end: int, every: int, most_numbers: int) -> Block:
-        """The same where all columns are held: no product need be waited for."""
+        """The same where all columns are held: on one block of columns after the other."""
         design, before = self.design, int(self.state.clock[1])
         if self.wanted is not None:
-            self.supply(design.leading([self._query(self.wanted)])[0])
+            self._choose(self.wanted)
         if self.kept is None:
             return self._plain(end, every, most_numbers)
         left = room_for(end - self.t, every, design.d, most_numbers)
@@ -258,7 +264,7 @@ class WorkingSetPath(PlainSteps):
             parts.append((kept.features, rows))
             left -= len(rows)
             if status == REFRESH and self.wanted is not None:
-                self.supply(design.leading([self._query(self.wanted)])[0])
+                self._choose(self.wanted)
         features, rows = together(parts, design.d)
         t = recorded_steps(before, self.state.clock, every, len(rows))
         return Block(t, rows, design, features, diverged=status == NONFINITE)
