@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 import ksupport.design as design_module
 import ksupport.stores as stores_module
-from ksupport.design import Design
+from ksupport.design import Design, sharing
 
 N, D = 23, 31
 
@@ -483,3 +483,17 @@ def test_centring_names_the_column_that_is_not_finite(bad, rng):
 def test_entries_whose_squares_leave_the_numbers_are_refused(scale):
     with pytest.raises(ValueError, match=r"norm of X is .*rescale X"):
         Design.of(scale * np.eye(3)).norm()
+
+
+def test_only_small_x_with_few_views_is_held(rng):
+    X = rng.standard_normal((100, 2000))
+    assert Design.of(X).hold()
+    few, many = (sharing([Design.of(X).take(np.arange(9))] * count) for count in (5, 50))
+    assert few[0].hold()
+    assert not many[0].hold()
+    assert not Design.of(np.tile(X, (2, 1))).take(np.arange(9)).hold()  # all of X would be read
+    np.testing.assert_array_equal(few[0].columns(np.array([7, 3])), X[:9, [7, 3]].T)
+    np.testing.assert_allclose(
+        few[0].over_features(np.eye(9), lambda first, products, norms: products, list), X[:9].T
+    )
+    assert few[0].columns_read == 2000

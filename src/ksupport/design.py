@@ -39,7 +39,8 @@ NormKind = Literal["spectral", "nuclear"]
 
 SVD_LIMIT = 1 << 16  # up to this many entries, norms come from a full decomposition
 GRAM_LIMIT = 3000  # up to this many rows or columns, norms come from a Gram matrix
-SMALL = 1 << 18  # up to this many entries, paths hold all columns of a view (2 MB)
+SMALL = 1 << 18  # of an X with so many entries, views are copied as columns to walk on (2 MB)
+MOST_COPIES = 20  # such views of one X; more take their passes together instead
 
 _UNUSABLE = (
     "the norm of X is {}: X contains NaN or infinity, or entries too large or too small to square; "
@@ -173,11 +174,12 @@ class Design:
         return "all_columns" in self._cache
 
     def hold(self) -> bool:
-        """Copy all columns if the view is small; whether it is."""
-        small = self.holdable(SMALL)
-        if small:
+        """Copy all columns if X is small and the views that share it are few; whether so."""
+        entries = max(self.n, self.store.shape[0]) * self.d
+        pays = self.holdable(SMALL) and entries <= SMALL and len(self._sharing) <= MOST_COPIES
+        if pays:
             _ = self.all_columns
-        return small
+        return pays
 
     @property
     def passes(self) -> int:

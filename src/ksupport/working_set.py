@@ -30,7 +30,7 @@ from .path import Answer, Block, Request, recorded_steps, room_for, together
 
 tell_when_compiling(_kernels.__name__)
 
-WHOLE = 1 << 14  # problems with fewer entries are walked on all columns at once
+WHOLE = 1 << 16  # problems with fewer entries are walked on all columns at once
 MOST = 1 << 21  # never copy all columns of a problem with more entries
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
@@ -150,9 +150,10 @@ class WorkingSetPath(PlainSteps):
             return
         self.design = design
         self.held = design.hold()  # all columns are at hand: nothing need be waited for
+        whole = WHOLE // 4 if self.held else WHOLE  # refreshes cost less there
         if not design.has_columns:
             self._go_plain(FOREVER)
-        elif design.holdable(MOST if 2 * self.m >= design.d else WHOLE):
+        elif design.holdable(MOST if 2 * self.m >= design.d else whole):
             self._keep(np.arange(design.d), np.zeros(design.n))
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
