@@ -219,6 +219,7 @@ def working_set_cases():
 )
 def test_the_walk_on_a_working_set_is_the_full_walk(method, params, n, d, seed, rho, monkeypatch):
     monkeypatch.setattr(working_set, "WHOLE", 0)
+    monkeypatch.setattr("ksupport.design.SMALL", 0)
     X, y = problem(n, d, 4, seed, rho)
     design = Design.of(X)
     lazy, plain = (make_method(method, **params).start(design, y) for _ in range(2))

@@ -36,7 +36,8 @@ def walked(design, y, settings, name, **params):
 @pytest.mark.parametrize("convert", [np.ascontiguousarray, np.asfortranarray, aslinearoperator])
 @pytest.mark.parametrize("name", GRIDS)
 def test_side_by_side_is_as_alone(name, convert, monkeypatch, rng):
-    for limit in ("working_set.WHOLE", "working_set.MOST", "algorithms.irosr.COMPILED"):
+    limits = ("working_set.WHOLE", "working_set.MOST", "design.SMALL", "algorithms.irosr.COMPILED")
+    for limit in limits:
         monkeypatch.setattr(f"ksupport.{limit}", 0)
     monkeypatch.setattr(
         sys.modules["ksupport.path"], "MOST_SHARED", 3000

@@ -171,8 +171,12 @@ def test_every_so_many_steps_are_recorded_and_the_last(problem, every, max_iter)
 
 
 @pytest.mark.parametrize("every", [3, 7])
-def test_records_of_plain_steps_and_refreshed_blocks_lie_on_the_same_grid(every, rng, monkeypatch):
+@pytest.mark.parametrize("small", [0, 1 << 18])
+def test_records_of_plain_steps_and_refreshed_blocks_lie_on_the_same_grid(
+    every, small, rng, monkeypatch
+):
     monkeypatch.setattr("ksupport.working_set.WHOLE", 0)
+    monkeypatch.setattr("ksupport.design.SMALL", small)
     X = rng.standard_normal((30, 400))
     y = X[:, :5].sum(axis=1)
     for alpha, most in product((1e-2, 0.3, 0.9), (0, 1 << 21)):
@@ -301,6 +305,7 @@ def test_a_watcher_sees_the_iterates_and_can_end_the_walk():
 
 @pytest.mark.parametrize("small", [0, 1 << 18])
 def test_several_paths_equal_separate_walks_and_share_passes(small, rng, monkeypatch):
+    monkeypatch.setattr("ksupport.working_set.WHOLE", 0)
     monkeypatch.setattr("ksupport.design.SMALL", small)
     X = rng.standard_normal((40, 800))
     targets = [X[:, 5 * j : 5 * j + 3].sum(axis=1) for j in range(4)]

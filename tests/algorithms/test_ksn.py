@@ -143,6 +143,7 @@ def test_L_does_not_creep_up_at_convergence():
 @pytest.mark.parametrize("L", [None, "backtracking"])
 def test_the_working_set_does_not_change_the_iterates(monkeypatch, L):
     monkeypatch.setattr(working_set, "WHOLE", 0)
+    monkeypatch.setattr("ksupport.design.SMALL", 0)
     X, y = problem(n=30, d=4000, rho=0.3)
     params = {
         "k": 4,
