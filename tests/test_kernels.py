@@ -27,3 +27,46 @@ def test_combine_is_a_product_with_X(share, m):
     r[rng.random(m) >= share] = 0.0
     _kernels.combine(B, r, -2.0, out)
     np.testing.assert_allclose(out, -2.0 * (B.T @ r), atol=1e-13)
+
+
+@pytest.mark.parametrize("most", [1, 4, 60])
+@pytest.mark.parametrize("size", [0, 1, 5])
+def test_gains_are_those_of_all_pairs(size, most):
+    """Against the table of all exchanges, with a dependent feature, a null one and a tie."""
+    rng = np.random.default_rng(size)
+    n, d = 12, 15
+    own = np.arange(size) * 2
+    Q = np.linalg.qr(rng.standard_normal((n, size)))[0]
+    W = np.linalg.qr(rng.standard_normal((size, size)))[0]
+    X = rng.standard_normal((n, d))
+    X[:, 11] = 0.0
+    X[:, 13] = X[:, 12]
+    if size:
+        X[:, own] = Q @ rng.standard_normal((size, size))
+        X[:, 1] = Q @ rng.standard_normal(size)
+    y = rng.standard_normal(n)
+    r, b = y - Q @ (Q.T @ y), W @ Q.T @ y
+    falls, out, into = np.empty(most), np.empty(most, np.intp), np.empty(most, np.intp)
+    products = np.ascontiguousarray(np.column_stack([r, Q]).T @ X)
+    norms = np.linalg.norm(X, axis=0)
+    fall, feature = _kernels.best_gains(
+        products, W @ products[1:], b, norms, own, 1e-9, 1e-20, falls, out, into
+    )
+    X_left = X - Q @ (Q.T @ X)
+    left, c, UX = (X_left**2).sum(axis=0), X.T @ r, W @ Q.T @ X
+    others = [j for j in range(d) if j not in own and norms[j] > 0]
+    added = {j: c[j] ** 2 / left[j] for j in others if left[j] > 1e-9 * norms[j] ** 2}
+    np.testing.assert_allclose(fall, max(added.values()))
+    assert np.isclose(added[feature], fall)
+    pairs = {
+        (i, j): (c[j] + UX[i, j] * b[i]) ** 2 / (left[j] + UX[i, j] ** 2) - b[i] ** 2
+        for i in range(size)
+        for j in others
+        if left[j] + UX[i, j] ** 2 > 1e-9 * norms[j] ** 2
+    }
+    best = sorted(pairs.values(), reverse=True)[:most]
+    np.testing.assert_allclose(falls[: len(best)], best, atol=1e-12)
+    assert (falls[len(best) :] == -np.inf).all()
+    found = list(zip(out.tolist(), into.tolist(), strict=True))[: len(best)]
+    assert len(set(found)) == len(found)
+    np.testing.assert_allclose([pairs[pair] for pair in found], best, atol=1e-12)

@@ -4,6 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from ksupport import path
 from ksupport.design import Design
 from ksupport.path import Block
 from ksupport.selection import (
+    Around,
     Criterion,
     choose,
     expand,
@@ -19,7 +21,6 @@ from ksupport.selection import (
     largest_support,
     least_squares,
     levels_of,
-    neighbours,
     noise_variance,
     refit_all,
     settings_of,
@@ -100,11 +101,17 @@ def test_least_squares_solves_the_normal_equations(problem, ridge):
 # -- exchange -----------------------------------------------------------------------------
 
 
+def neighbours(design, y, support):
+    (around,) = Around.all(design, y, [support])
+    assert around.support == support
+    return list(around.neighbours())
+
+
 @pytest.mark.parametrize("support", [(), (0,), (2, 7), (0, 1, 2), (1, 3, 5, 8), tuple(range(9))])
 def test_neighbours_are_the_best_that_brute_force_finds(problem, support):
     X, y = problem
     design = Design.of(X)
-    moves = list(neighbours(design, y, support))
+    moves = neighbours(design, y, support)
     outside = [j for j in range(9) if j not in support]
     more = [tuple(sorted((*support, j))) for j in outside]
     fewer = [tuple(j for j in support if j != i) for i in support]
@@ -161,7 +168,7 @@ def test_exchanging_never_worsens_and_ends_in_a_local_optimum(problem, name):
     criterion = Criterion(name, 30, 9, float(y @ y))
     for start in [(), (4,), (5, 6, 7), tuple(range(9))]:
         score = float(criterion(rss_of(X, y, start), len(start)))
-        passed = improve(design, y, start, score, criterion, 9)
+        passed = improve(design, y, [(start, score)], criterion, 9)
         scores = {S: float(criterion(rss_of(X, y, S), len(S))) for S in passed} | {start: score}
         end = min(scores, key=scores.get)
         assert scores[end] <= score
@@ -177,22 +184,46 @@ def test_exchanging_from_a_dependent_support_first_drops_what_is_not_needed(rng)
     X = np.hstack([X, X])
     y = X[:, 0] - X[:, 1] + 0.1 * rng.standard_normal(25)
     design = Design.of(X)
-    assert independent(design, (0, 2, 6, 8)) == (0, 2)
-    assert independent(design, ()) == ()
+    assert independent(design, (0, 2, 6, 8))[0] == (0, 2)
+    assert independent(design, ())[0] == ()
     criterion = _bic(design, y)
-    passed = improve(design, y, (0, 2, 6, 8), 1e9, criterion, 12)
+    passed = improve(design, y, [((0, 2, 6, 8), 1e9)], criterion, 12)
     best = min(passed.values(), key=lambda move: float(criterion(move.rss, len(move.support))))
     assert sorted(j % 6 for j in best.support) == [0, 1]
 
 
+def test_chains_side_by_side_see_what_each_sees_alone(problem):
+    X, y = problem
+    design, criterion = Design.of(X), Criterion("bic", 30, 9, float(y @ y))
+    starts = [(S, float(criterion(rss_of(X, y, S), len(S)))) for S in [(), (4, 6), (3, 5, 7, 8)]]
+    alone, passes = [], [design.passes]
+    for start in starts:
+        alone.append(improve(design, y, [start], criterion, 9))
+        passes.append(design.passes)
+    together = improve(design, y, starts, criterion, 9)
+    assert together.keys() == set().union(*alone)
+    for S, move in together.items():
+        np.testing.assert_allclose(move.rss, rss_of(X, y, S), rtol=1e-8)
+    assert design.passes - passes[-1] <= max(np.diff(passes)) < passes[-1] - passes[0]
+    again = improve(design, y, [*starts, *starts], criterion, 9)
+    assert again.keys() == together.keys()
+
+
+def test_dependent_supports_have_no_twins(rng):
+    X = rng.standard_normal((20, 3))
+    design, y = Design.of(np.hstack([X, X])), rng.standard_normal(20)
+    assert twins(design, y, (0, 3), _bic(design, y), 1e3) == []
+
+
 def test_more_features_than_samples_are_dependent(rng):
     design = Design.of(rng.standard_normal((3, 7)))
-    assert len(independent(design, tuple(range(7)))) == 3
+    assert len(independent(design, tuple(range(7)))[0]) == 3
 
 
 def test_no_support_larger_than_allowed_is_met(problem):
     X, y = problem
-    passed = improve(Design.of(X), y, (), 1e9, Criterion("aic", 30, 9, float(y @ y)), 2)
+    criterion = Criterion("aic", 30, 9, float(y @ y))
+    passed = improve(Design.of(X), y, [((), 1e9)], criterion, 2)
     assert max(map(len, passed)) == 2
 
 
@@ -275,7 +306,10 @@ def test_of_equal_scores_the_smaller_support_is_chosen(rng):
 def test_supports_of_iterates(rng):
     result = path("iht", rng.standard_normal((15, 9)), rng.standard_normal(15), k=3, max_iter=20)
     rows = result.iterates.toarray()
-    assert supports_of(result.iterates) == [tuple(np.flatnonzero(row).tolist()) for row in rows]
+    expected = [tuple(np.flatnonzero(row).tolist()) for row in rows]
+    assert supports_of(result.iterates) == expected
+    backwards = sp.csr_array(([9, 8, 7], [2, 0, 1], [0, 0, 2, 3]), shape=(3, 4))
+    assert supports_of(backwards) == [(), (0, 2), (1,)]
 
 
 @given(st.lists(st.integers(0, 2**12 - 1), min_size=2, max_size=40))

@@ -958,20 +958,20 @@ def irosr_walk(B, X, y, U, w, clock, step, end, every, rows):
 
 
 @_jit
-def refit_many(G, c, indptr, indices, tol, rss_drop, rank, coef):
+def refit_many(G, c, indptr, indices, order, tol, rss_drop, rank, coef):
     """Least squares on each support: drop in the residual sum of squares, rank, coefficients.
 
     G = XᵀX and c = Xᵀy on the candidate features; support i is ``indices[indptr[i]:indptr[i+1]]``.
-    A Cholesky factor is kept and only its rows beyond the prefix shared with the support before
-    are computed, so neighbours in a sorted list cost little.  A feature that depends on those
-    before it (relative to ``tol``) is passed over.
+    They are taken in the order given.  A Cholesky factor is kept and only its rows beyond the
+    prefix shared with the support before are computed, so neighbours in sorted order cost little.
+    A feature that depends on those before it (relative to ``tol``) is passed over.
     """
     widest = 0
     for i in range(indptr.size - 1):
         widest = max(widest, indptr[i + 1] - indptr[i])
     L, b = np.zeros((widest, widest)), np.zeros(widest)
     last = indices[:0]
-    for i in range(indptr.size - 1):
+    for i in order:
         S = indices[indptr[i] : indptr[i + 1]]
         shared = 0
         while shared < min(S.size, last.size) and S[shared] == last[shared]:
@@ -997,11 +997,54 @@ def refit_many(G, c, indptr, indices, tol, rss_drop, rank, coef):
                 L[r, r] = b[r] = 0.0
         rss_drop[i] = 0.0
         rank[i] = 0
-        for r in range(S.size - 1, -1, -1):
+        w = coef[indptr[i] : indptr[i + 1]]  # Lᵀw = b, where the pivots are not zero
+        for r in range(S.size):
             rss_drop[i] += b[r] * b[r]
             rank[i] += L[r, r] > 0.0
-            value = b[r]
-            for q in range(r + 1, S.size):
-                value -= L[q, r] * coef[indptr[i] + q]
-            coef[indptr[i] + r] = value / L[r, r] if L[r, r] > 0.0 else 0.0
+            w[r] = b[r]
+        for r in range(S.size - 1, -1, -1):
+            w[r] = w[r] / L[r, r] if L[r, r] > 0.0 else 0.0
+            for q in range(r):
+                w[q] -= L[r, q] * w[r]
         last = S
+
+
+@_jit
+def best_gains(products, UX, b, norms, own, tol, rounding, falls, out, into):
+    """The feature that lowers the residual sum of squares most, and by how much.
+
+    The rows of ``products`` are rᵀX and QᵀX, those of UX and b are u_iᵀX and u_iᵀy (see
+    `selection.Around`); features in ``own`` are in the support already.  The best exchanges are
+    written to ``falls`` (largest first, the earlier pair where equal), ``out`` and ``into``.
+    """
+    d, m, most = norms.size, b.size, falls.size
+    c = products[0]
+    left, least = norms * norms, np.empty(d)
+    for j in range(d):
+        least[j] = max(tol * left[j], rounding)
+    for i in range(m):
+        q = products[1 + i]
+        for j in range(d):
+            left[j] -= q[j] * q[j]
+    for j in range(d):
+        left[j] = max(left[j], 0.0)  # ‖(I - QQᵀ) x_j‖²
+    for j in own:
+        left[j] = -np.inf
+    fall, feature = 0.0, 0
+    for j in range(d):
+        if left[j] > least[j] and c[j] * c[j] > fall * left[j]:
+            fall, feature = c[j] * c[j] / left[j], j
+    falls[:], out[:], into[:] = -np.inf, 0, 0
+    for i in range(m):
+        u, bi = UX[i], b[i]
+        for j in range(d):
+            without = left[j] + u[j] * u[j]  # the same if feature i of the support is left out
+            if without > least[j]:
+                value = (c[j] + bi * u[j]) ** 2 / without - bi * bi
+                if value > falls[most - 1]:
+                    at = most - 1
+                    while at > 0 and value > falls[at - 1]:
+                        falls[at], out[at], into[at] = falls[at - 1], out[at - 1], into[at - 1]
+                        at -= 1
+                    falls[at], out[at], into[at] = value, i, j
+    return fall, feature

@@ -11,11 +11,13 @@ import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, cast
+from itertools import chain, pairwise
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgeqrf, dorgqr, dtrtri
 from scipy.special import gammaln
 
 from . import _kernels
@@ -28,6 +30,7 @@ Grid = Mapping[str, Any] | None
 DEPENDENT = 1e-9  # a feature whose remaining square is below this share counts as dependent
 ZERO = 1e-13  # residuals below this share of ‖y‖² are rounding
 SAME = 6  # scores that agree to so many decimals are equal
+BLOCK = 32  # columns that LAPACK takes at a time
 MOST_TWINS = 50  # alternatives one exchange away that are listed
 
 
@@ -109,14 +112,15 @@ def freedom_left(n: float, size: int) -> float:
 
 def supports_of(iterates: sp.csr_array) -> list[Support]:
     """The support of every row."""
-    ptr, index = iterates.indptr, iterates.indices
-    last, key = index[:0], cast(Support, ())
+    index = (iterates if iterates.has_sorted_indices else iterates.sorted_indices()).indices
+    known: dict[bytes, Support] = {}
     out: list[Support] = []
-    for row in range(iterates.shape[0]):
-        support = index[ptr[row] : ptr[row + 1]]
-        if support.size != last.size or (support != last).any():
-            last, key = support, tuple(np.sort(support).tolist())
-        out.append(key)
+    for start, stop in pairwise(iterates.indptr.tolist()):
+        row = index[start:stop]
+        key = row.tobytes()
+        if key not in known:
+            known[key] = tuple(row.tolist())
+        out.append(known[key])
     return out
 
 
@@ -133,32 +137,30 @@ class Refits:
 def refit_all(design: Design, y: Floats, supports: Iterable[Support]) -> Refits:
     """Residual sums of squares of all supports, sharing one Gram matrix and its factors."""
     supports = list(supports)
-    features, counts = np.unique(
-        np.concatenate([np.asarray(S, np.intp) for S in supports] or [np.empty(0, np.intp)]),
-        return_counts=True,
-    )
     total, shape = float(y @ y), (len(supports), design.d)
-    if features.size == 0:
+    indptr = np.cumsum([0, *map(len, supports)])
+    members = np.fromiter(chain.from_iterable(supports), np.intp, indptr[-1])
+    if members.size == 0:
         rss, size = np.full(len(supports), total), np.zeros(len(supports), np.intp)
         return Refits(supports, rss, size, sp.csr_array(shape))
-    columns = design.columns(features)
     # Frequent features first: then supports that differ little share long prefixes.
-    rank = np.empty(features.size, np.intp)
-    rank[np.argsort(-counts, kind="stable")] = np.arange(features.size)
-    by_rank = np.argsort(rank)
-    columns = columns[by_rank]
-    lists = [sorted(rank[np.searchsorted(features, S)].tolist()) if S else [] for S in supports]
-    order = sorted(range(len(lists)), key=lists.__getitem__)
-    indptr = np.cumsum([0, *(len(lists[i]) for i in order)])
-    indices = np.array([j for i in order for j in lists[i]], np.intp)
+    counts = np.bincount(members)
+    features = np.flatnonzero(counts)
+    features = features[np.argsort(-counts[features], kind="stable")]
+    places = np.empty(counts.size, np.intp)
+    places[features] = np.arange(features.size)
+    rank = places[members].tolist()
+    lists = [sorted(rank[start:stop]) for start, stop in pairwise(indptr.tolist())]
+    order = np.array(sorted(range(len(lists)), key=lists.__getitem__))
+    indices = np.fromiter(chain.from_iterable(lists), np.intp, indptr[-1])
+    columns = design.columns(features)
     drop, size = np.empty(len(lists)), np.empty(len(lists), np.intp)
     coef = np.empty(indices.size)
     _kernels.refit_many(
-        columns @ columns.T, columns @ y, indptr, indices, DEPENDENT, drop, size, coef
+        columns @ columns.T, columns @ y, indptr, indices, order, DEPENDENT, drop, size, coef
     )
-    back = np.argsort(order)
-    models = sp.csr_array((coef, features[by_rank][indices], indptr), shape=shape)[back]
-    return Refits(supports, np.maximum(total - drop[back], 0.0), size[back], models)
+    models = sp.csr_array((coef, features[indices], indptr), shape=shape)
+    return Refits(supports, np.maximum(total - drop, 0.0), size, models)
 
 
 def least_squares(design: Design, y: Floats, support: Support, ridge: float = 0.0) -> Floats:
@@ -188,21 +190,36 @@ class Move:
     rss: float
 
 
-def independent(design: Design, support: Support) -> Support:
-    """The support without the features that depend on others before them."""
+def independent(design: Design, support: Support) -> tuple[Support, Floats, Floats]:
+    """The support without the features that depend on others before them; Q and R⁻¹ of X_S = QR."""
     S = list(support)
     while S:
         columns = design.columns(np.asarray(S, np.intp))
-        pivots = np.abs(np.diag(np.linalg.qr(columns.T, mode="r")))
-        norms = np.linalg.norm(columns[: len(pivots)], axis=1)
-        dependent = np.flatnonzero(pivots <= np.sqrt(DEPENDENT) * norms)
+        work = BLOCK * len(S)
+        reflectors, tau, _, _ = dgeqrf(columns.T, lwork=work)
+        pivots, norms = np.abs(reflectors.diagonal()), np.linalg.norm(columns, axis=1)
+        dependent = np.flatnonzero(pivots <= np.sqrt(DEPENDENT) * norms[: len(pivots)])
         if dependent.size:
             del S[dependent[0]]
         elif len(S) > len(pivots):  # more features than samples
             del S[len(pivots)]
         else:
-            break
-    return tuple(S)
+            inverse, _ = dtrtri(np.triu(reflectors[: len(S)]))
+            return tuple(S), dorgqr(reflectors, tau, lwork=work)[0], inverse
+    return (), np.empty((design.n, 0)), np.empty((0, 0))
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """What leaving out each feature of a support does to the residual r.
+
+    With Q an orthonormal basis of the support's columns, u_i = Q w_i is the unit vector of what
+    feature i alone contributes; without i, r becomes r + b_i u_i.
+    """
+
+    support: Ints
+    W: Floats  # the w_i, as rows
+    b: Floats  # u_iᵀy
 
 
 @dataclass(frozen=True)
@@ -210,12 +227,12 @@ class Gains:
     """The features worth taking in: for nothing, and in exchange for one of the support."""
 
     added: tuple[float, int]  # the largest fall of the residual, and its feature
-    falls: Floats  # those of the best exchanges, largest first
+    falls: Floats  # those of the best exchanges, largest first; -inf: there are no more
     out: Ints  # positions in the support
     into: Ints  # features
 
     @classmethod
-    def best(cls, most: int, parts: list[Gains]) -> Gains:
+    def best(cls, most: int, parts: Sequence[Gains]) -> Gains:
         """The best of several lists, in order of the pairs where they are equal."""
         falls, out, into = (
             np.concatenate([getattr(part, name) for part in parts])
@@ -227,27 +244,35 @@ class Gains:
 
     @classmethod
     def among(
-        cls, S: Ints, b: Floats, rounding: float, most: int,
-        first: int, products: Floats, norms: Floats,
+        cls, leaving: Leaving, rounding: float, most: int, first: int,
+        products: Floats, norms: Floats,
     ) -> Gains:  # fmt: skip
-        """Among consecutive features: ``products`` are those with r, Q and U (see `Around`)."""
-        norms2 = norms**2
-        c, QX, UX = products[:, 0], products[:, 1 : 1 + S.size].T, products[:, 1 + S.size :].T
-        left = np.maximum(norms2 - np.einsum("ij,ij->j", QX, QX), 0.0)  # ‖(I - QQᵀ) x_l‖²
-        own = S[(first <= S) & (first + norms.size > S)] - first
-        left[own] = np.inf
-        least = np.maximum(DEPENDENT * norms2, rounding)
-        added = c**2 / np.where(left > least, left, np.inf)
-        without = left + UX**2  # the same if the feature of the row is left out
-        exchanged = (c + UX * b[:, None]) ** 2 / np.where(without > least, without, np.inf)
-        exchanged -= b[:, None] ** 2
-        exchanged[:, own] = -np.inf
-        at = int(np.argmax(added))
-        falls = exchanged.ravel()
-        some = np.argpartition(-falls, min(most, falls.size - 1))[:most] if S.size else S
-        out, into = np.divmod(some, norms.size)
-        found = cls((float(added[at]), first + at), falls[some], out, first + into)
-        return cls.best(most, [found])
+        """Among consecutive features; the rows of ``products`` are those with r and Q."""
+        own = leaving.support - first
+        own = own[(own >= 0) & (own < norms.size)]
+        falls, out, into = np.empty(most), np.empty(most, np.intp), np.empty(most, np.intp)
+        fall, feature = _kernels.best_gains(
+            products, leaving.W @ products[1:], leaving.b, norms, own, DEPENDENT, rounding,
+            falls, out, into,
+        )  # fmt: skip
+        return cls((fall, first + feature), falls, out, first + into)
+
+
+def _gains(
+    leaving: list[Leaving], rounding: float, most: int, first: int, products: Floats, norms: Floats
+) -> list[Gains]:
+    """`Gains.among` of several supports, whose products stand side by side."""
+    ends = np.cumsum([0, *(1 + each.support.size for each in leaving)])
+    rows = np.ascontiguousarray(products.T)
+    return [
+        Gains.among(each, rounding, most, first, rows[start:stop], norms)
+        for each, (start, stop) in zip(leaving, pairwise(ends), strict=True)
+    ]
+
+
+def _merge_gains(most: int, parts: list[list[Gains]]) -> list[Gains]:
+    """The same of all features, from consecutive parts of them."""
+    return [Gains.best(most, each) for each in zip(*parts, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -255,68 +280,78 @@ class Around:
     """What one feature more, one fewer, or one exchanged does to the residual sum of squares.
 
     With Q an orthonormal basis of the support's columns and r the residual, adding feature l
-    lowers it by (x_lᵀr)²/‖(I-QQᵀ)x_l‖².  Let u_i be the unit vector of what feature i alone
-    contributes; without i, r becomes r + u_i u_iᵀy, and both terms follow from u_iᵀX: so all
-    exchanges are scored in one pass over X.
+    lowers it by (x_lᵀr)²/‖(I-QQᵀ)x_l‖².  If feature i is left out (see `Leaving`), both terms
+    follow from u_iᵀX = w_iᵀQᵀX: so all exchanges are scored in one pass over X.
     """
 
-    support: Ints
+    support: Support  # without the features that depend on others before them
     rss: float
     dropped: Floats  # rise for each feature of the support
     gains: Gains  # the best features to add, and the best exchanges
 
     @classmethod
-    def of(cls, design: Design, y: Floats, support: Support, most: int = 1) -> Around:
-        """Of a support whose features are independent, with so many of the best exchanges."""
-        S = np.asarray(support, np.intp)
-        columns = design.columns(S) if S.size else np.empty((0, design.n))
-        Q, R = np.linalg.qr(columns.T)
-        U = Q @ np.linalg.inv(R).T
-        U /= np.linalg.norm(U, axis=0)
-        r, b = y - Q @ (Q.T @ y), U.T @ y
+    def all(
+        cls, design: Design, y: Floats, supports: Iterable[Support], most: int = 1
+    ) -> list[Around]:
+        """Of several supports in one pass, with so many of the best exchanges."""
+        leaving, vectors = [], []
+        for support in supports:
+            S, Q, W = independent(design, support)
+            W /= np.linalg.norm(W, axis=1, keepdims=True)
+            c = Q.T @ y
+            leaving.append(Leaving(np.asarray(S, np.intp), W, W @ c))
+            vectors.append(np.column_stack([y - Q @ c, Q]))
         # A column that is constant but for rounding has a norm, and nothing to say.
         rounding = 1e-20 * float(design.column_norms.max()) ** 2 + np.finfo(float).tiny
         gains = design.over_features(
-            np.column_stack([r, Q, U]),
-            partial(Gains.among, S, b, rounding, most),
-            partial(Gains.best, most),
+            np.hstack(vectors),
+            partial(_gains, leaving, rounding, most),
+            partial(_merge_gains, most),
         )
-        return cls(S, float(r @ r), b**2, gains)
+        return [
+            cls(tuple(each.support.tolist()), float(V[:, 0] @ V[:, 0]), each.b**2, found)
+            for each, V, found in zip(leaving, vectors, gains, strict=True)
+        ]
 
     def with_one_more(self) -> Move:
         fall, feature = self.gains.added
-        return Move(tuple(np.sort(np.r_[self.support, feature]).tolist()), self.rss - fall)
+        return Move(tuple(sorted((*self.support, feature))), self.rss - fall)
 
     def with_one_fewer(self) -> Move:
         at = int(np.argmin(self.dropped))
-        support = np.delete(self.support, at)
-        return Move(tuple(support.tolist()), self.rss + float(self.dropped[at]))
+        return Move(self._without(at), self.rss + float(self.dropped[at]))
 
     def with_one_exchanged(self, rank: int) -> Move:
         """The exchange that comes so far down the list of the best ones."""
-        kept = np.delete(self.support, self.gains.out[rank])
-        support = np.sort(np.r_[kept, self.gains.into[rank]])
-        return Move(tuple(support.tolist()), self.rss - float(self.gains.falls[rank]))
+        out, into = int(self.gains.out[rank]), int(self.gains.into[rank])
+        support = tuple(sorted((*self._without(out), into)))
+        return Move(support, self.rss - float(self.gains.falls[rank]))
 
+    def _without(self, at: int) -> Support:
+        return self.support[:at] + self.support[at + 1 :]
 
-def neighbours(design: Design, y: Floats, support: Support) -> Iterator[Move]:
-    """The best support with one feature more, one fewer, and one exchanged, where they help."""
-    around = Around.of(design, y, support)
-    if around.gains.added[0] > 0:
-        yield around.with_one_more()
-    if support:
-        yield around.with_one_fewer()
-        if around.gains.falls[0] > 0:
-            yield around.with_one_exchanged(0)
+    def neighbours(self) -> Iterator[Move]:
+        """The best supports with one feature more, one fewer, and one exchanged, if they help."""
+        if self.gains.added[0] > 0:
+            yield self.with_one_more()
+        if self.support:
+            yield self.with_one_fewer()
+            if self.gains.falls[0] > 0:
+                yield self.with_one_exchanged(0)
 
 
 def twins(
     design: Design, y: Floats, support: Support, criterion: Callable[[Any, Any], Any], within: float
 ) -> list[Move]:
-    """Supports one exchange away whose score is at most so much worse, best first."""
+    """Supports one exchange away whose score is at most so much worse, best first.
+
+    None of a support whose features are dependent: one of them could be any other.
+    """
     if not support:
         return []
-    around = Around.of(design, y, support, MOST_TWINS)
+    (around,) = Around.all(design, y, [support], MOST_TWINS)
+    if around.support != support:
+        return []
     worse = criterion(around.rss - around.gains.falls, len(support))
     worse -= criterion(around.rss, len(support))
     return [around.with_one_exchanged(rank) for rank in np.flatnonzero(worse <= within).tolist()]
@@ -325,28 +360,39 @@ def twins(
 def improve(
     design: Design,
     y: Floats,
-    support: Support,
-    score: float,
+    starts: Iterable[tuple[Support, float]],
     criterion: Callable[[Any, Any], Any],
     largest: int,
     max_moves: int = 50,
 ) -> dict[Support, Move]:
-    """Exchange features while the criterion improves; all supports seen on the way."""
+    """From each start and its score, exchange features while the criterion improves.
+
+    Returns all supports seen on the way.  The chains go side by side, so that they share passes
+    over X; one that comes to where another has been would only follow it, and ends.
+    """
     passed: dict[Support, Move] = {}
-    start = independent(design, support)
-    if start != support:
-        support = start
-        rss = Around.of(design, y, support).rss
-        passed[support] = Move(support, rss)
-        score = float(criterion(rss, len(support)))
+    been: set[Support] = set()
+    chains = dict(starts)
     for _ in range(max_moves):
-        moves = [m for m in neighbours(design, y, support) if len(m.support) <= largest]
-        passed.update({move.support: move for move in moves})
-        scores = [float(criterion(move.rss, len(move.support))) for move in moves]
-        if not moves or min(scores) >= score - 1e-8 * max(abs(score), 1.0):
+        chains = {support: score for support, score in chains.items() if support not in been}
+        if not chains:
             break
-        score = min(scores)
-        support = moves[scores.index(score)].support
+        been.update(chains)
+        ahead: dict[Support, float] = {}
+        for around, (support, score) in zip(
+            Around.all(design, y, chains), chains.items(), strict=True
+        ):
+            if around.support != support:
+                been.add(around.support)
+                passed[around.support] = Move(around.support, around.rss)
+                score = float(criterion(around.rss, len(around.support)))
+            moves = [move for move in around.neighbours() if len(move.support) <= largest]
+            passed.update({move.support: move for move in moves})
+            scores = criterion([m.rss for m in moves], [len(m.support) for m in moves])
+            if moves and min(scores) < score - 1e-8 * max(abs(score), 1.0):
+                best = int(np.argmin(scores))
+                ahead[moves[best].support] = float(scores[best])
+        chains = ahead
     return passed
 
 
@@ -454,10 +500,9 @@ def choose(
     found = _Candidates(rule, refits)
     if exchange and float(y @ y) > 0:
         if criterion != "aic":
-            for support, score in found.best(exchange):
-                found.add(improve(design, y, support, score, rule, largest).values())
-        ((best, _),) = found.best(1)
-        if tie > 0 and independent(design, best) == best:
+            found.add(improve(design, y, found.best(exchange), rule, largest).values())
+        if tie > 0:
+            ((best, _),) = found.best(1)
             found.add(twins(design, y, best, rule, tie))
     return found.choice(where)
 
