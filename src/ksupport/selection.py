@@ -149,12 +149,13 @@ def refit_all(design: Design, y: Floats, supports: Iterable[Support]) -> Refits:
     features = features[np.argsort(-counts[features], kind="stable")]
     places = np.empty(counts.size, np.intp)
     places[features] = np.arange(features.size)
-    rank = places[members].tolist()
-    lists = [sorted(rank[start:stop]) for start, stop in pairwise(indptr.tolist())]
-    order = np.array(sorted(range(len(lists)), key=lists.__getitem__))
-    indices = np.fromiter(chain.from_iterable(lists), np.intp, indptr[-1])
+    own = np.repeat(np.arange(len(supports)) * features.size, np.diff(indptr))
+    indices = np.sort(own + places[members]) - own
+    written = indices.astype(">i8").tobytes()  # bytes compare as the numbers they stand for
+    keys = [written[8 * start : 8 * stop] for start, stop in pairwise(indptr.tolist())]
+    order = np.array(sorted(range(len(supports)), key=keys.__getitem__))
     columns = design.columns(features)
-    drop, size = np.empty(len(lists)), np.empty(len(lists), np.intp)
+    drop, size = np.empty(len(supports)), np.empty(len(supports), np.intp)
     coef = np.empty(indices.size)
     _kernels.refit_many(
         columns @ columns.T, columns @ y, indptr, indices, order, DEPENDENT, drop, size, coef
@@ -330,31 +331,25 @@ class Around:
     def _without(self, at: int) -> Support:
         return self.support[:at] + self.support[at + 1 :]
 
-    def neighbours(self) -> Iterator[Move]:
+    def moves(self, largest: int) -> Iterator[Move]:
+        """To stay, and to the neighbours."""
+        yield Move(self.support, self.rss)
+        yield from self.neighbours(largest)
+
+    def neighbours(self, largest: int) -> Iterator[Move]:
         """The best supports with one feature more, one fewer, and one exchanged, if they help."""
-        if self.gains.added[0] > 0:
+        if self.gains.added[0] > 0 and len(self.support) < largest:
             yield self.with_one_more()
         if self.support:
             yield self.with_one_fewer()
             if self.gains.falls[0] > 0:
                 yield self.with_one_exchanged(0)
 
-
-def twins(
-    design: Design, y: Floats, support: Support, criterion: Callable[[Any, Any], Any], within: float
-) -> list[Move]:
-    """Supports one exchange away whose score is at most so much worse, best first.
-
-    None of a support whose features are dependent: one of them could be any other.
-    """
-    if not support:
-        return []
-    (around,) = Around.all(design, y, [support], MOST_TWINS)
-    if around.support != support:
-        return []
-    worse = criterion(around.rss - around.gains.falls, len(support))
-    worse -= criterion(around.rss, len(support))
-    return [around.with_one_exchanged(rank) for rank in np.flatnonzero(worse <= within).tolist()]
+    def twins(self, criterion: Callable[[Any, Any], Any], within: float) -> list[Move]:
+        """Supports one exchange away whose score is at most so much worse, best first."""
+        size = len(self.support)
+        worse = criterion(self.rss - self.gains.falls, size) - criterion(self.rss, size)
+        return [self.with_one_exchanged(rank) for rank in np.flatnonzero(worse <= within).tolist()]
 
 
 def improve(
@@ -363,31 +358,30 @@ def improve(
     starts: Iterable[tuple[Support, float]],
     criterion: Callable[[Any, Any], Any],
     largest: int,
+    most: int = 1,
     max_moves: int = 50,
-) -> dict[Support, Move]:
+) -> list[Around]:
     """From each start and its score, exchange features while the criterion improves.
 
-    Returns all supports seen on the way.  The chains go side by side, so that they share passes
-    over X; one that comes to where another has been would only follow it, and ends.
+    Returns what lies around the supports on the way, with so many of the best exchanges.  The
+    chains go side by side, so that they share passes over X; one that comes to where another has
+    been would only follow it, and ends.
     """
-    passed: dict[Support, Move] = {}
+    passed: list[Around] = []
     been: set[Support] = set()
     chains = dict(starts)
     for _ in range(max_moves):
         chains = {support: score for support, score in chains.items() if support not in been}
         if not chains:
             break
-        been.update(chains)
+        here = Around.all(design, y, chains, most)
+        passed += here
+        been.update(chains, (around.support for around in here))
         ahead: dict[Support, float] = {}
-        for around, (support, score) in zip(
-            Around.all(design, y, chains), chains.items(), strict=True
-        ):
-            if around.support != support:
-                been.add(around.support)
-                passed[around.support] = Move(around.support, around.rss)
+        for around, (support, score) in zip(here, chains.items(), strict=True):
+            moves = list(around.neighbours(largest))
+            if around.support != support:  # dependent features were dropped
                 score = float(criterion(around.rss, len(around.support)))
-            moves = [move for move in around.neighbours() if len(move.support) <= largest]
-            passed.update({move.support: move for move in moves})
             scores = criterion([m.rss for m in moves], [len(m.support) for m in moves])
             if moves and min(scores) < score - 1e-8 * max(abs(score), 1.0):
                 best = int(np.argmin(scores))
@@ -430,10 +424,10 @@ class _Candidates:
 
     def add(self, moves: Iterable[Move]) -> None:
         known = set(self.supports)
-        new = [move for move in moves if move.support not in known]
-        self.supports += [move.support for move in new]
-        self.rss = np.r_[self.rss, [move.rss for move in new]]
-        self.size = np.r_[self.size, [len(move.support) for move in new]].astype(np.intp)
+        new = {move.support: move.rss for move in moves if move.support not in known}
+        self.supports += new
+        self.rss = np.append(self.rss, [*new.values()])
+        self.size = np.append(self.size, np.array([*map(len, new)], np.intp))
 
     def ranked(self) -> tuple[Floats, Ints]:
         """Scores, and their order; of equal ones that of fewer features comes first."""
@@ -499,11 +493,18 @@ def choose(
         rule = replace(rule, noise=noise_variance(refits.rss, refits.size, guide))
     found = _Candidates(rule, refits)
     if exchange and float(y @ y) > 0:
+        most = MOST_TWINS if tie > 0 else 1
+        around: dict[Support, Around] = {}
         if criterion != "aic":
-            found.add(improve(design, y, found.best(exchange), rule, largest).values())
+            passed = improve(design, y, found.best(exchange), rule, largest, most)
+            around = {each.support: each for each in passed}
+            found.add(move for each in passed for move in each.moves(largest))
         if tie > 0:
             ((best, _),) = found.best(1)
-            found.add(twins(design, y, best, rule, tie))
+            if best not in around:
+                around |= {each.support: each for each in Around.all(design, y, [best], most)}
+            if best in around:  # not if its features are dependent
+                found.add(around[best].twins(rule, tie))
     return found.choice(where)
 
 
