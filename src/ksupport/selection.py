@@ -264,10 +264,10 @@ def _gains(
 ) -> list[Gains]:
     """`Gains.among` of several supports, whose products stand side by side."""
     ends = np.cumsum([0, *(1 + each.support.size for each in leaving)])
-    rows = np.ascontiguousarray(products.T)
+    parts = (np.ascontiguousarray(products[:, start:stop].T) for start, stop in pairwise(ends))
     return [
-        Gains.among(each, rounding, most, first, rows[start:stop], norms)
-        for each, (start, stop) in zip(leaving, pairwise(ends), strict=True)
+        Gains.among(each, rounding, most, first, part, norms)
+        for each, part in zip(leaving, parts, strict=True)
     ]
 
 
