@@ -19,13 +19,14 @@ from sklearn.model_selection import (
     RepeatedKFold,
     ShuffleSplit,
     TimeSeriesSplit,
+    cross_val_score,
 )
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN, IRKSNCV, METHODS, PathCV, path
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, PathCV, PathIC, path
 from ksupport.algorithms import make_method
-from ksupport.cv import FoldTable
-from ksupport.datasets import make_block_data
+from ksupport.cv import FoldTable, clearly_worse
+from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.design import Design
 
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
@@ -227,6 +228,69 @@ def test_one_se_is_sparser(data):
     assert sparse.score_ <= best.score_
 
 
+# -- the folds choose the refit -------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def scattered():
+    truth = np.zeros(60)
+    truth[[3, 20, 41]] = 3.0, -2.0, 2.0
+    X, y, _ = make_correlated_data(80, 60, rho=0.5, w_true=truth, snr=5, random_state=0)
+    return X, y, np.flatnonzero(truth)
+
+
+def test_scattered_features_go_to_ebic(scattered):
+    X, y, truth = scattered
+    model, ic = IRKSNCV(random_state=0).fit(X, y), IRKSNIC().fit(X, y)
+    np.testing.assert_array_equal(model.get_support(indices=True), truth)
+    np.testing.assert_array_equal(model.coef_, ic.coef_)
+    assert (model.refit_, model.k_, model.n_iter_) == ("ols", ic.k_, ic.n_iter_)
+    assert model.alternatives_ == ic.alternatives_
+    assert set(model.path_) == set(ic.path_)
+    # On every fold EBIC finds the truth, so that its error is that of least squares there.
+    folds = KFold(5, shuffle=True, random_state=0)
+    score = cross_val_score(
+        LinearRegression(), X[:, truth], y, cv=folds, scoring="neg_mean_squared_error"
+    )
+    np.testing.assert_allclose(model.score_, score.mean(), rtol=1e-6)
+
+
+def test_a_group_goes_to_the_iterate(data):
+    X, y, _ = data
+    model, plain = (IRKSNCV(refit=refit, random_state=0).fit(X, y) for refit in ("auto", None))
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+    assert (model.refit_, model.score_) == (None, plain.score_)
+    assert model.alternatives_ == []
+
+
+@pytest.mark.parametrize(("of", "better"), [("data", None), ("scattered", "ols")])
+def test_the_better_of_iterate_and_least_squares_is_taken(request, monkeypatch, of, better):
+    X, y, _ = request.getfixturevalue(of)
+    monkeypatch.setattr(PathCV, "_errors_of_ebic", lambda *_: np.full(5, 1e9))
+    fits = {refit: IRKSNCV(refit=refit, random_state=0) for refit in (None, "ols", "auto")}
+    models = {refit: model.fit(X, y) for refit, model in fits.items()}
+    assert models[better].score_ == max(models[refit].score_ for refit in (None, "ols"))
+    np.testing.assert_array_equal(models["auto"].coef_, models[better].coef_)
+    assert models["auto"].refit_ == better
+
+
+def test_any_method_can_let_the_folds_choose(scattered):
+    X, y, truth = scattered
+    model = PathCV("iht", {"k": [2, 3, 8]}, refit="auto", cv=3, max_iter=50).fit(X, y)
+    ic = PathIC("iht", {"k": [2, 3, 8]}, max_iter=50).fit(X, y)
+    np.testing.assert_array_equal(model.get_support(indices=True), truth)
+    np.testing.assert_array_equal(model.coef_, ic.coef_)
+    assert model.params_ == ic.params_
+
+
+def test_clearly_worse_compares_fold_by_fold():
+    others = np.array([1.0, 5.0, 9.0])
+    assert clearly_worse(others + np.array([0.9, 1.0, 1.1]), others, 1.0)
+    assert not clearly_worse(others + np.array([-1.0, 0.0, 1.3]), others, 1.0)
+    assert not clearly_worse(others, others, 1.0)
+    assert clearly_worse(np.array([2.0]), np.array([1.0]), 1.0)  # one fold has no spread
+
+
 # -- the same result ----------------------------------------------------------------------
 
 
@@ -290,7 +354,7 @@ ODD = ["useless", "constant", "two rows", "one column", "duplicated", "perfect",
 
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("one_se", [False, True])
-@pytest.mark.parametrize("refit", [None, "ols", "ridge"])
+@pytest.mark.parametrize("refit", [None, "ols", "ridge", "auto"])
 def test_odd_data_give_a_sensible_model(data, name, one_se, refit):
     X, y = odd(name, data[0], data[1])
     model = IRKSNCV(one_se=one_se, refit=refit, max_iter=200).fit(X, y)
@@ -302,7 +366,8 @@ def test_odd_data_give_a_sensible_model(data, name, one_se, refit):
     if name == "perfect" and refit != "ridge":  # which shrinks, and so prefers correlated columns
         assert model.support_[[0, 3]].all()
         assert model.score(X, y) > 0.9
-    assert not pd.DataFrame(model.path_)["loss"].isna().any()
+    table = pd.DataFrame(model.path_)
+    assert not table["score" if refit == "auto" and "score" in table else "loss"].isna().any()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -319,7 +384,7 @@ def test_odd_data_do_not_upset_any_method(data, method, name):
     ("model", "message"),
     [
         (PathCV("ols"), "method must be one of irksn, .* got 'ols'"),
-        (IRKSNCV(refit="lasso"), "refit must be None, 'ols' or 'ridge', got 'lasso'"),
+        (IRKSNCV(refit="lasso"), "refit must be None, 'ols', 'ridge' or 'auto', got 'lasso'"),
         (IRKSNCV(k="many"), "k must be 'auto', .* got 'many'"),
         (IRKSNCV(cv="five"), "Expected .*cv.* as an integer"),
         (IRKSNCV(max_iter=0), "max_iter must be an integer of at least 1, got 0"),

@@ -18,7 +18,7 @@ from .folds import Fold, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
-from .selection import ZERO, Support, choose, least_squares, sizes_up_to, visited_by
+from .selection import ZERO, Support, sizes_up_to
 from .stopping import HeldOut
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
@@ -68,7 +68,7 @@ class _Comparison:
 
     @classmethod
     def of(cls, measured: list[_OnFold], least: float) -> _Comparison:
-        table, _ = table_of([(m.iterates, m.results) for m in measured])
+        table = table_of([(m.iterates, m.results) for m in measured])
         criterion = np.maximum([m.criterion for m in measured], least)
         errors = np.maximum(table.errors, least)
         means = errors.mean(axis=0)
@@ -208,7 +208,7 @@ class AutoIRKSN(SelectingModel):
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
         levels = sizes_up_to(max(1, min(d // 2, 2 * n)))
-        coarse = levels[1::3] or levels
+        coarse = levels[1::4] or levels
         folds = folds_of(problem, self.cv, self.random_state, groups, None)
         measured = self._measure(folds, coarse)
         scale = max(float(np.var(problem.Y)), np.finfo(float).tiny)
@@ -243,12 +243,8 @@ class AutoIRKSN(SelectingModel):
         walked = self._walk(folds, levels)
 
         def one(at: int) -> _OnFold:
-            fold, results = folds[at], walked[at]
-            largest = max(int(fold.design.n_samples) // 2, 1)
-            choice = choose(fold.design, fold.y, visited_by(results), "ebic", largest, exchange=2)
-            model = least_squares(fold.design, fold.y, choice.support)
-            error = float(fold.errors_of(model[None])[0])
-            return _OnFold(_errors(results), results, choice.support, error)
+            support, error = folds[at].chosen_by_ebic(walked[at])
+            return _OnFold(_errors(walked[at]), walked[at], support, error)
 
         with Workers(self.n_jobs) as workers:
             return workers.each(one, range(len(folds)))
@@ -268,7 +264,7 @@ class AutoIRKSN(SelectingModel):
         self, problem: Problem, walked: list[list[Result]], levels: list[int], compared: str
     ) -> Self:
         """The earliest iterate about as good as the best, by cross-validation."""
-        table, sizes = table_of([(_errors(results), results) for results in walked])
+        table = table_of([(_errors(results), results) for results in walked])
         path, record = table.earliest()
         k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
@@ -277,7 +273,7 @@ class AutoIRKSN(SelectingModel):
         self.refit_ = None
         self.k_, self.alpha_, self.n_iter_ = k, FOLD_ALPHA, step
         settings = [{"k": level, "alpha": FOLD_ALPHA} for level in levels]
-        self.path_, self.alternatives_ = path_table(settings, table, sizes), []
+        self.path_, self.alternatives_ = path_table(settings, table), []
         self.decision_ = (
             f"{compared}: groups of correlated features act together. Cross-validation chose "
             f"k={k} and step {step}, {int(self.support_.sum())} features."

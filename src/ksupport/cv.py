@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,21 +13,23 @@ from ._threads import Workers
 from .algorithms import Method, make_method
 from .design import Design, Floats
 from .folds import Fold, Refit, aligned, folds_of, walk_folds
+from .ic import IRKSNIC, PathIC
 from .linear import Problem, SelectingModel
 from .path import Result, run
 from .selection import (
     Grid,
+    Support,
     expand,
     largest_support,
     least_squares,
     levels_of,
     settings_of,
-    sizes_up_to,
     visited_by,
 )
 from .stopping import HeldOut
 
 EQUAL = 1e-12  # share of the largest error by which equal ones may differ
+TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,33 @@ class FoldTable:
         return int(at[0]), int(at[1])
 
 
+@dataclass(frozen=True)
+class _Cell:
+    """One path to one step, and what is made of its iterate."""
+
+    refit: Refit
+    table: FoldTable
+    path: int
+    record: int
+
+    @property
+    def step(self) -> int:
+        return int(self.table.steps[self.record])
+
+    @property
+    def errors(self) -> Floats:
+        """On the folds."""
+        return self.table.errors[:, self.path, self.record]
+
+
+def clearly_worse(errors: Floats, others: Floats, margin: float) -> bool:
+    """Whether errors exceed others, fold by fold, by more than so many standard errors."""
+    excess = errors - others
+    folds = len(excess)
+    spread = excess.std(ddof=1) / np.sqrt(folds) if folds > 1 else 0.0
+    return bool(excess.mean() > margin * spread)
+
+
 class PathCV(SelectingModel):
     """Choose parameters and stopping time of a method by cross-validation.
 
@@ -98,9 +127,11 @@ class PathCV(SelectingModel):
     scoring : str or scorer, optional
         As everywhere in scikit-learn, larger is better; None takes minus the mean squared error,
         in which sample weights count (they do not in others).
-    refit : {None, "ols", "ridge"}
+    refit : {None, "ols", "ridge", "auto"}
         What is measured, and returned: the iterate itself, or least squares or ridge regression
-        on its support.
+        on its support.  With "auto" the folds say: the iterate or least squares, whichever
+        predicts better; or least squares on the support that EBIC prefers of all visited, as in
+        `PathIC`, unless that predicts worse by more than a standard error.
     ridge : float, default=1.0
         Penalty of the ridge refit, a share of n (columns have unit variance).
     one_se : bool, default=False
@@ -127,8 +158,13 @@ class PathCV(SelectingModel):
         The chosen step.
     score_ : float
         Its mean score over the folds.
+    refit_ : {None, "ols", "ridge"}
+        What was made of the iterate.
     path_ : dict of arrays
-        Mean and standard error of the loss for every setting and step.
+        Mean and standard error of the loss for every setting and step; if EBIC's choice was
+        taken, its table as in `PathIC`.
+    alternatives_ : list of (support, score)
+        Near-tied supports, if EBIC's choice was taken.
 
     Examples
     --------
@@ -147,7 +183,7 @@ class PathCV(SelectingModel):
         *,
         cv: Any = 5,
         scoring: Any = None,
-        refit: Refit = None,
+        refit: Refit | Literal["auto"] = None,
         ridge: float = 1.0,
         one_se: bool = False,
         patience: int = 20,
@@ -202,8 +238,8 @@ class PathCV(SelectingModel):
         -------
         self
         """
-        if self.refit not in (None, "ols", "ridge"):
-            raise ValueError(f"refit must be None, 'ols' or 'ridge', got {self.refit!r}")
+        if self.refit not in (None, "ols", "ridge", "auto"):
+            raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
         problem = self._problem(X, y, sample_weight)
         name, settings = self._settings(int(problem.design.n_samples), problem.design.d)
         methods = [
@@ -211,18 +247,23 @@ class PathCV(SelectingModel):
             for params in settings
         ]
         folds = folds_of(problem, self.cv, self.random_state, groups, self.scoring)
-        table, sizes = self._measure(folds, methods)
-        path, record = table.simplest() if self.one_se else table.best()
-        self._finish(problem, methods[path], int(table.steps[record]))
-        self.params_ = dict(settings[path])
-        self.score_ = -float(table.mean[path, record])
-        self.path_ = path_table(settings, table, sizes)
+        walked = self._walk(folds, methods)
+        refits: tuple[Refit, ...] = (None, "ols") if self.refit == "auto" else (self.refit,)
+        cells = [self._best(folds, walked, refit) for refit in refits]
+        cell = min(cells, key=lambda each: float(each.errors.mean()))
+        if self.refit == "auto":
+            errors = self._errors_of_ebic(folds, walked)
+            if not clearly_worse(errors, cell.errors, TRUSTED):
+                return self._take_ebic(problem, errors)
+        self._take(problem, methods[cell.path], cell)
+        self.params_ = dict(settings[cell.path])
+        self.path_ = path_table(settings, cell.table)
+        self.alternatives_: list[tuple[Support, float]] = []
         return self
 
-    def _measure(self, folds: list[Fold], methods: list[Method]) -> tuple[FoldTable, Floats]:
-        """The error of every path at every recorded step, and the mean sizes there."""
-
-        results = walk_folds(
+    def _walk(self, folds: list[Fold], methods: list[Method]) -> list[list[Result]]:
+        """All paths on all folds."""
+        return walk_folds(
             folds, methods, max_iter=self.max_iter,
             every=methods[0].every if self.every is None else self.every,
             stopping=HeldOut(patience=self.patience), n_jobs=self.n_jobs,
@@ -231,30 +272,59 @@ class PathCV(SelectingModel):
             ),
         )  # fmt: skip
 
+    def _best(self, folds: list[Fold], walked: list[list[Result]], refit: Refit) -> _Cell:
+        """The best path and step, if this is made of the iterates."""
+
         def errors(at: int) -> list[Floats]:
-            if self.refit is None:
-                return [np.asarray(result.history["validation"]) for result in results[at]]
+            if refit is None:
+                return [np.asarray(result.history["validation"]) for result in walked[at]]
             largest = largest_support(folds[at].design.n_samples)
-            visited = visited_by(results[at])
-            return folds[at].refitted_errors(visited, self.refit, largest, self.ridge)
+            return folds[at].refitted_errors(visited_by(walked[at]), refit, largest, self.ridge)
 
         with Workers(self.n_jobs) as workers:
             measured = workers.each(errors, range(len(folds)))
-        return table_of(list(zip(measured, results, strict=True)))
+        table = table_of(list(zip(measured, walked, strict=True)))
+        return _Cell(refit, table, *(table.simplest() if self.one_se else table.best()))
 
-    def _finish(self, problem: Problem, method: Method, step: int) -> None:
+    def _errors_of_ebic(self, folds: list[Fold], walked: list[list[Result]]) -> Floats:
+        """What EBIC's choice on each fold leaves unexplained of the rest."""
+        with Workers(self.n_jobs) as workers:
+            chosen = workers.each(
+                lambda at: folds[at].chosen_by_ebic(walked[at]), range(len(folds))
+            )
+        return np.array([error for _, error in chosen])
+
+    def _criterion(self) -> PathIC:
+        """Chooses by EBIC on all data."""
+        return PathIC(
+            self.method, self.grid, max_iter=self.max_iter, every=self.every, n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )  # fmt: skip
+
+    def _take_ebic(self, problem: Problem, errors: Floats) -> Self:
+        ic = self._criterion()
+        self._keep(problem, ic._choose(problem))
+        self.refit_: Refit = "ols"
+        self.score_ = -float(errors.mean())
+        self.n_iter_, self.params_ = ic.n_iter_, ic.params_
+        self.path_, self.alternatives_ = ic.path_, ic.alternatives_
+        return self
+
+    def _take(self, problem: Problem, method: Method, cell: _Cell) -> None:
         design, target = problem.design, problem.targets[0]
-        w = iterate_at(method, design, target, step)
+        w = iterate_at(method, design, target, cell.step)
         support = tuple(np.flatnonzero(w).tolist())
-        if self.refit == "ols":
+        if cell.refit == "ols":
             w = least_squares(design, target, support)
-        elif self.refit == "ridge":
+        elif cell.refit == "ridge":
             w = least_squares(design, target, support, self.ridge * design.n_samples)
         self._keep(problem, w)
-        self.n_iter_ = step
+        self.refit_ = cell.refit
+        self.n_iter_ = cell.step
+        self.score_ = -float(cell.errors.mean())
 
 
-def table_of(measured: list[tuple[list[Floats], list[Result]]]) -> tuple[FoldTable, Floats]:
+def table_of(measured: list[tuple[list[Floats], list[Result]]]) -> FoldTable:
     """Put the folds' histories side by side."""
     histories = [result.history for _, results in measured for result in results]
     longest = max(histories, key=lambda history: history.n_records)
@@ -263,8 +333,7 @@ def table_of(measured: list[tuple[list[Floats], list[Result]]]) -> tuple[FoldTab
     sizes = np.stack(
         [aligned([r.history["n_nonzero"] for r in results], count) for _, results in measured]
     )
-    table = FoldTable(errors, longest["t"], np.asarray(sizes.mean(axis=0)))
-    return table, table.sizes
+    return FoldTable(errors, longest["t"], np.asarray(sizes.mean(axis=0)))
 
 
 def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
@@ -277,7 +346,7 @@ def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
     return result.coef
 
 
-def path_table(settings: list[dict[str, Any]], table: FoldTable, sizes: Floats) -> dict[str, Any]:
+def path_table(settings: list[dict[str, Any]], table: FoldTable) -> dict[str, Any]:
     """One row for every setting and step."""
     _, paths, records = table.errors.shape
     columns = {
@@ -286,25 +355,30 @@ def path_table(settings: list[dict[str, Any]], table: FoldTable, sizes: Floats) 
     return {
         **columns,
         "t": np.tile(table.steps, paths),
-        "size": sizes.ravel(),
+        "size": table.sizes.ravel(),
         "loss": table.mean.ravel(),
         "loss_se": table.spread.ravel(),
     }
 
 
 class IRKSNCV(PathCV):
-    """IRKSN with k, alpha and the stopping time chosen by cross-validation.
+    """IRKSN with k, alpha, the stopping time and the refit chosen by cross-validation.
+
+    For prediction: of all that the paths offer, what predicts best on folds.
 
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk; "auto" takes a range up to ``min(n_features / 2, 2 n_samples)``.
+        Sparsity levels to walk; "auto" takes 1, 2, 4, ... up to
+        ``min(n_features / 2, 2 n_samples)``.
     alpha : float or sequence of floats, default=1e-1
         Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
         best are not the sparsest, and come in a quarter of the steps.
     norm : {"spectral", "nuclear"}
         As in `ksupport.IRKSN`.
-    cv, scoring, refit, ridge, one_se, patience, max_iter, every, fit_intercept, standardize
+    refit : {"auto", None, "ols", "ridge"}, default="auto"
+        As in `PathCV`; EBIC's choice is that of `IRKSNIC` with the same k.
+    cv, scoring, ridge, one_se, patience, max_iter, every, fit_intercept, standardize
         As in `PathCV`.
     n_jobs, random_state, verbose
         As in `PathCV`.
@@ -312,8 +386,8 @@ class IRKSNCV(PathCV):
     Attributes
     ----------
     k_, alpha_
-        The chosen ones.
-    coef_, intercept_, support_, n_iter_, score_, path_, params_, n_passes_
+        The chosen ones (None if EBIC's support was only reached by exchanging features).
+    coef_, intercept_, support_, n_iter_, score_, refit_, path_, params_, alternatives_, n_passes_
         As in `PathCV`.
 
     Examples
@@ -334,7 +408,7 @@ class IRKSNCV(PathCV):
         norm: str = "spectral",
         cv: Any = 5,
         scoring: Any = None,
-        refit: Refit = None,
+        refit: Refit | Literal["auto"] = "auto",
         ridge: float = 1.0,
         one_se: bool = False,
         patience: int = 20,
@@ -356,10 +430,24 @@ class IRKSNCV(PathCV):
         self.norm = norm
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        levels = sizes_up_to(max(1, min(d // 2, 2 * n)))
+        largest = max(1, min(d // 2, 2 * n))
+        levels = [1 << power for power in range(largest.bit_length())]
         grid = {"k": levels_of(self.k, levels), "alpha": self.alpha, "norm": self.norm}
         return "irksn", expand(grid)
 
-    def _finish(self, problem: Problem, method: Method, step: int) -> None:
-        super()._finish(problem, method, step)
-        self.k_, self.alpha_ = method.k, method.alpha  # type: ignore[attr-defined]
+    def _criterion(self) -> PathIC:
+        return IRKSNIC(
+            self.k, norm=self.norm, max_iter=self.max_iter, n_jobs=self.n_jobs,
+            verbose=self.verbose,
+        )  # fmt: skip
+
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        super().fit(X, y, sample_weight, groups)
+        self.k_, self.alpha_ = self.params_.get("k"), self.params_.get("alpha")
+        return self

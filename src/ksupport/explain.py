@@ -33,7 +33,7 @@ def description_of(model: Any) -> str:
     if walks_one_path(model):
         told = f"{name} with {params}" if params else name
         return f"{told}: {_ending(model)}."
-    if hasattr(model, "alternatives_"):
+    if "score" in model.path_:
         where = f"first met on the path of {params or 'its defaults'}"
         where = where if on_a_path(model) else "reached by exchanging features"
         criterion = str(getattr(model, "criterion", "ebic")).upper()

@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._progress import Progress
 from .algorithms import METHODS, Method, make_method
-from .algorithms.base import sparsity_levels
 from .design import Design, Floats
 from .linear import Problem, SelectingModel
 from .path import History, Result, run
@@ -215,7 +214,8 @@ class IRKSNIC(PathIC):
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk; "auto" takes 1, 2, 4, 8, 16, 32 as far as the data allow.
+        Sparsity levels to walk; "auto" takes 1, 4, 16 and 64, as far as they are at most a quarter
+        of the samples.  Those between lead to the same supports.
     alpha : float or sequence of floats, default=1e-2
         Weights of the squared l2 norm to walk.
     norm : {"spectral", "nuclear"}
@@ -271,7 +271,8 @@ class IRKSNIC(PathIC):
         self.norm = norm
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        levels = levels_of(self.k, sparsity_levels(n, d))
+        few = [k for k in (1, 4, 16, 64) if k <= max(min(d, n // 4), 1)]
+        levels = levels_of(self.k, few)
         grid = {"k": levels, "alpha": self.alpha, "norm": self.norm}
         return "irksn", expand(grid)
 

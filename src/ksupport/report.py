@@ -127,8 +127,7 @@ def _explained(y: Any, fitted: Any) -> float:
 
 
 def _refitted(model: Any) -> bool:
-    criterion = hasattr(model, "alternatives_") and "score" in model.path_
-    return bool(getattr(model, "refit_", None) or getattr(model, "refit", None) or criterion)
+    return getattr(model, "refit_", None) is not None or "score" in model.path_
 
 
 def _alternatives(model: Any) -> list[tuple[list[int], list[int], float]]:

@@ -258,7 +258,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
                 f"method must be 'auto' or one of {', '.join(METHODS)}; got {self.method!r}"
             )
         if self.method == "irksn" and set(params) <= {"k", "alpha", "norm"}:
-            return IRKSNCV(**{"k": "auto", "alpha": list(ALPHAS), **params}, **common)
+            return IRKSNCV(**{"k": "auto", "alpha": list(ALPHAS), **params}, refit=None, **common)
         known = METHODS[self.method].describe().parameters
         for name in params:
             if name not in known:
