@@ -27,6 +27,7 @@ STEPS = 200  # of them
 EARLY = 20  # steps in which whole groups of features come in
 CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
 AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
+NEAR = 1.5  # standard errors by which an earlier iterate may predict worse than the best
 EVERY = 2  # steps between records
 PATIENCE = 15  # records without a better error that end a path on a fold
 FEWEST = 10  # samples below which nothing is held out
@@ -97,15 +98,14 @@ class AutoIRKSN(SelectingModel):
 
     Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*
     features: the support with the best extended BIC among all that the paths visit (`IRKSNIC`).
-    Whole *groups* of correlated features: the earliest iterate whose
-    cross-validated error is within one standard error of the least, since criteria would keep
-    only a few representatives, and later iterates thin the groups out.  After a
-    few steps a path has taken in whole groups, and predicts well if they hold the truth, but is
-    far from telling apart single features.  So the two are compared on folds, each found from
-    the training part alone.  The truth is taken to be grouped if EBIC's supports predict the rest
-    clearly worse than the best iterates; or if EBIC does not choose the same features on most
-    folds, and does not predict clearly better than the best early iterates.  Otherwise it is
-    taken to be scattered.
+    Whole *groups* of correlated features: the earliest iterate that does not predict clearly worse
+    on folds than the best one, since criteria would keep only a few representatives, and later
+    iterates thin the groups out.  After a few steps a path has taken in whole groups, and predicts
+    well if they hold the truth, but is far from telling apart single features.  So the two are
+    compared on folds, each found from the training part alone.  The truth is taken to be grouped
+    if EBIC's supports predict the rest clearly worse than the best iterates; or if EBIC does not
+    choose the same features on most folds, and does not predict clearly better than the best early
+    iterates.  Otherwise it is taken to be scattered.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ class AutoIRKSN(SelectingModel):
     ) -> Self:
         """The earliest iterate about as good as the best, by cross-validation."""
         table = table_of([(_errors(results), results) for results in walked])
-        path, record = table.earliest()
+        path, record = table.earliest(NEAR)
         k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
         self._keep(problem, iterate_at(IRKSNMethod(k=k, alpha=FOLD_ALPHA), design, y, step))

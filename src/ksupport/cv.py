@@ -32,6 +32,18 @@ EQUAL = 1e-12  # share of the largest error by which equal ones may differ
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
 
+def clearly_worse(errors: Floats, others: Floats, margin: float) -> Any:
+    """Whether errors exceed others, fold by fold, by more than so many standard errors.
+
+    ``errors`` holds one row a fold; the answer is for each of what a row holds.
+    """
+    folds = len(errors)
+    finite = np.isfinite(errors).all(axis=0)
+    excess = np.where(finite, errors, 0.0) - others.reshape(-1, *[1] * (errors.ndim - 1))
+    spread = excess.std(axis=0, ddof=min(folds - 1, 1)) / np.sqrt(folds)
+    return ~finite | (excess.mean(axis=0) > margin * spread + EQUAL * others.mean())
+
+
 @dataclass(frozen=True)
 class FoldTable:
     """Errors on held-out folds: one entry for each fold, path and recorded step."""
@@ -62,18 +74,17 @@ class FoldTable:
         best = self.best()
         return self._sparsest(float(self.mean[best] + self.spread[best]))
 
-    def earliest(self) -> tuple[int, int]:
-        """The best model of the earliest step that has one within a standard error of the best.
+    def earliest(self, margin: float) -> tuple[int, int]:
+        """The best model of the earliest step that has one not clearly worse than the best of all.
 
         The empty model, which is near the best where little can be said, does not count.
         """
         best = self.best()
-        mean = np.where(self.sizes > 0, self.mean, np.inf)
-        near = mean <= self.mean[best] + self.spread[best]
+        near = (self.sizes > 0) & ~clearly_worse(self.errors, self.errors[:, *best], margin)
         if not near.any():
             return best
         record = int(np.argmax(near.any(axis=0)))
-        return int(np.argmin(mean[:, record])), record
+        return int(np.argmin(np.where(near, self.mean, np.inf)[:, record])), record
 
     def _sparsest(self, limit: float) -> tuple[int, int]:
         """Path and record of the fewest features among those with mean errors up to a limit."""
@@ -99,14 +110,6 @@ class _Cell:
     def errors(self) -> Floats:
         """On the folds."""
         return self.table.errors[:, self.path, self.record]
-
-
-def clearly_worse(errors: Floats, others: Floats, margin: float) -> bool:
-    """Whether errors exceed others, fold by fold, by more than so many standard errors."""
-    excess = errors - others
-    folds = len(excess)
-    spread = excess.std(ddof=1) / np.sqrt(folds) if folds > 1 else 0.0
-    return bool(excess.mean() > margin * spread)
 
 
 class PathCV(SelectingModel):
