@@ -50,7 +50,7 @@ def test_gains_are_those_of_all_pairs(size, most):
     products = np.ascontiguousarray(np.column_stack([r, Q]).T @ X)
     norms = np.linalg.norm(X, axis=0)
     fall, feature = _kernels.best_gains(
-        products, W @ products[1:], b, norms, own, 1e-9, 1e-20, falls, out, into
+        products, W @ products[1:], b, norms, own, 1e-9, 1e-20, 1e-12, falls, out, into
     )
     X_left = X - Q @ (Q.T @ X)
     left, c, UX = (X_left**2).sum(axis=0), X.T @ r, W @ Q.T @ X

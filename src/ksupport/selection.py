@@ -28,6 +28,7 @@ from .path import Result
 Support = tuple[int, ...]
 Grid = Mapping[str, Any] | None
 DEPENDENT = 1e-9  # a feature whose remaining square is below this share counts as dependent
+EQUAL = 1e-7  # falls that differ by less than this share of the residual are equal
 ZERO = 1e-13  # residuals below this share of ‖y‖² are rounding
 SAME = 6  # scores that agree to so many decimals are equal
 BLOCK = 32  # columns that LAPACK takes at a time
@@ -219,6 +220,7 @@ class Leaving:
     """
 
     support: Ints
+    rss: float  # ‖r‖²
     W: Floats  # the w_i, as rows
     b: Floats  # u_iᵀy
 
@@ -254,7 +256,7 @@ class Gains:
         falls, out, into = np.empty(most), np.empty(most, np.intp), np.empty(most, np.intp)
         fall, feature = _kernels.best_gains(
             products, leaving.W @ products[1:], leaving.b, norms, own, DEPENDENT, rounding,
-            falls, out, into,
+            EQUAL * leaving.rss, falls, out, into,
         )  # fmt: skip
         return cls((fall, first + feature), falls, out, first + into)
 
@@ -300,8 +302,9 @@ class Around:
             S, Q, W = independent(design, support)
             W /= np.linalg.norm(W, axis=1, keepdims=True)
             c = Q.T @ y
-            leaving.append(Leaving(np.asarray(S, np.intp), W, W @ c))
-            vectors.append(np.column_stack([y - Q @ c, Q]))
+            r = y - Q @ c
+            leaving.append(Leaving(np.asarray(S, np.intp), float(r @ r), W, W @ c))
+            vectors.append(np.column_stack([r, Q]))
         # A column that is constant but for rounding has a norm, and nothing to say.
         rounding = 1e-20 * float(design.column_norms.max()) ** 2 + np.finfo(float).tiny
         gains = design.over_features(
@@ -310,8 +313,8 @@ class Around:
             partial(_merge_gains, most),
         )
         return [
-            cls(tuple(each.support.tolist()), float(V[:, 0] @ V[:, 0]), each.b**2, found)
-            for each, V, found in zip(leaving, vectors, gains, strict=True)
+            cls(tuple(each.support.tolist()), each.rss, each.b**2, found)
+            for each, found in zip(leaving, gains, strict=True)
         ]
 
     def with_one_more(self) -> Move:
