@@ -483,6 +483,9 @@ def test_centring_names_the_column_that_is_not_finite(bad, rng):
 def test_entries_whose_squares_leave_the_numbers_are_refused(scale):
     with pytest.raises(ValueError, match=r"norm of X is .*rescale X"):
         Design.of(scale * np.eye(3)).norm()
+    with pytest.raises(ValueError, match=r"norm of X is .*rescale X"):
+        Design.of(np.full((300, 300), scale)).norm()
+    assert Design.of(np.zeros((3, 4))).norm() == 0
 
 
 def test_only_small_x_with_few_views_is_held(rng):

@@ -18,18 +18,18 @@ from .folds import Fold, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
-from .selection import ZERO, Support, sizes_up_to
+from .selection import ZERO, Choice, sizes_up_to
 from .stopping import HeldOut
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
 FOLD_ALPHA = 1e-1  # of paths on folds
-STEPS = 200  # of them
+STEPS = 120  # of them
 EARLY = 20  # steps in which whole groups of features come in
 CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
 AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
 NEAR = 1.5  # standard errors by which an earlier iterate may predict worse than the best
 EVERY = 2  # steps between records
-PATIENCE = 15  # records without a better error that end a path on a fold
+PATIENCE = 10  # records without a better error that end a path on a fold
 FEWEST = 10  # samples below which nothing is held out
 
 
@@ -39,7 +39,7 @@ class _OnFold:
 
     iterates: list[Floats]
     results: list[Result]
-    support: Support  # EBIC's choice
+    choice: Choice  # EBIC's
     criterion: float  # its error
 
 
@@ -76,8 +76,7 @@ class _Comparison:
         late = np.unravel_index(np.argmin(means), means.shape)
         first = means[:, table.steps <= EARLY]
         early = np.unravel_index(np.argmin(first), first.shape)
-        pairs = list(combinations([set(m.support) for m in measured], 2))
-        common = [len(a & b) / max(len(a), len(b), 1) for a, b in pairs]
+        common = [_agreement(a.choice, b.choice) for a, b in combinations(measured, 2)]
         return cls(
             float(means[late]),
             float(criterion.mean()),
@@ -91,6 +90,12 @@ class _Comparison:
         worse = self.late.mean > CLEARLY * self.late.spread
         doubtful = self.agreement < AGREE and self.early.mean > -margin * self.early.spread
         return worse or doubtful
+
+
+def _agreement(a: Choice, b: Choice) -> float:
+    """Share of features in common; one that could be exchanged for nothing is no one's choice."""
+    common = set(a.certain) & set(b.certain)
+    return len(common) / max(len(a.support), len(b.support), 1)
 
 
 class AutoIRKSN(SelectingModel):
@@ -243,8 +248,8 @@ class AutoIRKSN(SelectingModel):
         walked = self._walk(folds, levels)
 
         def one(at: int) -> _OnFold:
-            support, error = folds[at].chosen_by_ebic(walked[at])
-            return _OnFold(_errors(walked[at]), walked[at], support, error)
+            choice, error = folds[at].chosen_by_ebic(walked[at])
+            return _OnFold(_errors(walked[at]), walked[at], choice, error)
 
         with Workers(self.n_jobs) as workers:
             return workers.each(one, range(len(folds)))

@@ -372,8 +372,8 @@ class IRKSNCV(PathCV):
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk; "auto" takes 1, 2, 4, ... up to
-        ``min(n_features / 2, 2 n_samples)``.
+        Sparsity levels to walk; "auto" takes 2, 8, 32, ... up to
+        ``min(n_features / 2, 2 n_samples)``.  Finer steps do not predict better.
     alpha : float or sequence of floats, default=1e-1
         Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
         best are not the sparsest, and come in a quarter of the steps.
@@ -433,8 +433,8 @@ class IRKSNCV(PathCV):
         self.norm = norm
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        largest = max(1, min(d // 2, 2 * n))
-        levels = [1 << power for power in range(largest.bit_length())]
+        largest = min(d // 2, 2 * n)
+        levels = [k for k in (2 * 4**power for power in range(16)) if k <= largest] or [1]
         grid = {"k": levels_of(self.k, levels), "alpha": self.alpha, "norm": self.norm}
         return "irksn", expand(grid)
 

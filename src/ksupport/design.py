@@ -364,16 +364,22 @@ class Design:
             raise ValueError(f"norm must be 'spectral' or 'nuclear', got {kind!r}")
         if kind not in self._cache:
             try:
-                self._cache.update(self._norms(kind))
+                with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
+                    self._cache.update(self._norms(kind))
             except (np.linalg.LinAlgError, ArpackError) as error:
                 raise ValueError(_UNUSABLE.format("undefined")) from error
         norm = float(self._cache[kind])
-        if norm and not 1e-150 < norm < 1e150:
+        if not 1e-150 < norm < 1e150 and (norm or self._underflows()):
             raise ValueError(_UNUSABLE.format(norm))
         return norm
 
+    def _underflows(self) -> bool:
+        """Whether X̃ has entries that are not zero, though their squares are."""
+        u = np.random.default_rng(0).standard_normal(self.n)
+        return bool(0 < np.abs(self.rmatvec(u)).max(initial=0.0) < 1e-150)
+
     def _norms(self, kind: NormKind) -> dict[str, float]:
-        if self.has_columns and self.n * self.d <= SVD_LIMIT:
+        if kind == "nuclear" and self.has_columns and self.n * self.d <= SVD_LIMIT:
             return self._norms_from_svd()
         if min(self.n, self.d) <= self._gram_limit:
             return self._norms_from_gram()

@@ -19,7 +19,15 @@ from .algorithms import Method
 from .design import Design, Floats, Ints
 from .linear import Problem
 from .path import Block, Metric, Result, Rule, run
-from .selection import Support, choose, largest_support, least_squares, refit_all, visited_by
+from .selection import (
+    Choice,
+    Support,
+    choose,
+    largest_support,
+    least_squares,
+    refit_all,
+    visited_by,
+)
 
 Refit = Literal["ols", "ridge"] | None
 EXCHANGED = 2  # supports of each fold from which features are exchanged
@@ -89,13 +97,13 @@ class Fold:
             errors = dict(zip(listed, self.errors_of(np.array(models)), strict=True))
         return [np.array([errors.get(S, np.inf) for S in supports]) for supports in visited]
 
-    def chosen_by_ebic(self, results: Sequence[Result]) -> tuple[Support, float]:
-        """The support that EBIC prefers of all that these paths visit, and its error."""
+    def chosen_by_ebic(self, results: Sequence[Result]) -> tuple[Choice, float]:
+        """What EBIC prefers of all that these paths visit, and its error."""
         largest = largest_support(self.design.n_samples)
         visited = visited_by(results)
         choice = choose(self.design, self.y, visited, "ebic", largest, EXCHANGED)
         model = least_squares(self.design, self.y, choice.support)
-        return choice.support, float(self.errors_of(model[None])[0])
+        return choice, float(self.errors_of(model[None])[0])
 
 
 def aligned(rows: Sequence[Floats], n_records: int) -> Floats:

@@ -233,6 +233,7 @@ class Gains:
     falls: Floats  # those of the best exchanges, largest first; -inf: there are no more
     out: Ints  # positions in the support
     into: Ints  # features
+    each: Floats  # the largest fall for each feature of the support that is exchanged
 
     @classmethod
     def best(cls, most: int, parts: Sequence[Gains]) -> Gains:
@@ -243,7 +244,8 @@ class Gains:
         )
         first = np.lexsort((into, out, -falls))[:most]
         added = max((part.added for part in parts), key=lambda each: each[0])
-        return cls(added, falls[first], out[first], into[first])
+        each = np.max([part.each for part in parts], axis=0)
+        return cls(added, falls[first], out[first], into[first], each)
 
     @classmethod
     def among(
@@ -254,11 +256,12 @@ class Gains:
         own = leaving.support - first
         own = own[(own >= 0) & (own < norms.size)]
         falls, out, into = np.empty(most), np.empty(most, np.intp), np.empty(most, np.intp)
+        each = np.empty(leaving.b.size)
         fall, feature = _kernels.best_gains(
             products, leaving.W @ products[1:], leaving.b, norms, own, DEPENDENT, rounding,
-            EQUAL * leaving.rss, falls, out, into,
+            EQUAL * leaving.rss, falls, out, into, each,
         )  # fmt: skip
-        return cls((fall, first + feature), falls, out, first + into)
+        return cls((fall, first + feature), falls, out, first + into, each)
 
 
 def _gains(
@@ -348,6 +351,12 @@ class Around:
             if self.gains.falls[0] > 0:
                 yield self.with_one_exchanged(0)
 
+    def certain(self, criterion: Callable[[Any, Any], Any], within: float) -> Support:
+        """The features that no exchange replaces by another at a score at most so much worse."""
+        size = len(self.support)
+        worse = criterion(self.rss - self.gains.each, size) - criterion(self.rss, size)
+        return tuple(np.asarray(self.support, np.intp)[worse > within].tolist())
+
     def twins(self, criterion: Callable[[Any, Any], Any], within: float) -> list[Move]:
         """Supports one exchange away whose score is at most so much worse, best first."""
         size = len(self.support)
@@ -407,6 +416,7 @@ class Choice:
     """
 
     support: Support
+    certain: Support  # those of its features that no near-tied support has exchanged
     score: float
     table: dict[str, NDArray[Any]]  # support, size, rss, score, path, record; best first
 
@@ -442,8 +452,13 @@ class _Candidates:
         scores, order = self.ranked()
         return [(self.supports[i], float(scores[i])) for i in order[:count]]
 
-    def choice(self, where: Mapping[Support, tuple[int, int]]) -> Choice:
+    def choice(
+        self, where: Mapping[Support, tuple[int, int]], around: Mapping[Support, Around], tie: float
+    ) -> Choice:
         scores, order = self.ranked()
+        best = self.supports[order[0]]
+        within = max(tie, 10.0**-SAME)
+        certain = around[best].certain(self.rule, within) if best in around else best
         named = np.empty(len(order), object)
         named[:] = self.supports
         places = np.array([where.get(support, (-1, -1)) for support in self.supports])
@@ -455,7 +470,7 @@ class _Candidates:
             "path": places[order, 0],
             "record": places[order, 1],
         }
-        return Choice(table["support"][0], float(table["score"][0]), table)
+        return Choice(best, certain, float(table["score"][0]), table)
 
 
 def choose(
@@ -495,9 +510,9 @@ def choose(
         guide = replace(rule, name="ebic")
         rule = replace(rule, noise=noise_variance(refits.rss, refits.size, guide))
     found = _Candidates(rule, refits)
+    around: dict[Support, Around] = {}
     if exchange and float(y @ y) > 0:
         most = MOST_TWINS if tie > 0 else 1
-        around: dict[Support, Around] = {}
         if criterion != "aic":
             passed = improve(design, y, found.best(exchange), rule, largest, most)
             around = {each.support: each for each in passed}
@@ -508,7 +523,7 @@ def choose(
                 around |= {each.support: each for each in Around.all(design, y, [best], most)}
             if best in around:  # not if its features are dependent
                 found.add(around[best].twins(rule, tie))
-    return found.choice(where)
+    return found.choice(where, around, tie)
 
 
 def largest_support(n: float) -> int:
