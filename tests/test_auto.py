@@ -7,7 +7,7 @@ from sklearn.model_selection import GroupKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import IRKSNIC, AutoIRKSN
-from ksupport.datasets import make_block_data, make_correlated_data
+from ksupport.datasets import make_block_data, make_correlated_data, make_fmri_process
 from ksupport.metrics import support_f1
 
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
@@ -65,6 +65,14 @@ def test_a_duplicated_column_is_an_alternative(scattered):
     twin = tuple(sorted(chosen ^ {5, 100}))
     assert len(chosen & {5, 100}) == 1
     assert twin in dict(model.alternatives_)
+
+
+def test_copies_of_a_feature_are_a_group():
+    """On every fold EBIC keeps the same one of equal columns, which is no agreement."""
+    X, y, w = make_fmri_process(20, 300, region_size=30, snr=5.0, random_state=0)
+    model = AutoIRKSN().fit(X, y)
+    assert model.regime_ == "grouped"
+    assert support_f1(w, model.coef_) > 0.9
 
 
 def test_the_margin_decides_where_the_criterion_is_doubtful():

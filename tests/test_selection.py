@@ -314,6 +314,18 @@ def test_of_equal_scores_the_smaller_support_is_chosen(rng):
     assert (5,) in [support for support, _ in choice.alternatives(1.0)]
 
 
+def test_features_are_certain_that_nothing_replaces_for_nothing(rng):
+    X = rng.standard_normal((40, 8))
+    near = X[:, 2] + 0.05 * rng.standard_normal(40)
+    X = np.column_stack([X, X[:, 0], near])
+    y = X[:, :4] @ [2.0, -2.0, 2.0, -2.0] + 0.5 * rng.standard_normal(40)
+    truth = (0, 1, 2, 3)
+    choices = [choose(Design.of(X), y, [[truth]], "ebic", 4, tie=tie) for tie in (0.0, 20.0)]
+    assert [choice.support for choice in choices] == [truth, truth]
+    assert [choice.certain for choice in choices] == [(1, 2, 3), (1, 3)]
+    assert choose(Design.of(X), y, [[truth]], "ebic", 4, exchange=0).certain == truth
+
+
 def test_supports_of_iterates(rng):
     result = path("iht", rng.standard_normal((15, 9)), rng.standard_normal(15), k=3, max_iter=20)
     rows = result.iterates.toarray()
