@@ -28,8 +28,8 @@ EARLY = 20  # steps in which whole groups of features come in
 CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
 AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
 NEAR = 1.5  # standard errors by which an earlier iterate may predict worse than the best
-EVERY = 2  # steps between records
-PATIENCE = 10  # records without a better error that end a path on a fold
+EVERY = 4  # steps between records
+PATIENCE = 5  # records without a better error that end a path on a fold
 FEWEST = 10  # samples below which nothing is held out
 
 
@@ -213,7 +213,7 @@ class AutoIRKSN(SelectingModel):
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
         levels = sizes_up_to(max(1, min(d // 2, 2 * n)))
-        coarse = levels[1::4] or levels
+        coarse = levels[1::5] or levels
         folds = folds_of(problem, self.cv, self.random_state, groups, None)
         measured = self._measure(folds, coarse)
         scale = max(float(np.var(problem.Y)), np.finfo(float).tiny)

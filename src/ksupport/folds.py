@@ -73,10 +73,7 @@ class Fold:
 
     def errors_of(self, models: Any) -> Floats:
         """The same for each row of coefficients."""
-        models = sp.csr_array(models)
-        used = np.unique(models.indices)
-        if used.size == 0:
-            return self.errors(np.zeros((models.shape[0], self.held_out.n)))
+        used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
         return self.errors(models[:, used] @ self.held_out.columns(used))
 
     def refitted_errors(

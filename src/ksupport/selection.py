@@ -367,13 +367,13 @@ class Around:
 def improve(
     design: Design,
     y: Floats,
-    starts: Iterable[tuple[Support, float]],
+    starts: Iterable[Support],
     criterion: Callable[[Any, Any], Any],
     largest: int,
     most: int = 1,
     max_moves: int = 50,
 ) -> list[Around]:
-    """From each start and its score, exchange features while the criterion improves.
+    """From each start, exchange features while the criterion improves.
 
     Returns what lies around the supports on the way, with so many of the best exchanges.  The
     chains go side by side, so that they share passes over X; one that comes to where another has
@@ -381,23 +381,21 @@ def improve(
     """
     passed: list[Around] = []
     been: set[Support] = set()
-    chains = dict(starts)
+    chains = list(starts)
     for _ in range(max_moves):
-        chains = {support: score for support, score in chains.items() if support not in been}
+        chains = [support for support in dict.fromkeys(chains) if support not in been]
         if not chains:
             break
         here = Around.all(design, y, chains, most)
         passed += here
         been.update(chains, (around.support for around in here))
-        ahead: dict[Support, float] = {}
-        for around, (support, score) in zip(here, chains.items(), strict=True):
-            moves = list(around.neighbours(largest))
-            if around.support != support:  # dependent features were dropped
-                score = float(criterion(around.rss, len(around.support)))
+        ahead: list[Support] = []
+        for around in here:
+            moves = list(around.moves(largest))
             scores = criterion([m.rss for m in moves], [len(m.support) for m in moves])
-            if moves and min(scores) < score - 1e-8 * max(abs(score), 1.0):
-                best = int(np.argmin(scores))
-                ahead[moves[best].support] = float(scores[best])
+            best = int(np.argmin(scores))
+            if scores[best] < scores[0] - 1e-8 * max(abs(scores[0]), 1.0):
+                ahead.append(moves[best].support)
         chains = ahead
     return passed
 
@@ -448,9 +446,9 @@ class _Candidates:
         lengths = np.array([len(support) for support in self.supports])
         return scores, np.lexsort((lengths, np.round(scores, SAME)))
 
-    def best(self, count: int) -> list[tuple[Support, float]]:
-        scores, order = self.ranked()
-        return [(self.supports[i], float(scores[i])) for i in order[:count]]
+    def best(self, count: int) -> list[Support]:
+        _, order = self.ranked()
+        return [self.supports[i] for i in order[:count]]
 
     def choice(
         self, where: Mapping[Support, tuple[int, int]], around: Mapping[Support, Around], tie: float
@@ -518,7 +516,7 @@ def choose(
             around = {each.support: each for each in passed}
             found.add(move for each in passed for move in each.moves(largest))
         if tie > 0:
-            ((best, _),) = found.best(1)
+            (best,) = found.best(1)
             if best not in around:
                 around |= {each.support: each for each in Around.all(design, y, [best], most)}
             if best in around:  # not if its features are dependent
