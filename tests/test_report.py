@@ -98,7 +98,7 @@ def test_a_criterion_is_shown_by_size_with_the_alternatives(scattered):
     scores = drawn(page)["scores"]
     assert scores["size"][scores["worse"].index(0)] == model.support_.sum() == 3
     assert ("Alternatives" in page) is bool(model.alternatives_)
-    assert "least-squares refit" in page
+    assert "refit of its features" in page
 
 
 def test_stability_and_certificate_are_told_in_their_own_words(scattered):

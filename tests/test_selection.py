@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
 
 from ksupport import path
 from ksupport.design import Design
@@ -23,6 +24,7 @@ from ksupport.selection import (
     levels_of,
     noise_variance,
     refit_all,
+    ridge_by_gcv,
     settings_of,
     sizes_up_to,
     supports_of,
@@ -104,6 +106,24 @@ def neighbours(design, y, support):
     (around,) = Around.all(design, y, [support])
     assert around.support == support
     return list(around.neighbours(design.d))
+
+
+def test_the_ridge_of_generalised_cross_validation(problem):
+    """Against the hat matrix of every penalty, and scikit-learn's coefficients."""
+    X, y = problem
+    n, support, shares = len(y), (0, 3, 4, 8), [0.01, 0.1, 1.0]
+    S, scores = X[:, support], {}
+    for share in shares:
+        hat = S @ np.linalg.solve(S.T @ S + share * n * np.eye(4), S.T)
+        scores[share] = np.sum((y - hat @ y) ** 2) / (n - np.trace(hat)) ** 2
+    best = min(scores, key=scores.get)
+    expected = Ridge(alpha=best * n, fit_intercept=False).fit(S, y).coef_
+    w = ridge_by_gcv(Design.of(X), y, support, shares)
+    np.testing.assert_allclose(w[list(support)], expected)
+    assert np.count_nonzero(w) == 4
+    assert not ridge_by_gcv(Design.of(X), y, (), shares).any()
+    twice = ridge_by_gcv(Design.of(np.hstack([X, X])), y, (0, 9), [0.5])  # two equal columns
+    np.testing.assert_allclose(twice[0], twice[9])
 
 
 @pytest.mark.parametrize("support", [(), (0,), (2, 7), (0, 1, 2), (1, 3, 5, 8), tuple(range(9))])

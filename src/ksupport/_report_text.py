@@ -157,8 +157,8 @@ def _explorer_words(contents: Contents) -> str:
     )
     if contents.refitted:
         words += (
-            " The model itself is a least-squares refit of its features, so its coefficients "
-            "are larger than those of the path."
+            " The model itself is a refit of its features by least squares or ridge regression, "
+            "so its coefficients are larger than those of the path."
         )
     if contents.n_entered > contents.n_drawn:
         words += (

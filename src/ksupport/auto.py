@@ -18,7 +18,7 @@ from .folds import Fold, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
-from .selection import ZERO, Choice, sizes_up_to
+from .selection import ZERO, Choice, ridge_by_gcv, sizes_up_to
 from .stopping import HeldOut
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
@@ -28,6 +28,7 @@ EARLY = 20  # steps in which whole groups of features come in
 CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
 AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
 NEAR = 1.5  # standard errors by which an earlier iterate may predict worse than the best
+RIDGES = (0.1, 0.3, 1.0)  # penalties of the refit on groups, shares of n
 EVERY = 4  # steps between records
 PATIENCE = 5  # records without a better error that end a path on a fold
 FEWEST = 10  # samples below which nothing is held out
@@ -103,14 +104,16 @@ class AutoIRKSN(SelectingModel):
 
     Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*
     features: the support with the best extended BIC among all that the paths visit (`IRKSNIC`).
-    Whole *groups* of correlated features: the earliest iterate that does not predict clearly worse
-    on folds than the best one, since criteria would keep only a few representatives, and later
-    iterates thin the groups out.  After a few steps a path has taken in whole groups, and predicts
-    well if they hold the truth, but is far from telling apart single features.  So the two are
-    compared on folds, each found from the training part alone.  The truth is taken to be grouped
-    if EBIC's supports predict the rest clearly worse than the best iterates; or if EBIC does not
-    choose the same features on most folds, and does not predict clearly better than the best early
-    iterates.  Otherwise it is taken to be scattered.
+    Whole *groups* of correlated features: the support of the earliest iterate that does not
+    predict clearly worse on folds than the best one, refitted by ridge regression, since criteria
+    would keep only a few representatives, and later iterates thin the groups out.
+
+    After a few steps a path has taken in whole groups, and predicts well if they hold the truth,
+    but is far from telling apart single features.  So the two are compared on folds, each found
+    from the training part alone.  The truth is taken to be grouped if EBIC's supports predict the
+    rest clearly worse than the best iterates; or if EBIC does not choose the same features on most
+    folds, and does not predict clearly better than the best early iterates.  Otherwise it is taken
+    to be scattered.
 
     Parameters
     ----------
@@ -140,8 +143,8 @@ class AutoIRKSN(SelectingModel):
     k_, alpha_, n_iter_
         Parameters and step of the path behind the model (``k_`` is None if the support was only
         reached by exchanging features).
-    refit_ : {"ols", None}
-        Whether ``coef_`` is a least-squares refit or the iterate itself.
+    refit_ : {"ols", "ridge"}
+        What ``coef_`` is on the support: least squares, or ridge regression for groups.
     path_ : dict of arrays
         The table behind the choice, as in `IRKSNIC` or `IRKSNCV`.
     alternatives_ : list of (support, score)
@@ -268,14 +271,16 @@ class AutoIRKSN(SelectingModel):
     def _grouped(
         self, problem: Problem, walked: list[list[Result]], levels: list[int], compared: str
     ) -> Self:
-        """The earliest iterate about as good as the best, by cross-validation."""
+        """Ridge regression on the earliest support about as good as the best, by folds."""
         table = table_of([(_errors(results), results) for results in walked])
         path, record = table.earliest(NEAR)
         k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
-        self._keep(problem, iterate_at(IRKSNMethod(k=k, alpha=FOLD_ALPHA), design, y, step))
+        iterate = iterate_at(IRKSNMethod(k=k, alpha=FOLD_ALPHA), design, y, step)
+        support = tuple(np.flatnonzero(iterate).tolist())
+        self._keep(problem, ridge_by_gcv(design, y, support, RIDGES))
         self.regime_ = "grouped"
-        self.refit_ = None
+        self.refit_ = "ridge"
         self.k_, self.alpha_, self.n_iter_ = k, FOLD_ALPHA, step
         settings = [{"k": level, "alpha": FOLD_ALPHA} for level in levels]
         self.path_, self.alternatives_ = path_table(settings, table), []
