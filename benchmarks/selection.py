@@ -157,7 +157,9 @@ def cells(protocol: str, quick: bool) -> list[dict[str, Any]]:
 
 def table(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Means over the draws of each setting and method."""
-    columns = ("f1", "precision", "recall", "model_error", "prediction_error", "size", "seconds")
+    columns = (
+        "f1", "precision", "recall", "model_error", "prediction_error", "size", "seconds", "passes",
+    )  # fmt: skip
     out = []
     for setting in dict.fromkeys(row["setting"] for row in rows):
         for method in dict.fromkeys(row["method"] for row in rows):
@@ -207,6 +209,9 @@ def report(lines: list[dict[str, Any]]) -> str:
     for column in ("f1", "precision", "recall", "model_error", "prediction_error", "size"):
         row(f"mean {column}", [np.mean([at[s, m][column] for s in names]) for m in methods])
     row("median seconds", [np.median([at[s, m]["seconds"] for s in names]) for m in methods])
+    row("mean passes over X (-1: not counted)", [
+        np.mean([at[s, m]["passes"] for s in names]) for m in methods
+    ], 1)  # fmt: skip
     row("draws of a setting, at least", [min(at[s, m]["draws"] for s in names) for m in methods], 0)
     for kind in dict.fromkeys(s.split()[0] for s in names):
         mine = [s for s in names if s.startswith(kind)]

@@ -278,7 +278,7 @@ class IRKSN(PathRegressor):
     alpha_ : float
         The alpha of the path: the parameter, or the one that "auto" arrived at.
     n_passes_ : int
-        How many times the whole of X was read.
+        How many times the whole of X was read (small ones are copied, and their copy not counted).
     n_features_in_, feature_names_in_
         As in all scikit-learn estimators.
 
