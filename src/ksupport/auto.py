@@ -24,6 +24,7 @@ from .stopping import HeldOut
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
 FOLD_ALPHA = 1e-1  # of paths on folds
 STEPS = 120  # of them
+COARSE = 5  # every so many sparsity levels are walked at first; those around the best for groups
 EARLY = 20  # steps in which whole groups of features come in
 CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
 AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
@@ -62,7 +63,8 @@ class _Gain:
 class _Comparison:
     """EBIC's choice against the iterates, fold by fold."""
 
-    iterates: float  # mean error of the best ones
+    path: int  # that of the best iterates
+    iterates: float  # their mean error
     criterion: float  # and of EBIC's choices
     early: _Gain  # of the best iterate among the first steps
     late: _Gain  # of the best of all
@@ -79,6 +81,7 @@ class _Comparison:
         early = np.unravel_index(np.argmin(first), first.shape)
         common = [_agreement(a.choice, b.choice) for a, b in combinations(measured, 2)]
         return cls(
+            int(late[0]),
             float(means[late]),
             float(criterion.mean()),
             _Gain.of(errors[:, early[0], early[1]], criterion),
@@ -216,7 +219,7 @@ class AutoIRKSN(SelectingModel):
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
         levels = sizes_up_to(max(1, min(d // 2, 2 * n)))
-        coarse = levels[1::5] or levels
+        coarse = levels[1::COARSE] or levels
         folds = folds_of(problem, self.cv, self.random_state, groups, None)
         measured = self._measure(folds, coarse)
         scale = max(float(np.var(problem.Y)), np.finfo(float).tiny)
@@ -229,7 +232,8 @@ class AutoIRKSN(SelectingModel):
         )
         if not comparison.grouped(self.margin):
             return self._scattered(problem, f"{compared}: a few scattered features.")
-        fine = [k for k in levels if k not in coarse]
+        at = levels.index(coarse[comparison.path])
+        fine = [k for k in levels[max(at - COARSE + 1, 0) : at + COARSE] if k not in coarse]
         walked = [m.results for m in measured]
         if fine:
             walked = [a + b for a, b in zip(walked, self._walk(folds, fine), strict=True)]
