@@ -41,7 +41,7 @@ def clearly_worse(errors: Floats, others: Floats, margin: float) -> Any:
     finite = np.isfinite(errors).all(axis=0)
     excess = np.where(finite, errors, 0.0) - others.reshape(-1, *[1] * (errors.ndim - 1))
     spread = excess.std(axis=0, ddof=min(folds - 1, 1)) / np.sqrt(folds)
-    return ~finite | (excess.mean(axis=0) > margin * spread + EQUAL * others.mean())
+    return ~finite | (excess.mean(axis=0) > margin * spread + EQUAL * abs(others.mean()))
 
 
 @dataclass(frozen=True)
