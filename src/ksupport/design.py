@@ -273,7 +273,7 @@ class Design:
         """
         if isinstance(self.store, RemoteStore):
             return self.store.over_features(self, U, each, merge)
-        products = self.all_columns @ U if self.held else self.rmatmat(U)
+        products = (U.T @ self.all_columns.T).T if self.held else self.rmatmat(U)
         return each(0, products, self.column_norms)
 
     def answer(self, query: Query, product: Floats) -> Leading:

@@ -173,29 +173,35 @@ class WorkingSetPath(PlainSteps):
     def pending(self) -> Request | None:
         if self.wanted is None or self.held:
             return super().pending
-        return self._query(self.wanted)
-
-    def _query(self, wanted: Floats) -> Query:
-        return Query(wanted, self.m, self.features[self.state.in_use()])
+        return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
     def supply(self, answer: Answer) -> None:
         """Go on with plain steps, or keep the features that lead, and all in use."""
-        if not isinstance(answer, Leading):
+        if isinstance(answer, Leading):
+            self._refresh(answer.features, answer.edge, answer.reach)
+        else:
             super().supply(answer)
-            return
+
+    def _choose(self) -> None:
+        """Keep the columns that lead now; all are held, so nobody else need be asked."""
+        assert self.wanted is not None
+        design = self.design
+        chosen = np.zeros(design.d, bool)
+        chosen[self.features[self.state.in_use()]] = True
+        products = design.all_columns @ self.wanted
+        edge, reach = _kernels.choose_columns(products, design.column_norms, self.m, chosen)
+        self._refresh(np.flatnonzero(chosen), edge, reach)
+
+    def _refresh(self, chosen: Ints, edge: float, reach: float) -> None:
+        """Go on with these features; the bound on the others is from the vector wanted."""
         assert self.wanted is not None
         ref, self.wanted = self.wanted.copy(), None
-        self._keep(answer.features, ref)
+        self._keep(chosen, ref)
         assert self.kept is not None
         slack = SLACK[self.design.store.products_in.itemsize]
-        self.kept.edge = answer.edge + slack * answer.reach * float(np.linalg.norm(ref))
-        self.kept.reach = answer.reach
+        self.kept.edge = edge + slack * reach * float(np.linalg.norm(ref))
+        self.kept.reach = reach
         self.refreshed_at = self.t
-
-    def _choose(self, wanted: Floats) -> None:
-        """Keep the columns that lead now; all are held, so nobody else need be asked."""
-        product = self.design.all_columns @ wanted
-        self.supply(self.design.answer(self._query(wanted), product))
 
     def _keep(self, chosen: Ints, ref: Floats) -> None:
         everything = chosen.size == self.design.d
@@ -254,7 +260,7 @@ class WorkingSetPath(PlainSteps):
         """The same where all columns are held: on one block of columns after the other."""
         design, before = self.design, int(self.state.clock[1])
         if self.wanted is not None:
-            self._choose(self.wanted)
+            self._choose()
         if self.kept is None:
             return self._plain(end, every, most_numbers)
         left = room_for(end - self.t, every, design.d, most_numbers)
@@ -265,7 +271,7 @@ class WorkingSetPath(PlainSteps):
             parts.append((kept.features, rows))
             left -= len(rows)
             if status == REFRESH and self.wanted is not None:
-                self._choose(self.wanted)
+                self._choose()
         features, rows = together(parts, design.d)
         t = recorded_steps(before, self.state.clock, every, len(rows))
         return Block(t, rows, design, features, diverged=status == NONFINITE)
