@@ -31,7 +31,7 @@ from .selection_designs import problem, settings
 
 RATIOS = [0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0]
 OURS = ("AutoIRKSN", "IRKSNIC", "IRKSNCV")
-RELEASES = {"AutoIRKSN": 9, "IRKSNIC": 3, "IRKSNCV": 3}  # raised when a method changes
+RELEASES = {"AutoIRKSN": 10, "IRKSNIC": 3, "IRKSNCV": 3}  # raised when a method changes
 
 
 def _abess(**how: Any) -> Any:

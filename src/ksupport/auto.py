@@ -27,6 +27,7 @@ STEPS = 120  # of them
 COARSE = 5  # every so many sparsity levels are walked at first; those around the best for groups
 EARLY = 20  # steps in which whole groups of features come in
 CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
+DOUBTED = 1.0  # the same where they differ from fold to fold
 AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
 NEAR = 1.5  # standard errors by which an earlier iterate may predict worse than the best
 RIDGES = (0.1, 0.3, 1.0)  # penalties of the refit on groups, shares of n
@@ -91,8 +92,9 @@ class _Comparison:
 
     def grouped(self, margin: float) -> bool:
         """Whether EBIC predicts clearly worse, or neither repeats itself nor predicts better."""
-        worse = self.late.mean > CLEARLY * self.late.spread
-        doubtful = self.agreement < AGREE and self.early.mean > -margin * self.early.spread
+        agree = self.agreement >= AGREE
+        worse = self.late.mean > (CLEARLY if agree else DOUBTED) * self.late.spread
+        doubtful = not agree and self.early.mean > -margin * self.early.spread
         return worse or doubtful
 
 
@@ -114,9 +116,9 @@ class AutoIRKSN(SelectingModel):
     After a few steps a path has taken in whole groups, and predicts well if they hold the truth,
     but is far from telling apart single features.  So the two are compared on folds, each found
     from the training part alone.  The truth is taken to be grouped if EBIC's supports predict the
-    rest clearly worse than the best iterates; or if EBIC does not choose the same features on most
-    folds, and does not predict clearly better than the best early iterates.  Otherwise it is taken
-    to be scattered.
+    rest clearly worse than the best iterates (by two standard errors; by one if EBIC does not
+    choose the same features on most folds); or if it does not choose the same ones, and does not
+    predict clearly better than the best early iterates.  Otherwise it is taken to be scattered.
 
     Parameters
     ----------
