@@ -444,13 +444,10 @@ class IRKSNCV(PathCV):
             verbose=self.verbose,
         )  # fmt: skip
 
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        super().fit(X, y, sample_weight, groups)
-        self.k_, self.alpha_ = self.params_.get("k"), self.params_.get("alpha")
-        return self
+    @property
+    def k_(self) -> int | None:
+        return self.params_.get("k")
+
+    @property
+    def alpha_(self) -> float | None:
+        return self.params_.get("alpha")
