@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ._progress import Progress
 from ._threads import Workers
 from .algorithms.irksn import IRKSNMethod
-from .cv import iterate_at, path_table, table_of
+from .cv import clearly_worse, iterate_at, path_table, table_of_iterates
 from .design import Floats
 from .folds import Fold, folds_of, walk_folds
 from .ic import IRKSNIC
@@ -38,26 +38,11 @@ FEWEST = 10  # samples below which nothing is held out
 
 @dataclass(frozen=True)
 class _OnFold:
-    """What one fold says: errors of the iterates, and of EBIC's choice."""
+    """What one fold says: its paths, and EBIC's choice."""
 
-    iterates: list[Floats]
     results: list[Result]
-    choice: Choice  # EBIC's
-    criterion: float  # its error
-
-
-@dataclass(frozen=True)
-class _Gain:
-    """What an iterate saves against EBIC's choice: log of the ratio of errors, over folds."""
-
-    mean: float
-    spread: float  # standard error of the mean
-
-    @classmethod
-    def of(cls, iterates: Floats, criterion: Floats) -> _Gain:
-        gains = np.log(criterion / iterates)
-        spread = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else 0.0
-        return cls(float(gains.mean()), float(spread))
+    choice: Choice
+    error: float  # of EBIC's choice
 
 
 @dataclass(frozen=True)
@@ -65,16 +50,14 @@ class _Comparison:
     """EBIC's choice against the iterates, fold by fold."""
 
     path: int  # that of the best iterates
-    iterates: float  # their mean error
-    criterion: float  # and of EBIC's choices
-    early: _Gain  # of the best iterate among the first steps
-    late: _Gain  # of the best of all
+    criterion: Floats  # errors of EBIC's choices
+    early: Floats  # of the best iterate among the first steps
+    late: Floats  # of the best of all
     agreement: float  # of EBIC's choices, mean over pairs of folds
 
     @classmethod
     def of(cls, measured: list[_OnFold], least: float) -> _Comparison:
-        table = table_of([(m.iterates, m.results) for m in measured])
-        criterion = np.maximum([m.criterion for m in measured], least)
+        table = table_of_iterates([m.results for m in measured])
         errors = np.maximum(table.errors, least)
         means = errors.mean(axis=0)
         late = np.unravel_index(np.argmin(means), means.shape)
@@ -83,19 +66,18 @@ class _Comparison:
         common = [_agreement(a.choice, b.choice) for a, b in combinations(measured, 2)]
         return cls(
             int(late[0]),
-            float(means[late]),
-            float(criterion.mean()),
-            _Gain.of(errors[:, early[0], early[1]], criterion),
-            _Gain.of(errors[:, late[0], late[1]], criterion),
+            np.maximum([m.error for m in measured], least),
+            errors[:, early[0], early[1]],
+            errors[:, late[0], late[1]],
             float(np.mean(common)) if common else 0.0,
         )
 
     def grouped(self, margin: float) -> bool:
         """Whether EBIC predicts clearly worse, or neither repeats itself nor predicts better."""
+        criterion, early, late = np.log([self.criterion, self.early, self.late])
         agree = self.agreement >= AGREE
-        worse = self.late.mean > (CLEARLY if agree else DOUBTED) * self.late.spread
-        doubtful = not agree and self.early.mean > -margin * self.early.spread
-        return worse or doubtful
+        worse = clearly_worse(criterion, late, CLEARLY if agree else DOUBTED)
+        return bool(worse or not (agree or clearly_worse(early, criterion, margin)))
 
 
 def _agreement(a: Choice, b: Choice) -> float:
@@ -227,9 +209,9 @@ class AutoIRKSN(SelectingModel):
         scale = max(float(np.var(problem.Y)), np.finfo(float).tiny)
         comparison = _Comparison.of(measured, ZERO * scale)
         compared = (
-            f"On {len(folds)} folds the iterates leave {comparison.iterates / scale:.2f} of "
+            f"On {len(folds)} folds the iterates leave {comparison.late.mean() / scale:.2f} of "
             "the variance unexplained, the supports that EBIC prefers "
-            f"{comparison.criterion / scale:.2f}, with {comparison.agreement:.0%} of their "
+            f"{comparison.criterion.mean() / scale:.2f}, with {comparison.agreement:.0%} of their "
             "features in common"
         )
         if not comparison.grouped(self.margin):
@@ -258,7 +240,7 @@ class AutoIRKSN(SelectingModel):
 
         def one(at: int) -> _OnFold:
             choice, error = folds[at].chosen_by_ebic(walked[at])
-            return _OnFold(_errors(walked[at]), walked[at], choice, error)
+            return _OnFold(walked[at], choice, error)
 
         with Workers(self.n_jobs) as workers:
             return workers.each(one, range(len(folds)))
@@ -268,7 +250,7 @@ class AutoIRKSN(SelectingModel):
         ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter, n_jobs=self.n_jobs, verbose=self.verbose)
         self._keep(problem, ic._choose(problem))
         self.regime_ = "scattered"
-        self.refit_: str | None = "ols"
+        self.refit_ = "ols"
         self.k_, self.alpha_, self.n_iter_ = ic.k_, ic.alpha_, ic.n_iter_
         self.path_, self.alternatives_ = ic.path_, ic.alternatives_
         self.decision_ = f"{why} EBIC chose {int(self.support_.sum())}."
@@ -278,7 +260,7 @@ class AutoIRKSN(SelectingModel):
         self, problem: Problem, walked: list[list[Result]], levels: list[int], compared: str
     ) -> Self:
         """Ridge regression on the earliest support about as good as the best, by folds."""
-        table = table_of([(_errors(results), results) for results in walked])
+        table = table_of_iterates(walked)
         path, record = table.earliest(NEAR)
         k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
@@ -295,8 +277,3 @@ class AutoIRKSN(SelectingModel):
             f"k={k} and step {step}, {int(self.support_.sum())} features."
         )
         return self
-
-
-def _errors(results: list[Result]) -> list[Floats]:
-    """Held-out errors of every path."""
-    return [np.asarray(result.history["validation"]) for result in results]

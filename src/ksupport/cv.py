@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -279,14 +280,14 @@ class PathCV(SelectingModel):
         """The best path and step, if this is made of the iterates."""
 
         def errors(at: int) -> list[Floats]:
-            if refit is None:
-                return [np.asarray(result.history["validation"]) for result in walked[at]]
             largest = largest_support(folds[at].design.n_samples)
             return folds[at].refitted_errors(visited_by(walked[at]), refit, largest, self.ridge)
 
-        with Workers(self.n_jobs) as workers:
-            measured = workers.each(errors, range(len(folds)))
-        table = table_of(list(zip(measured, walked, strict=True)))
+        if refit is None:
+            table = table_of_iterates(walked)
+        else:
+            with Workers(self.n_jobs) as workers:
+                table = table_of(workers.each(errors, range(len(folds))), walked)
         return _Cell(refit, table, *(table.simplest() if self.one_se else table.best()))
 
     def _errors_of_ebic(self, folds: list[Fold], walked: list[list[Result]]) -> Floats:
@@ -327,16 +328,20 @@ class PathCV(SelectingModel):
         self.score_ = -float(cell.errors.mean())
 
 
-def table_of(measured: list[tuple[list[Floats], list[Result]]]) -> FoldTable:
-    """Put the folds' histories side by side."""
-    histories = [result.history for _, results in measured for result in results]
-    longest = max(histories, key=lambda history: history.n_records)
+def table_of(errors: list[list[Floats]], walked: list[list[Result]]) -> FoldTable:
+    """Put the folds' histories side by side: errors and sizes of every path."""
+    histories = [[result.history for result in results] for results in walked]
+    longest = max(chain(*histories), key=lambda history: history.n_records)
     count = longest.n_records
-    errors = np.stack([aligned(errors, count) for errors, _ in measured])
-    sizes = np.stack(
-        [aligned([r.history["n_nonzero"] for r in results], count) for _, results in measured]
-    )
-    return FoldTable(errors, longest["t"], np.asarray(sizes.mean(axis=0)))
+    sizes = [aligned([history["n_nonzero"] for history in each], count) for each in histories]
+    table = np.stack([aligned(each, count) for each in errors])
+    return FoldTable(table, longest["t"], np.mean(sizes, axis=0))
+
+
+def table_of_iterates(walked: list[list[Result]]) -> FoldTable:
+    """The same of the iterates themselves, whose errors were measured on the way."""
+    errors = [[result.history["validation"] for result in results] for results in walked]
+    return table_of(errors, walked)
 
 
 def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:

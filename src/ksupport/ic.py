@@ -215,7 +215,7 @@ class IRKSNIC(PathIC):
     ----------
     k : "auto", int or sequence of ints
         Sparsity levels to walk; "auto" takes 1, 4, 16 and 64, as far as they are at most a quarter
-        of the samples.  Those between lead to the same supports.
+        of the samples.  Those between added nothing in trials.
     alpha : float or sequence of floats, default=1e-2
         Weights of the squared l2 norm to walk.
     norm : {"spectral", "nuclear"}
