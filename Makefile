@@ -12,7 +12,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test check bench bench-fmri bench-scale bench-selection docs clean
+.PHONY: help demo test test-cpus check bench bench-fmri bench-scale bench-selection docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -25,6 +25,9 @@ demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, 
 test: export OMP_NUM_THREADS := 1
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest -q -n auto
+
+test-cpus: $(VENV)/.with-cli,data,test ## run part of the tests, and compare what is chosen, as on other CPUs
+	@$(BIN)/python tests/cpus/compare.py
 
 check: $(VENV)/.with-check ## lint, format and types
 	@$(BIN)/ruff check --quiet .

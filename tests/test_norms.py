@@ -342,17 +342,45 @@ def test_warm_start_changes_nothing(d, kind):
         for lam in (1e-3, 1.0, 999.0, 1e6):
             w = draw(rng, d, kind)
             cold = prox_ksupport(w, lam, k)
-            size = np.abs(cold).max()
+            # Entries that are rounding beside the largest are swept away while walking.
+            atol = max(32 * k * EPS, _kernels.DUST) * np.abs(cold).max()
             s = _kernels.prox_warm(w, lam, k, 0.0, out)
-            np.testing.assert_allclose(out, cold, rtol=0, atol=32 * k * EPS * size)
+            np.testing.assert_allclose(out, cold, rtol=0, atol=atol)
             starts = [s, s * (1 + 1e-9), 1.001 * s, 0.7 * s, 3 * s, 1e-200, 1e-8, 1.0, 1e8, 1e200]
             for start in starts:
                 again = _kernels.prox_warm(w, lam, k, start, out)
-                np.testing.assert_allclose(out, cold, rtol=0, atol=32 * k * EPS * size)
+                np.testing.assert_allclose(out, cold, rtol=0, atol=atol)
                 assert (again == 0) == (s == 0)
                 if again:  # the s it returns gives this very x
                     theta = np.clip(again * np.abs(w) - lam, 0, 1)
                     assert theta.sum() == pytest.approx(k, rel=1e-6 if lam > 999 else 1e-9)
+
+
+@pytest.mark.parametrize("k", [1, 4, 40])
+@pytest.mark.parametrize("lam", [0.1, 9.0, 99.0, 999.0])
+def test_no_dust_at_the_end_of_a_flat_piece(k, lam):
+    """If k entries stand out, theta = 1 on them and 0 elsewhere for a whole interval of s."""
+    rng = np.random.default_rng(k)
+    for _ in range(50):
+        w = rng.uniform(0.1, 1, 60)
+        w[:k] = rng.uniform(1, 2, k) * (1.1 + 1.1 / lam)
+        end = lam / w[k:].max()  # where the next entry would come in
+        out = np.empty(60)
+        for ulps in range(-8, 9):
+            _kernels.prox_warm(w, lam, k, end * (1 + ulps * EPS), out)
+            assert np.flatnonzero(out).tolist() == list(range(k))
+        assert np.flatnonzero(prox_ksupport(w, lam, k)).tolist() == list(range(k))
+
+
+def test_sweeping_hides_no_divergence():
+    x = np.array([1.0, 1e-20, -1e-3])
+    _kernels.sweep(x)
+    np.testing.assert_array_equal(x, [1.0, 0.0, -1e-3])
+    for wild in (np.inf, -np.inf, np.nan):
+        x = np.array([1.0, 1e-20, wild])
+        _kernels.sweep(x)
+        assert x[0] == 1.0
+        np.testing.assert_equal(x[2], wild)
 
 
 # ----------------------------------------------------------------------------------------

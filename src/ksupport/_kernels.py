@@ -33,6 +33,11 @@ EPS = float(np.finfo(np.float64).eps)
 NEAR = 1 / 16  # how far, relatively, rho is looked for around its last value
 HUGE = 2.0**100  # a magnitude this far above rho is saturated; fits float32 scratch space
 
+# What is zero but for rounding is zero: otherwise supports hold features that are not there on
+# another CPU.
+AT_LEVEL = 64 * EPS  # a magnitude that exceeds a threshold by this share of it is at it
+DUST = 2.0**-39  # an entry of an iterate that is this much smaller than the largest is none
+
 # ----------------------------------------------------------------------------------------
 # The search for the scale s of the k-support prox
 # ----------------------------------------------------------------------------------------
@@ -226,7 +231,9 @@ def shrink(q, rho, delta, lam, low, width, out):
     """Write the prox for a found ``(rho, delta)``, see ``prox_rows``.
 
     As ``x = a - lam/s`` wherever theta moves freely, no theta is needed: x is that soft
-    threshold, clipped to the two extreme shrinkages.
+    threshold, clipped to the two extreme shrinkages.  Where a whole interval of s solves the
+    search (k entries at theta = 1, the others at 0), s may be its end, and lam/s the next
+    magnitude up to rounding: that one is zero.
     """
     least, most = low / (low + lam) if low > 0.0 else 0.0, (low + width) / (low + width + lam)
     if rho == 0.0:
@@ -240,9 +247,31 @@ def shrink(q, rho, delta, lam, low, width, out):
         base, shift = rho, rho * (theta / (theta + lam))
     else:
         base, shift = 0.0, -rho * (lam / (theta + lam))
+    # A share of theta's own range at most: for huge lam that is as narrow as rounding.
+    cut = -np.inf if low > 0.0 else (base - shift) * min(AT_LEVEL, 2.0**-10 / lam)
     for i in range(q.size):
         ai = abs(q[i])
-        out[i] = math.copysign(min(max((ai - base) + shift, least * ai), most * ai), q[i])
+        x = (ai - base) + shift
+        x = 0.0 if x <= cut else min(max(x, least * ai), most * ai)
+        out[i] = math.copysign(x, q[i])
+
+
+@_jit
+def sweep(x):
+    """Set the dust in x to zero; return the level up to which entries are dust.
+
+    Dust are entries at which only rounding differs from zero, where fewer than k features matter,
+    say.  Entries that are not finite stay: divergence is for others to see.
+    """
+    largest = 0.0
+    for i in range(x.size):
+        largest = max(largest, abs(x[i]))
+    if not largest < np.inf:
+        return 0.0
+    level = DUST * largest
+    for i in range(x.size):
+        x[i] = 0.0 if abs(x[i]) <= level else x[i]
+    return level
 
 
 @_jit
@@ -292,7 +321,7 @@ def scale_near(q, lam, k, guess, scratch):
 
 @_jit
 def prox_warm(q, lam, k, s, out):
-    """k-support prox from the previous step's ``s``; return the new s (0: nothing competes).
+    """k-support prox from the previous step's ``s``, swept; return the new s (0: none competes).
 
     A few Newton scans settle it if q has moved little.  For large lam they do not, as few
     entries have a theta inside (0, 1), and soon others: then rho is looked for near the last
@@ -305,6 +334,7 @@ def prox_warm(q, lam, k, s, out):
             total, slope = theta_sum(q, guess, lam, delta)
             if abs(total - k) <= 8 * EPS * k:
                 shrink(q, guess, delta, lam, 0.0, 1.0, out)
+                sweep(out)
                 return (lam + delta) / guess
             if slope <= 0.0 or not math.isfinite(total):
                 break
@@ -315,6 +345,7 @@ def prox_warm(q, lam, k, s, out):
     if rho == 0.0:
         rho, delta = ksupport_scale(q, lam, float(k), out)
     shrink(q, rho, delta, lam, 0.0, 1.0, out)
+    sweep(out)
     return (lam + delta) / rho if rho > 0.0 else 0.0
 
 
@@ -592,7 +623,7 @@ def settle(Xb, y, u):
 
 @_jit
 def hard_threshold(c, k, out):
-    """out = H_k(c), ties to the lowest index; return the k-th largest magnitude."""
+    """out = H_k(c), swept, ties to the lowest index; return what other entries must exceed."""
     level = select_largest(np.abs(c), k)
     tied = k  # places left for entries at the level itself
     for j in range(c.size):
@@ -605,12 +636,12 @@ def hard_threshold(c, k, out):
             out[j] = c[j]
         else:
             out[j] = c[j] if a > level else 0.0
-    return level
+    return max(level, sweep(out))
 
 
 @_jit
 def iht_proposal(beta, g, eta, k, new):
-    """new = H_k(beta - eta g); return the k-th largest magnitude before thresholding."""
+    """new = H_k(beta - eta g); return what the magnitude of another entry must exceed."""
     # Mostly the support stays: one scan sees that, and no selection is needed.
     n_active, least, most = 0, np.inf, 0.0
     for j in range(beta.size):
@@ -624,7 +655,7 @@ def iht_proposal(beta, g, eta, k, new):
         return hard_threshold(new, k, new)
     for j in range(beta.size):
         new[j] = new[j] if beta[j] != 0.0 else 0.0
-    return least
+    return max(least, sweep(new))
 
 
 @_jit
@@ -734,9 +765,12 @@ def iht_walk(
 
 @_jit
 def soft_threshold(z, level, scale, out):
-    """out = scale shrink(z, level)."""
+    """out = scale shrink(z, level), swept."""
+    cut = level * (1.0 + AT_LEVEL)
     for j in range(z.size):
-        out[j] = scale * math.copysign(max(abs(z[j]) - level, 0.0), z[j])
+        a = abs(z[j])
+        out[j] = scale * math.copysign(0.0 if a <= cut else a - level, z[j])
+    sweep(out)
 
 
 @_jit
@@ -867,8 +901,8 @@ def ircr_dual(T, Xb, y, sigma):
 def ircr_primal(c, tau, F):
     """β ← shrink(β - tau c, tau), in row 0 of F; row 1, if there is one, is the sum of the β."""
     for j in range(c.size):
-        p = F[0, j] - tau * c[j]
-        F[0, j] = p - tau if p > tau else (p + tau if p < -tau else 0.0)
+        c[j] = F[0, j] - tau * c[j]
+    soft_threshold(c, tau, 1.0, F[0])
     if F.shape[0] > 1:
         for j in range(c.size):
             F[1, j] += F[0, j]

@@ -25,6 +25,7 @@ from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns
 
 RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # those of the paper, and of ElasticNetCV's docs
+ROUNDING = 2.0**-44
 MOST_DENSE = 1 << 28  # a sparse X is made dense only up to this many entries (2 GB)
 
 
@@ -166,6 +167,7 @@ class _Solver(Solver):
         self.tol = tol
         self.max_sweeps = max_sweeps
         self.w = np.zeros(design.d)  # the last model, to start the next stretch from
+        self.dust = float(ROUNDING * np.linalg.norm(y))  # a fit ‖x_j w_j‖ up to it is none
         self.problem: tuple[Any, Floats, dict[str, Any]] | None = None
 
     def attach(self, design: Design | None) -> None:
@@ -207,7 +209,9 @@ class _Solver(Solver):
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        return np.ascontiguousarray(coefs.T)
+        # The first lambda is where w = 0 ends, up to rounding.
+        w = np.ascontiguousarray(coefs.T)
+        return np.where(np.abs(w) * self.design.column_norms > self.dust, w, 0.0)
 
 
 def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[str, Any]]:

@@ -1,0 +1,109 @@
+"""The supports of a fixed set of walks and fits, as JSON on standard output.
+
+Run under other BLAS kernels, numba targets and states of the compile cache, the answers must be
+the same: what is chosen must not depend on the machine.  `compare.py` and `test_cpus.py` do that.
+
+    python supports.py [--quick]
+"""
+
+import hashlib
+import json
+import sys
+import warnings
+
+import numpy as np
+
+from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, KSN, SRDI, AutoIRKSN, PathCV, PathIC, path
+from ksupport.datasets import make_block_data, make_correlated_data
+
+DUST = 1e-12  # an entry this much smaller than the largest is rounding
+
+
+def blocks(seed, n=32, d=30):
+    X, y, _ = make_block_data(n, d, block_size=5, n_active_blocks=1, random_state=seed)
+    return X / np.linalg.norm(X, axis=0), y
+
+
+def correlated(seed, n=50, d=120):
+    X, y, _ = make_correlated_data(n, d, rho=0.6, density=5 / d, snr=4.0, random_state=seed)
+    return X, y
+
+
+def orthogonal(seed):
+    """Columns at right angles and no noise: most correlations are zero but for rounding."""
+    rng = np.random.default_rng(seed)
+    X = np.linalg.qr(rng.standard_normal((24, 16)))[0]
+    return X, X[:, [2, 7, 11]] @ [1.0, -2.0, 0.5]
+
+
+def whole_numbers(seed):
+    """Small whole numbers: ties, and entries that meet a threshold exactly."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-1, 2, (16, 40)).astype(float)
+    return X, X[:, :3] @ [2.0, -1.0, 1.0]
+
+
+WALKS = {
+    "irksn": [{"k": k, "alpha": a} for k in (2, 5) for a in (0.1, 0.01)],
+    "ksn": [{"k": 4, "lam": 0.3}],
+    "iht": [{"k": 5}],
+    "srdi": [{}],
+    "ircr": [{}],
+    "lasso": [{"n_lambdas": 30}],
+    "enet": [{"l1_ratio": 0.5, "n_lambdas": 30}],
+    "omp": [{}],
+}
+ESTIMATORS = {
+    "AutoIRKSN": AutoIRKSN(),
+    "IRKSNIC": IRKSNIC(),
+    "IRKSNCV": IRKSNCV(),
+    "IRKSN": IRKSN(k=5, stopping="held_out", random_state=0),
+    "KSN": KSN(k=5),
+    "IHT": IHT(k=5),
+    "SRDI": SRDI(),
+    "IRCR": IRCR(),
+    "PathIC(iht)": PathIC("iht"),
+    "PathCV(ksn)": PathCV("ksn"),
+}
+
+
+def walks(n_seeds):
+    """All recorded iterates of each walk."""
+    for seed in range(n_seeds):
+        for make in (blocks, correlated, orthogonal):
+            X, y = make(seed)
+            for method, settings in WALKS.items():
+                for params in settings:
+                    result = path(method, X, y, max_iter=60, **params)
+                    name = f"{method} {params} {make.__name__} {seed}"
+                    yield name, result.iterates
+
+
+def fits(n_seeds):
+    for seed in range(n_seeds):
+        for make in (blocks, correlated, orthogonal, whole_numbers):
+            X, y = make(100 + seed)
+            for name, estimator in ESTIMATORS.items():
+                yield f"{name} {make.__name__} {seed}", estimator.fit(X, y).coef_
+
+
+def main(quick):
+    warnings.simplefilter("ignore")  # that few steps do not converge
+    supports, dust, bits = {}, 0, hashlib.sha256()
+    for name, W in walks(2 if quick else 40):
+        bits.update(W.data.tobytes())
+        for t in range(W.shape[0]):
+            row = slice(*W.indptr[t : t + 2])
+            size = np.abs(W.data[row])
+            dust += bool((size < DUST * size.max(initial=0.0)).any())
+            supports[f"{name} step {t}"] = W.indices[row].tolist()
+    n_walked = len(supports)
+    for name, coef in fits(2 if quick else 6):
+        bits.update(coef.tobytes())
+        supports[name] = np.flatnonzero(coef).tolist()
+    found = {"walked": n_walked, "dust": dust, "bits": bits.hexdigest(), "supports": supports}
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main("--quick" in sys.argv[1:])
