@@ -301,13 +301,14 @@ def test_without_warm_start_every_fit_is_the_first(data):
         lambda X, y, model: (X, y + np.arange(40)),
         lambda X, y, model: (X[:, :20], y),
         lambda X, y, model: (X[:30], y[:30]),
+        lambda X, y, model: (X[::-1], y[::-1]),
         lambda X, y, model: (X, np.column_stack([y, y])),
         lambda X, y, model: (model.set_params(standardize=True), (X, y))[1],
         lambda X, y, model: (model.set_params(k=7), (X, y))[1],
         lambda X, y, model: (model.set_params(alpha=0.3), (X, y))[1],
         lambda X, y, model: (model.set_params(norm="nuclear"), (X, y))[1],
     ],
-    ids=["X", "y", "features", "rows", "targets", "standardize", "k", "alpha", "norm"],
+    ids=["X", "y", "features", "rows", "order", "targets", "standardize", "k", "alpha", "norm"],
 )
 def test_a_changed_problem_starts_afresh_with_a_warning(data, change):
     model = IRKSN(k=3, max_iter=50, warm_start=True).fit(*data)

@@ -325,8 +325,15 @@ class Problem:
 
     @property
     def fingerprint(self) -> Floats:
-        """Changes whenever the problem does: what a warm start must find again."""
-        return np.stack([self.design.rmatvec(y) for y in self.targets])
+        """Changes whenever the problem does: what a warm start must find again.
+
+        The states of paths are vectors of samples, so other rows, or the same in another order, are
+        another problem: besides Xᵀy, which does not see the order, it holds products with a u that
+        is the same for all data.
+        """
+        u = np.random.default_rng(0).standard_normal(self.design.n)
+        samples = np.column_stack([*self.targets, u])
+        return np.vstack([self.design.rmatmat(samples), u @ samples]).T
 
     def error_on(self, rows: Ints, target: int) -> Metric:
         """The mean squared error of iterates on rows that were not walked on."""
