@@ -164,3 +164,31 @@ def test_the_time_left_is_told_if_asked(terminal, monkeypatch, capsys):
         assert told.splitlines()[-1] == "half-samples: 100% (10/10), 0 s left"
     stability_selection(LinearRegression(), X, y, n_pairs=5, random_state=0)
     assert capsys.readouterr().err == ""
+
+
+class Pressed(IHT):
+    """Feels Ctrl-C in the middle of its third fit."""
+
+    fits = []  # noqa: RUF012 - shared by clones on purpose
+
+    def _metrics(self, problem, target, held_out):
+        self.fits.append(1)
+        if len(self.fits) != 3:
+            return {}
+        blocks = []
+
+        def metric(block):
+            blocks.append(1)
+            if len(blocks) == 2:
+                raise KeyboardInterrupt
+            return np.zeros(len(block.t))
+
+        return {"zero": metric}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_ctrl_c_is_no_half_sample(data, n_jobs):
+    Pressed.fits = []
+    with pytest.raises(KeyboardInterrupt):
+        stability_selection(Pressed(k=3), *data, n_pairs=20, n_jobs=n_jobs, random_state=0)
+    assert len(Pressed.fits) < 20

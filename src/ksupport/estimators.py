@@ -163,6 +163,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             paths, [problem.design] * len(paths), problem.targets,
             max_iter=end, every=self.every, stopping=rule, keep="last", watch=watch,
             metrics=[self._metrics(problem, j, held_out) for j in range(len(paths))],
+            interruptible=True,
         )  # fmt: skip
 
     def _metrics(self, problem: Problem, target: int, held_out: Ints | None) -> dict[str, Metric]:

@@ -15,6 +15,7 @@ from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from ._progress import Progress
 from .design import Floats, Ints
+from .path import whole_walks_only
 
 SHOWN = 20  # features listed in a printed result
 
@@ -207,7 +208,8 @@ def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> N
     if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
         model.set_params(random_state=seed)
     part = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    model.fit(part, y[rows])
+    with whole_walks_only():
+        model.fit(part, y[rows])
     if hasattr(model, "get_support"):
         return np.asarray(model.get_support())
     return np.asarray(np.atleast_2d(model.coef_).any(axis=0))

@@ -120,4 +120,5 @@ def path(
         stopping=stopping,
         metrics=[metrics or {}],
         keep=keep,
+        interruptible=True,
     )[0]
