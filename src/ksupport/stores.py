@@ -197,8 +197,10 @@ class OperatorStore(Store):
         return np.asarray(self.X.matvec(w), np.float64).ravel()
 
     def columns(self, index: Ints) -> Floats:
-        one = np.ones(1)
-        return np.column_stack([self.matvec(np.array([j]), one) for j in index])
+        block, one = np.empty((self.shape[0], index.size), order="F"), np.ones(1)
+        for column, j in zip(block.T, index, strict=True):
+            column[:] = self.matvec(np.array([j]), one)
+        return block
 
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
         n, d = self.shape
