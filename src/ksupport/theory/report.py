@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..design import Design, Floats, NormKind
-from ._checks import BLOCK, as_design, as_vector, column_norms
+from ._checks import BLOCK, as_design, as_vector
 from ._render import Table, as_html, as_text, number, plain
 from ._support import Support, support_of
 from ._words import SHOWN, findings
@@ -238,7 +238,7 @@ def _duplicates(
     X: Design, support: Support, threshold: float
 ) -> tuple[Floats, tuple[tuple[int, int, float], ...], int]:
     """Nearness of each feature to the support (its largest cosine), and the near-duplicates."""
-    norms = column_norms(X)
+    norms = X.column_norms
     safe = np.where(norms > 0, norms, np.inf)
     nearness = np.zeros(X.shape[1])
     pairs: list[tuple[int, int, float]] = []
