@@ -179,4 +179,4 @@ def problem_of(model: Any, X: Any, y: Any) -> Problem:
     """The data as the paths of the model saw them."""
     Y = np.asarray(y, np.float64)[:, None]
     rows = np.arange(len(Y))
-    return Problem(X, Y, None, rows, model.fit_intercept, model.standardize, compress=False)
+    return Problem(X, Y, None, rows, model.fit_intercept, model.standardize)

@@ -16,6 +16,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._notebook import Finding, ShownInNotebooks, finding_of
+from .algorithms import Method
 from .blocks import by_blocks
 from .design import (
     Design,
@@ -202,9 +203,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             X = X.astype(np.float64, copy=False)  # conditions are about small differences
         weights = checked_weights(sample_weight, len(y))
         rows = np.arange(len(y))
-        problem = Problem(
-            X, y[:, None], weights, rows, self.fit_intercept, self.standardize, compress=False
-        )
+        problem = Problem(X, y[:, None], weights, rows, self.fit_intercept, self.standardize)
         return report_on(
             problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
             alpha=self._irksn[1], norm=getattr(self, "norm", "spectral"),
@@ -217,9 +216,14 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         X, Y = self._validated(X, y, multi_output=self.coef_.ndim == 2, reset=False)
         weights, rows = checked_weights(sample_weight, len(Y)), self._walked_rows(len(Y))
         Y = Y.reshape(len(Y), -1)
-        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, self._compresses)
+        return Problem(
+            X, Y, weights, rows, self.fit_intercept, self.standardize, self._method_behind
+        )
 
-    _compresses = False  # whether paths are walked on a compressed problem where that pays
+    @property
+    def _method_behind(self) -> Method | None:
+        """The method whose one path was walked; None if the model was chosen among many."""
+        return None
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
@@ -283,7 +287,10 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats | None:
 
 
 class Problem:
-    """(X, Y) as the paths see it, and the way back to the user's units."""
+    """(X, Y) as the paths see it, and the way back to the user's units.
+
+    If one ``method`` alone walks it, its rows are compressed where that method lets them be.
+    """
 
     def __init__(
         self,
@@ -293,7 +300,7 @@ class Problem:
         train: Ints,
         center: bool,
         scale: bool,
-        compress: bool = True,
+        method: Method | None = None,
     ) -> None:
         self.raw = Design.of(X)
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
@@ -309,10 +316,9 @@ class Problem:
         targets = Y[train] - self.y_mean
         if weights is not None:
             targets = targets * np.sqrt(weights)[:, None]
-        if compress and design.compresses:
-            design, targets = design.compressed(targets)
-        self.design = design
-        self.targets = [np.ascontiguousarray(t) for t in targets.T]
+        self.design, self.targets = design, [np.ascontiguousarray(t) for t in targets.T]
+        if method is not None:
+            self.design, self.targets = method.compressed(design, targets)
 
     def prepared(self, designs: Sequence[Design], rows: Sequence[Ints]) -> list[Design]:
         """Weight, centre and scale designs that consist of these rows, in one pass."""
@@ -371,9 +377,7 @@ class SelectingModel(LinearModel):
         X, y = self._validated(X, y)
         weights = checked_weights(sample_weight, len(y))
         every_row = np.arange(len(y))
-        return Problem(
-            X, y[:, None], weights, every_row, self.fit_intercept, self.standardize, compress=False
-        )
+        return Problem(X, y[:, None], weights, every_row, self.fit_intercept, self.standardize)
 
     def _keep(self, problem: Problem, w: Floats) -> None:
         """Store the chosen model in the user's units."""
