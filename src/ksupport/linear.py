@@ -379,6 +379,10 @@ class SelectingModel(LinearModel):
         every_row = np.arange(len(y))
         return Problem(X, y[:, None], weights, every_row, self.fit_intercept, self.standardize)
 
+    def _criterion(self) -> Any:
+        """The `PathIC` that chooses where the choice is left to a criterion."""
+        raise NotImplementedError
+
     def _keep(self, problem: Problem, w: Floats) -> None:
         """Store the chosen model in the user's units."""
         coef = problem.unscaled(w)
