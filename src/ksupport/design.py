@@ -25,14 +25,15 @@ from .stores import (
     Store,
     T,
     as_dask_array,
-    as_operator,
     is_dask,
+    names_of,
     store_of,
+    unwrapped,
 )
 
 __all__ = [
-    "Design", "Floats", "Ints", "Leading", "NormKind", "Query", "as_dask_array", "as_operator",
-    "is_dask",
+    "Design", "Floats", "Ints", "Leading", "NormKind", "Query", "as_dask_array",
+    "is_dask", "names_of", "unwrapped",
 ]  # fmt: skip
 
 NormKind = Literal["spectral", "nuclear"]

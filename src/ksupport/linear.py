@@ -23,10 +23,10 @@ from .design import (
     Floats,
     Ints,
     as_dask_array,
-    as_operator,
     centred_together,
     is_dask,
     sharing,
+    unwrapped,
 )
 from .path import Block, Metric
 from .theory.report import RecoveryReport, report_on
@@ -50,7 +50,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
 
         Features are remembered, or, without ``reset``, compared with those of the fit.
         """
-        X, y = as_operator(X), fetched(y)
+        X, y = unwrapped(X), fetched(y)
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -112,7 +112,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             For a Dask array or data frame a Dask array, not computed yet.
         """
         check_is_fitted(self)
-        X = as_operator(X)
+        X = unwrapped(X)
         if is_dask(X):
             X = self._known_features(X, reset=False)
             used = np.flatnonzero(np.atleast_2d(self.coef_).any(axis=0))
@@ -143,6 +143,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         array of shape (n, n_selected)
             For a Dask array or data frame a Dask array, not computed yet.
         """
+        X = unwrapped(X)
         if not is_dask(X):
             return super().transform(X)
         return self._known_features(X, reset=False)[:, self.get_support(indices=True)]
@@ -267,6 +268,7 @@ def _outline(X: Any) -> Any:
 
 def fetched(values: Any) -> Any:
     """A response or weights as they are, but computed if they are a collection of Dask."""
+    values = unwrapped(values)
     return values.compute() if is_dask(values) else values
 
 

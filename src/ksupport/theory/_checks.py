@@ -9,14 +9,14 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from ..blocks import by_blocks
-from ..design import Design, Floats, as_operator, is_dask
+from ..design import Design, Floats, is_dask, unwrapped
 
 BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n x BLOCK
 
 
 def as_design(X: Any) -> Design:
     """Check X and wrap it in double precision; a `Design` passes through as it is."""
-    X = as_operator(X)
+    X = unwrapped(X)
     # What is read by blocks, here or elsewhere, is checked in doing so.
     if isinstance(X, Design | LinearOperator) or is_dask(X) or by_blocks(X):
         return Design.of(X)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..design import Design, Floats, NormKind
+from ..design import Design, Floats, NormKind, names_of
 from ._checks import BLOCK, as_design, as_vector
 from ._render import Table, as_html, as_text, number, plain
 from ._support import Support, support_of
@@ -161,7 +161,7 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
     >>> report.to_dict()["irksn"]["holds"]
     True
     """
-    names = feature_names if feature_names is not None else getattr(X, "columns", None)
+    names = feature_names if feature_names is not None else names_of(X)
     X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     y = None if y is None else as_vector("y", y, X.shape[0], "sample (row)")
