@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from ._progress import Progress
+from .commands.names import shown
 from .design import Floats, Ints, names_of, unwrapped
 from .linear import fetched
 from .path import whole_walks_only
@@ -66,7 +67,11 @@ class StabilitySelection:
         order = np.argsort(-self.frequency, kind="stable")
         order = order[self.frequency[order] > 0][:SHOWN]
         return [
-            (self.feature_names[j], f"{self.frequency[j]:.2f}", "yes" if self.support[j] else "")
+            (
+                shown(self.feature_names[j]),
+                f"{self.frequency[j]:.2f}",
+                "yes" if self.support[j] else "",
+            )
             for j in order
         ]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..commands.names import feature_name
 from ..design import Design, Floats, NormKind, names_of
 from ._checks import BLOCK, as_design, as_vector
 from ._render import Table, as_html, as_text, number, plain
@@ -50,7 +51,7 @@ class RecoveryReport:
     alpha : float or None
         The alpha that was asked about; None if none was, and `bound` chose one.
     feature_names : dict of int to str
-        Names of the features that the text mentions.
+        Names of the features that the text mentions, as it does: control characters as escapes.
     remarks : tuple of str
         What ``certify`` of an estimator adds about the model and the data.
     """
@@ -200,7 +201,7 @@ def report_on(
             bound = bound_at(irksn, used, noise_norm, X.norm(norm))
     shown = [*irksn.tight_out[:SHOWN], *irksn.tight_in[:SHOWN]]
     shown += [i for pair in pairs for i in pair[:2]]
-    name = {int(i): f"x{i}" if names is None else str(names[i]) for i in shown}
+    name = {int(i): feature_name(names, i) for i in shown}
     return RecoveryReport(
         n_samples=X.shape[0],
         n_features=X.shape[1],
