@@ -395,19 +395,3 @@ def test_threads_change_nothing(model, tmp_path):
         threaded = clone(model).set_params(n_jobs=3).fit(given, y)
         np.testing.assert_array_equal(threaded.coef_, alone.coef_)
         assert threaded.n_passes_ == alone.n_passes_
-
-
-def test_blas_keeps_to_one_thread_while_several_work():
-    from threadpoolctl import threadpool_info, threadpool_limits
-
-    from ksupport._threads import Workers
-
-    def count(_):
-        return max(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
-
-    with threadpool_limits(2):
-        with Workers(2) as workers:
-            assert workers.each(count, range(5)) == [1] * 5
-        assert count(0) == 2
-    with Workers(2) as workers, pytest.raises(ZeroDivisionError):
-        workers.each(lambda each: 1 / each, [1, 0, 2])

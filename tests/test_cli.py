@@ -21,7 +21,7 @@ def run(*args, cwd=None, **environment):
     env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
     env |= {"COLUMNS": "100", "TERM": "xterm-256color", "PYTHONUTF8": "1"} | environment
     return subprocess.run(
-        [sys.executable, "-m", "ksupport.cli", *args],
+        [sys.executable, "-m", "ksupport_command", *args],
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -175,3 +175,29 @@ def test_without_the_extra_it_says_what_to_install(tmp_path):
     assert done.returncode == 2
     assert done.stderr.strip().endswith("pip install 'ksupport[cli]'")
     assert "Traceback" not in done.stderr
+
+
+INTERRUPT = """
+import sys
+import ksupport_command
+
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == "numba":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Pressed())
+ksupport_command.main()
+"""
+
+
+def test_ctrl_c_during_the_import_is_no_traceback():
+    done = subprocess.run([sys.executable, "-c", INTERRUPT], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_the_command_starts_outside_the_package():
+    """Or Python would import all of it before anything could wait for Ctrl-C."""
+    code = "import sys, ksupport_command; print('ksupport' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "False\n"

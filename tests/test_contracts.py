@@ -11,9 +11,11 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
-from ksupport import METHODS, path, working_set
+from ksupport import IRKSN, METHODS, path, working_set
 from ksupport.algorithms import make_method
+from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.design import Design
+from ksupport.explain import walk_again
 from ksupport.path import run
 from ksupport.working_set import WorkingSetPath
 
@@ -108,6 +110,23 @@ def test_a_method_that_needs_columns_says_so(method):
         (TypeError, ValueError), match=r"(?s)columns.*LinearOperator|LinearOperator.*columns"
     ):
         path(method, aslinearoperator(X), y, **params_of(method))
+
+
+@pytest.mark.parametrize("compressible", [True, False])
+def test_rows_are_compressed_only_for_methods_that_let_them_be(compressible, monkeypatch):
+    X, y = problem(3500, 20)
+    rows, start = [], IRKSNMethod.start
+
+    def noted(method, design, y):
+        rows.append(design.n)
+        return start(method, design, y)
+
+    monkeypatch.setattr(IRKSNMethod, "start", noted)
+    monkeypatch.setattr(IRKSNMethod, "compressible", compressible)
+    path("irksn", X, y, k=3, max_iter=10)
+    walk_again(IRKSN(k=3, max_iter=10).fit(X, y), X, y)
+    assert len(rows) == 3
+    assert all((n < 3500) == compressible for n in rows)
 
 
 @every_method

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
 from sklearn.base import clone
 from sklearn.linear_model import LassoCV, LinearRegression, Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error
@@ -429,3 +430,13 @@ def test_patience_begins_when_a_path_leaves_zero(rng):
     model = PathCV("srdi", {"kappa": kappa}, patience=patience, max_iter=2000).fit(X, y)
     assert model.support_[[0, 2]].all()
     assert -model.score_ < y.var() / 2
+
+
+@pytest.mark.filterwarnings(EMPTY)
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, aslinearoperator])
+def test_noise_in_which_folds_choose_nothing_is_no_obstacle(kind):
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((30, 40)), rng.standard_normal(30)
+        model = IRKSNCV(**QUICK).fit(kind(X), y)
+        np.testing.assert_allclose(model.coef_, IRKSNCV(**QUICK).fit(X, y).coef_, atol=1e-8)

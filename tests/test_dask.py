@@ -74,6 +74,7 @@ def test_every_view_of_a_dask_array_is_that_of_the_array(chunks, view, shape, li
     assert_close(mine.rmatmat(U), known.rmatmat(U))
     assert_close(mine.matvec(w), known.matvec(w))
     assert_close(mine.columns(index), known.columns(index))
+    assert mine.columns(np.empty(0, np.intp)).shape == (0, known.n)
     assert_close(mine.matvec(np.bincount(index, minlength=known.d)), known.columns(index).sum(0))
     assert_close(mine.column_norms, np.linalg.norm(known.columns(np.arange(known.d)), axis=1))
     assert mine.norm() == pytest.approx(known.norm(), rel=1e-9 if limit > 9 else 2e-3)

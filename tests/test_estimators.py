@@ -252,6 +252,26 @@ def test_many_rows_take_few_passes(rng):
     assert model.n_passes_ <= 3
 
 
+@pytest.mark.parametrize("chunks", [None, {"row": 15}], ids=["in memory", "Dask"])
+def test_a_labelled_array_is_the_array_in_it(data, chunks):
+    xarray = pytest.importorskip("xarray")
+    if chunks is not None:
+        pytest.importorskip("dask.array")
+    X, y = data
+    plain = IRKSN(k=4).fit(X, y, np.arange(1.0, 41))
+    labelled = xarray.DataArray(X, dims=("row", "columns"), coords={"columns": np.arange(25)})
+    response, weights = (xarray.DataArray(v, dims="row") for v in (y, np.arange(1.0, 41)))
+    if chunks is not None:
+        labelled, response = labelled.chunk(chunks), response.chunk(chunks)
+    model = IRKSN(k=4).fit(labelled, response, weights)
+    assert_same_model(model, plain)
+    np.testing.assert_allclose(np.asarray(model.predict(labelled)), plain.predict(X), atol=1e-9)
+    np.testing.assert_array_equal(np.asarray(model.transform(labelled)), plain.transform(X))
+    assert model.certify(labelled, response).support == plain.certify(X, y).support
+    with pytest.raises(TypeError, match=r"Dataset of 1 variables.*to_dataframe"):
+        model.fit(labelled.to_dataset(name="a"), y)
+
+
 def test_an_operator_after_a_data_frame_has_no_names(data):
     X, y = data
     model = IRKSN(k=4).fit(pd.DataFrame(X, columns=NAMES), y)
@@ -301,13 +321,14 @@ def test_without_warm_start_every_fit_is_the_first(data):
         lambda X, y, model: (X, y + np.arange(40)),
         lambda X, y, model: (X[:, :20], y),
         lambda X, y, model: (X[:30], y[:30]),
+        lambda X, y, model: (X[::-1], y[::-1]),
         lambda X, y, model: (X, np.column_stack([y, y])),
         lambda X, y, model: (model.set_params(standardize=True), (X, y))[1],
         lambda X, y, model: (model.set_params(k=7), (X, y))[1],
         lambda X, y, model: (model.set_params(alpha=0.3), (X, y))[1],
         lambda X, y, model: (model.set_params(norm="nuclear"), (X, y))[1],
     ],
-    ids=["X", "y", "features", "rows", "targets", "standardize", "k", "alpha", "norm"],
+    ids=["X", "y", "features", "rows", "order", "targets", "standardize", "k", "alpha", "norm"],
 )
 def test_a_changed_problem_starts_afresh_with_a_warning(data, change):
     model = IRKSN(k=3, max_iter=50, warm_start=True).fit(*data)

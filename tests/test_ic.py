@@ -205,3 +205,16 @@ def test_odd_data_do_not_upset_any_method(data, rng, method, change):
 def test_bad_parameters_are_named(data, model, message):
     with pytest.raises((ValueError, TypeError), match=message):
         model.fit(data[0], data[1])
+
+
+@pytest.mark.parametrize("standardize", [True, False])
+@pytest.mark.parametrize("shape", [(50, 30), (40, 60)])
+def test_an_operator_ends_with_the_criterion_of_the_dense_x(shape, standardize):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal(shape) * rng.uniform(0.3, 3, shape[1])
+        X += rng.standard_normal((len(X), 1))
+        y = X[:, :8] @ rng.standard_normal(8) + rng.standard_normal(len(X))
+        model = IRKSNIC(max_iter=100, standardize=standardize)
+        dense, operator = model.fit(X, y).score_, model.fit(aslinearoperator(X), y).score_
+        assert operator == pytest.approx(dense, abs=1e-6)

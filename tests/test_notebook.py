@@ -3,13 +3,15 @@
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn
 
 import ksupport
-from ksupport import IRKSN, AutoIRKSN
+from ksupport import IHT, IRKSN, AutoIRKSN, explain, stability_selection
 from ksupport.datasets import make_block_data
 from ksupport.stopping import Discrepancy, StoppingCallback
+from ksupport.theory import recovery_report
 
 NASTY = "<script>alert(1)</script>"
 ESTIMATORS = [
@@ -114,3 +116,25 @@ def test_text_mode_is_respected(data):
     with sklearn.config_context(display="text"):
         assert not hasattr(model, "_repr_html_")
         assert list(model._repr_mimebundle_()) == ["text/plain"]
+
+
+CONTROL = ["\x1b[31mred", "two\nlines", "b\x07ell", "\u202eright to left", "next\x85line"]
+
+
+def test_names_cannot_steer_a_terminal_whatever_is_printed(rng):
+    X = rng.standard_normal((40, 5))
+    X[:, 1:4] = X[:, :1] + 0.01 * rng.standard_normal((40, 3))  # near-duplicates, all named
+    y = 3 * X[:, 0] + 0.3 * rng.standard_normal(40)
+    frame = pd.DataFrame(X, columns=CONTROL)
+    model = IRKSN(k=2).fit(frame, y)
+    report = model.certify(frame, y)
+    stability = stability_selection(IHT(k=2), frame, y, n_pairs=5, random_state=0)
+    texts = [
+        str(report), *report.words, report._repr_html_(), str(recovery_report(frame, model.coef_)),
+        str(stability), stability.words, stability._repr_html_(), model._found(),
+        explain.description_of(model),
+    ]  # fmt: skip
+    assert any(r"\x1b[31mred" in text for text in texts)
+    for text in texts:
+        assert not set("\x1b\x07\u202e\x85") & set(text)
+        assert "two\nlines" not in text

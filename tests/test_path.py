@@ -1,16 +1,18 @@
 """The one loop: why it ends, what it records, and that block sizes are invisible."""
 
+import _thread
 import sys
+import threading
 from itertools import product
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from ksupport import path
+from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, path
 from ksupport.algorithms import make_method
 from ksupport.design import Design
-from ksupport.path import Block, History, Verdict, run
+from ksupport.path import Block, History, Verdict, run, whole_walks_only
 from ksupport.stopping import Discrepancy, HeldOut
 
 path_module = sys.modules["ksupport.path"]  # the attribute of that name is the function
@@ -147,11 +149,56 @@ def test_interrupting_one_of_several_paths_keeps_the_others():
     metrics = [{}, {"zero": interrupting(0)}]
     with pytest.warns(ConvergenceWarning, match=r"interrupted"):
         first, second = run(
-            [Counting(), Counting()], [DESIGN] * 2, [TARGET] * 2, max_iter=10**6, metrics=metrics
-        )
+            [Counting(), Counting()], [DESIGN] * 2, [TARGET] * 2, max_iter=10**6, metrics=metrics,
+            interruptible=True,
+        )  # fmt: skip
     assert first.reason == second.reason == "interrupted"
     assert first.n_iter > 0
     np.testing.assert_array_equal(second.coef, 0)
+
+
+def test_the_loop_raises_ctrl_c_if_not_told_otherwise():
+    metrics = [{"zero": interrupting(3)}]
+    with pytest.raises(KeyboardInterrupt):
+        run([Counting()], [DESIGN], [TARGET], max_iter=10**6, metrics=metrics)
+
+
+def test_where_whole_walks_are_needed_ctrl_c_is_raised(problem):
+    with whole_walks_only(), pytest.raises(KeyboardInterrupt):
+        path("irksn", *problem, k=3, max_iter=10**9, metrics={"zero": interrupting(3)})
+    with pytest.warns(ConvergenceWarning, match=r"interrupted"):
+        path("irksn", *problem, k=3, max_iter=10**9, metrics={"zero": interrupting(3)})
+
+
+@pytest.fixture
+def ctrl_c(monkeypatch):
+    """Press Ctrl-C, as the main thread feels it, when the tenth block of steps is measured."""
+    blocks, take = [], path_module._Record.take
+
+    def pressing(record, block):
+        blocks.append(block)
+        if len(blocks) == 10:
+            _thread.interrupt_main()
+        return take(record, block)
+
+    monkeypatch.setattr(path_module._Record, "take", pressing)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize(
+    "model",
+    [IRKSNIC(), IRKSNCV(), PathIC("iht"), PathCV("iht"), AutoIRKSN()],
+    ids=lambda model: type(model).__name__,
+)
+def test_ctrl_c_ends_what_chooses_among_paths(model, n_jobs, rng, ctrl_c):
+    X = rng.standard_normal((40, 60))
+    y = X[:, :3] @ [1.0, -2.0, 3.0] + rng.standard_normal(40)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(n_jobs=n_jobs).fit(X, y)
+    for thread in threading.enumerate():  # one that was being started ends by itself
+        if thread.name.startswith("ksupport-walk"):
+            thread.join(60)
+            assert not thread.is_alive()
 
 
 # -- records ------------------------------------------------------------------------------

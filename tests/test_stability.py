@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.linalg import aslinearoperator
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Lasso, LinearRegression
 
@@ -164,3 +165,68 @@ def test_the_time_left_is_told_if_asked(terminal, monkeypatch, capsys):
         assert told.splitlines()[-1] == "half-samples: 100% (10/10), 0 s left"
     stability_selection(LinearRegression(), X, y, n_pairs=5, random_state=0)
     assert capsys.readouterr().err == ""
+
+
+class Pressed(IHT):
+    """Feels Ctrl-C in the middle of its third fit."""
+
+    fits = []  # noqa: RUF012 - shared by clones on purpose
+
+    def _metrics(self, problem, target, held_out):
+        self.fits.append(1)
+        if len(self.fits) != 3:
+            return {}
+        blocks = []
+
+        def metric(block):
+            blocks.append(1)
+            if len(blocks) == 2:
+                raise KeyboardInterrupt
+            return np.zeros(len(block.t))
+
+        return {"zero": metric}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_ctrl_c_is_no_half_sample(data, n_jobs):
+    Pressed.fits = []
+    with pytest.raises(KeyboardInterrupt):
+        stability_selection(Pressed(k=3), *data, n_pairs=20, n_jobs=n_jobs, random_state=0)
+    assert len(Pressed.fits) < 20
+
+
+def as_arrow(X, names):
+    pyarrow = pytest.importorskip("pyarrow")
+    return pyarrow.table({name: column for name, column in zip(names, X.T, strict=True)})
+
+
+def as_xarray(X, names):
+    xarray = pytest.importorskip("xarray")
+    return xarray.DataArray(X, dims=("row", "columns"), coords={"columns": names})
+
+
+KINDS = {
+    "lists": (lambda X, names: X.tolist(), False),
+    "pandas": (lambda X, names: pd.DataFrame(X, columns=names), True),
+    "polars": (lambda X, names: pytest.importorskip("polars").DataFrame(X, names), True),
+    "pyarrow": (as_arrow, True),
+    "xarray": (as_xarray, False),
+    "COO": (lambda X, names: sp.coo_array(X), False),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_x_whose_rows_can_be_taken(data, kind):
+    X, y = data
+    make, named = KINDS[kind]
+    names = [f"g{j}" for j in range(40)]
+    expected = stability_selection(IHT(k=3), X, y, n_pairs=3, random_state=0)
+    result = stability_selection(IHT(k=3), make(X, names), y.tolist(), n_pairs=3, random_state=0)
+    np.testing.assert_array_equal(result.frequency, expected.frequency)
+    assert result.feature_names == (tuple(names) if named else expected.feature_names)
+
+
+def test_an_operator_has_no_rows_to_take(data):
+    X, y = data
+    with pytest.raises(TypeError, match=r"take rows of X, which a LinearOperator does not"):
+        stability_selection(IHT(k=3), aslinearoperator(X), y)

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from .commands.names import shown
+from .commands.names import feature_name
 from .theory._render import Table, as_html, number
 
 LISTED = 10  # features in the table
@@ -67,10 +67,7 @@ def _coefficients(model: Any, size: int) -> Table:
     coef = np.atleast_2d(model.coef_)[:TARGETS]
     order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[: min(size, LISTED)]
     names = getattr(model, "feature_names_in_", None)
-    rows = [
-        (f"x{j}" if names is None else shown(str(names[j])), *(number(w) for w in coef[:, j]))
-        for j in order
-    ]
+    rows = [(feature_name(names, j), *(number(w) for w in coef[:, j])) for j in order]
     head = ["coefficient"] if model.coef_.ndim == 1 else [f"target {i}" for i in range(len(coef))]
     title = "All, in the units of X" if size <= LISTED else f"The {LISTED} largest, in units of X"
     return Table(title, ("feature", *head), rows)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from threading import Event, Lock
 from typing import Any, Self, TypeVar
 
 from joblib import effective_n_jobs
@@ -11,6 +12,34 @@ from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+
+class _OneBlasThread:
+    """Keeps BLAS to one thread as long as anyone in the process wants that.
+
+    How many threads BLAS takes is a number of the whole process: whoever comes while others are
+    there would find their 1, and leave it behind.  So the first one in lowers it, and the last one
+    out puts it back.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limits = ThreadpoolController().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limits.restore_original_limits()
+
+
+_one_blas_thread = _OneBlasThread()
 
 
 class Workers:
@@ -26,28 +55,39 @@ class Workers:
 
     def __enter__(self) -> Self:
         if self.count > 1:
-            self._blas = ThreadpoolController().limit(limits=1, user_api="blas")
+            _one_blas_thread.enter()
         return self
 
     def __exit__(self, *_: Any) -> None:
         if self.count > 1:
             self._pool.shutdown()
-            self._blas.restore_original_limits()
+            _one_blas_thread.leave()
 
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        """The answers for all items; an error is raised once all threads have ended."""
+        """The answers for all items.
+
+        After an error, or Ctrl-C, no thread takes another item; it is raised once all have ended.
+        """
         count = min(self.count, len(items))
         if count <= 1:
             return [work(item) for item in items]
         answers: dict[int, Answer] = {}
         waiting = iter(enumerate(items))  # taken from by all threads
+        over = Event()
 
         def take() -> None:
             for at, item in waiting:
+                if over.is_set():
+                    return
                 answers[at] = work(item)
 
-        jobs = [self._pool.submit(take) for _ in range(count)]
-        wait(jobs)
+        jobs: list[Future[None]] = []
+        try:
+            jobs += (self._pool.submit(take) for _ in range(count))
+            wait(jobs, return_when=FIRST_EXCEPTION)
+        finally:
+            over.set()
+            wait(jobs)
         for job in jobs:
             job.result()
         return [answers[at] for at in range(len(items))]

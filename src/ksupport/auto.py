@@ -245,9 +245,15 @@ class AutoIRKSN(SelectingModel):
         with Workers(self.n_jobs) as workers:
             return workers.each(one, range(len(folds)))
 
+    def _criterion(self) -> IRKSNIC:
+        return IRKSNIC(
+            alpha=ALPHA, max_iter=self.max_iter, fit_intercept=self.fit_intercept,
+            standardize=self.standardize, n_jobs=self.n_jobs, verbose=self.verbose,
+        )  # fmt: skip
+
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""
-        ic = IRKSNIC(alpha=ALPHA, max_iter=self.max_iter, n_jobs=self.n_jobs, verbose=self.verbose)
+        ic = self._criterion()
         self._keep(problem, ic._choose(problem))
         self.regime_ = "scattered"
         self.refit_ = "ols"

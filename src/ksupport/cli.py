@@ -1,7 +1,7 @@
 """The command line: ``demo``, ``reproduce`` and ``data``; the others are in `ksupport.commands`.
 
 One function per command, one line each in `_commands`.  A command prints its result on standard
-output and what went wrong on standard error, and ends with one of the three codes below.
+output and what went wrong on standard error, and ends with one of the codes below.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from . import IRKSN, AutoIRKSN, __version__, datasets
 from .commands.completion import among
 from .design import Floats
 from .metrics import model_error, support_f1, support_precision, support_recall
+from .path import whole_walks_only
 
 if TYPE_CHECKING:
     from .experiments import Experiment, Row
@@ -33,7 +34,8 @@ with suppress(ImportError):  # without the extra `cli`, app() says what to insta
     from rich.table import Table
 
 EXIT_CODES = (
-    "Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or input."
+    "Exit codes: 0 done, 1 could not be done (the message says why), 2 wrong usage or input, "
+    "130 interrupted."
 )
 FAILED, WRONG_USAGE = 1, 2
 
@@ -49,7 +51,8 @@ def app() -> None:
             "the command line needs two more packages: pip install 'ksupport[cli]'", file=sys.stderr
         )
         raise SystemExit(WRONG_USAGE)
-    _commands()()
+    with whole_walks_only():
+        _commands()()
 
 
 def _commands() -> Any:

@@ -299,9 +299,9 @@ class PathCV(SelectingModel):
         return np.array([error for _, error in chosen])
 
     def _criterion(self) -> PathIC:
-        """Chooses by EBIC on all data."""
         return PathIC(
-            self.method, self.grid, max_iter=self.max_iter, every=self.every, n_jobs=self.n_jobs,
+            self.method, self.grid, max_iter=self.max_iter, every=self.every,
+            fit_intercept=self.fit_intercept, standardize=self.standardize, n_jobs=self.n_jobs,
             verbose=self.verbose,
         )  # fmt: skip
 
@@ -445,8 +445,8 @@ class IRKSNCV(PathCV):
 
     def _criterion(self) -> PathIC:
         return IRKSNIC(
-            self.k, norm=self.norm, max_iter=self.max_iter, n_jobs=self.n_jobs,
-            verbose=self.verbose,
+            self.k, norm=self.norm, max_iter=self.max_iter, fit_intercept=self.fit_intercept,
+            standardize=self.standardize, n_jobs=self.n_jobs, verbose=self.verbose,
         )  # fmt: skip
 
     @property

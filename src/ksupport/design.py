@@ -25,14 +25,15 @@ from .stores import (
     Store,
     T,
     as_dask_array,
-    as_operator,
     is_dask,
+    names_of,
     store_of,
+    unwrapped,
 )
 
 __all__ = [
-    "Design", "Floats", "Ints", "Leading", "NormKind", "Query", "as_dask_array", "as_operator",
-    "is_dask",
+    "Design", "Floats", "Ints", "Leading", "NormKind", "Query", "as_dask_array",
+    "is_dask", "names_of", "unwrapped",
 ]  # fmt: skip
 
 NormKind = Literal["spectral", "nuclear"]
@@ -127,6 +128,9 @@ class Design:
     sqrt_weights: Floats | None = None
     mean: Floats | None = None
     scale: Floats | None = None
+    samples: float | None = None  # that the rows stand for, where they were compressed
+    family: Sequence[Design] = field(default=(), repr=False, compare=False)  # see `sharing`
+    # What was computed once; nothing is lost but time if it is emptied.
     _cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -151,8 +155,8 @@ class Design:
     @property
     def n_samples(self) -> float:
         """How many samples the rows stand for: weights count as repetitions."""
-        if "n_samples" in self._cache:  # set where rows were compressed
-            return float(self._cache["n_samples"])
+        if self.samples is not None:
+            return self.samples
         return float(self.n if self.sqrt_weights is None else (self.sqrt_weights**2).sum())
 
     @property
@@ -176,7 +180,7 @@ class Design:
     def hold(self) -> bool:
         """Copy all columns if X is small and the views that share it are few; whether so."""
         entries = max(self.n, self.store.shape[0]) * self.d
-        pays = self.holdable(SMALL) and entries <= SMALL and len(self._sharing) <= MOST_COPIES
+        pays = self.holdable(SMALL) and entries <= SMALL and len(self.family) <= MOST_COPIES
         if pays:
             _ = self.all_columns
         return pays
@@ -194,20 +198,26 @@ class Design:
     # -- other views -----------------------------------------------------------------------
 
     def _view(self, **changes: Any) -> Design:
-        return replace(self, _cache={}, **changes)
+        return replace(self, family=(), _cache={}, **changes)
+
+    def _kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What has this name in the cache, made if it is not there."""
+        if name not in self._cache:
+            self._cache[name] = make()
+        return self._cache[name]
 
     def take(self, rows: ArrayLike) -> Design:
         """Only these rows (indices or a mask); centring and scaling stay as they are."""
         picked = np.arange(self.n)[np.asarray(rows)]
         base = picked if self.rows is None else self.rows[picked]
         weights = None if self.sqrt_weights is None else self.sqrt_weights[picked]
-        return self._view(rows=base, sqrt_weights=weights)
+        return self._view(rows=base, sqrt_weights=weights, samples=None)
 
     def weighted(self, weights: ArrayLike) -> Design:
         """Multiply every row by the square root of its weight."""
         root = np.sqrt(np.asarray(weights, np.float64))
         old = self.sqrt_weights
-        return self._view(sqrt_weights=root if old is None else root * old)
+        return self._view(sqrt_weights=root if old is None else root * old, samples=None)
 
     def centred(self, *, standardize: bool = False) -> Design:
         """Subtract the (weighted) column means; divide by the standard deviations if asked.
@@ -317,9 +327,8 @@ class Design:
     @property
     def all_columns(self) -> Floats:
         """All columns as rows (d x n), made once: for problems small enough to hold."""
-        if not self.held:
-            self._cache["all_columns"] = self._read(np.arange(self.d))
-        return self._cache["all_columns"]
+        columns: Floats = self._kept("all_columns", lambda: self._read(np.arange(self.d)))
+        return columns
 
     def _finish(self, block: Floats, columns: Any) -> Floats:
         """Turn a block of raw columns (all rows) into columns of the view."""
@@ -335,27 +344,29 @@ class Design:
 
     @property
     def column_norms(self) -> Floats:
-        """‖x̃_j‖ of every column; for an operator the bound ‖X̃‖, as columns are dear there."""
-        if "column_norms" not in self._cache:
-            self._cache["column_norms"] = self._column_norms()
-        return self._cache["column_norms"]
+        """‖x̃_j‖ of every column; an operator takes a product for each of its fewer sides."""
+        norms: Floats = self._kept("column_norms", self._column_norms)
+        return norms
 
     def _column_norms(self) -> Floats:
-        if not self.has_columns:
-            return np.full(self.d, self.norm("spectral"))
+        # Where it is small enough, a Gram matrix: the pass that the norm of X̃ needs anyway.
+        if "column_gram" in self._cache:
+            return np.sqrt(np.diag(self._column_gram()))
         if isinstance(self.store, RemoteStore):
             if min(self.shape) > GRAM_LIMIT:
                 return self.store.column_norms(self)
-            self._eigenvalues()  # the pass that the norm of X̃ needs anyway
-            return self._cache["column_norms"]
-        if self.n <= min(self.d, GRAM_LIMIT):
-            self._row_gram()  # the pass that the norm of X̃ needs anyway
-            return self._cache["column_norms"]
-        if self.d <= GRAM_LIMIT:
+            return self._spectrum()[1]
+        if self.n <= min(self.d, self._gram_limit):
+            return self._row_gram()[1]
+        if self.d <= self._gram_limit:
             return np.sqrt(np.diag(self._column_gram()))
-        norms2 = np.empty(self.d)
-        for part, block in self.store.column_chunks():
-            norms2[part] = (self._finish(block, part) ** 2).sum(axis=0)
+        norms2 = np.zeros(self.d)
+        if not self.has_columns and self.n < self.d:
+            for i in range(self.n):
+                norms2 += self.rmatvec(np.eye(self.n, 1, -i)[:, 0]) ** 2
+        else:
+            for part, block in self.store.column_chunks():
+                norms2[part] = (self._finish(block, part) ** 2).sum(axis=0)
         return np.sqrt(norms2)
 
     def norm(self, kind: NormKind = "spectral") -> float:
@@ -407,28 +418,32 @@ class Design:
             "nuclear": float(np.sqrt(eigenvalues).sum()) * slack,
         }
 
-    @property
-    def _sharing(self) -> list[Design]:
-        return self._cache.get("sharing", [self])
-
     def _eigenvalues(self) -> Floats:
         """Eigenvalues of the smaller Gram matrix, ascending; that of a remote X stays there."""
         if isinstance(self.store, RemoteStore) and "column_gram" not in self._cache:
-            if "eigenvalues" not in self._cache:
-                values, norms = self.store.spectrum(self)
-                self._cache.update(eigenvalues=values, column_norms=norms)
-            return self._cache["eigenvalues"]
-        gram = self._row_gram() if self.n <= self.d else self._column_gram()
+            return self._spectrum()[0]
+        gram = self._row_gram()[0] if self.n <= self.d else self._column_gram()
         return np.asarray(np.linalg.eigvalsh(gram))
 
-    def _row_gram(self) -> Floats:
-        """X̃ X̃ᵀ, n x n; the column norms come with it."""
+    def _spectrum(self) -> tuple[Floats, Floats]:
+        """Those eigenvalues of a remote X, and the column norms."""
+        assert isinstance(self.store, RemoteStore)
+        spectrum: tuple[Floats, Floats] = self._kept("spectrum", partial(self.store.spectrum, self))
+        return spectrum
+
+    def _row_gram(self) -> tuple[Floats, Floats]:
+        """X̃ X̃ᵀ, n x n, and the column norms, which come with it."""
         if "row_gram" not in self._cache and not self.has_columns:
-            products = [self.matvec(self.rmatvec(e)) for e in np.eye(self.n)]
-            self._cache["row_gram"] = np.stack(products)
+            gram, norms2 = np.empty((self.n, self.n)), np.zeros(self.d)
+            for i in range(self.n):
+                row = self.rmatvec(np.eye(self.n, 1, -i)[:, 0])
+                gram[i] = self.matvec(row)
+                norms2 += row**2
+            self._cache["row_gram"] = gram, np.sqrt(norms2)
         elif "row_gram" not in self._cache:
-            _row_grams_together([v for v in self._sharing if v is self or v.n <= v.d])
-        return self._cache["row_gram"]
+            _row_grams_together([self, *(v for v in self.family if v is not self and v.n <= v.d)])
+        gram_and_norms: tuple[Floats, Floats] = self._cache["row_gram"]
+        return gram_and_norms
 
     def _column_gram(self) -> Floats:
         """X̃ᵀ X̃, d x d."""
@@ -436,7 +451,7 @@ class Design:
             products = [self.rmatvec(self.matvec(e)) for e in np.eye(self.d)]
             self._cache["column_gram"] = np.stack(products)
         elif "column_gram" not in self._cache:
-            views = [v for v in self._sharing if v is self or v.d < v.n]
+            views = [self, *(v for v in self.family if v is not self and v.d < v.n)]
             nothing = [np.empty((view.n, 0)) for view in views]
             for view, gram in zip(views, _grams_together(views, nothing), strict=True):
                 view._cache["column_gram"] = gram
@@ -493,8 +508,8 @@ class Design:
         values, vectors = np.linalg.eigh(gram / root / root[:, None])
         keep = values > 0
         R = (vectors[:, keep] * np.sqrt(values[keep])).T * root
-        small = Design.of(np.asfortranarray(R[:, : self.d]))
-        small._cache.update(self._norms_from_gram(), n_samples=self.n_samples)
+        store = store_of(np.asfortranarray(R[:, : self.d]))
+        small = Design(store, samples=self.n_samples, _cache={**self._norms_from_gram()})
         return small, R[:, self.d :]
 
 
@@ -529,10 +544,9 @@ def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floa
 
 def sharing(views: Sequence[Design]) -> list[Design]:
     """The same views of one store; the pass that one takes for its norm serves them all."""
-    views = list(views)
-    for view in views:
-        view._cache["sharing"] = views
-    return views
+    family: list[Design] = []
+    family += [replace(view, family=family) for view in views]
+    return family
 
 
 def _row_grams_together(views: Sequence[Design]) -> None:
@@ -545,8 +559,7 @@ def _row_grams_together(views: Sequence[Design]) -> None:
             gram += block @ block.T
             squares[part] = np.einsum("ij,ij->j", block, block)
     for view, gram, squares in zip(views, grams, norms2, strict=True):
-        view._cache["row_gram"] = gram
-        view._cache["column_norms"] = np.sqrt(squares)
+        view._cache["row_gram"] = gram, np.sqrt(squares)
 
 
 def _grams_together(views: Sequence[Design], Ys: Sequence[Floats]) -> list[Floats]:

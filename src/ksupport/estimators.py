@@ -75,8 +75,9 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         weights = checked_weights(sample_weight, len(y))
         rule = rule_of(self.stopping)
         train, held_out = self._split(len(y), 0.0 if rule is None else rule.holds_out)
-        problem = Problem(X, Y, weights, train, self.fit_intercept, self.standardize)
-        method, paths, results = self._solve(problem, rule, held_out)
+        method = self._method(X.shape[1])
+        problem = Problem(X, Y, weights, train, self.fit_intercept, self.standardize, method)
+        method, paths, results = self._solve(problem, method, rule, held_out)
         self.held_out_ = held_out
         self._store(problem, method, paths, results, flat=y.ndim == 1)
         return self
@@ -98,8 +99,6 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         order = check_random_state(self.random_state).permutation(n)
         return np.sort(order[count:]), np.sort(order[:count])
 
-    _compresses = True
-
     def _walked_rows(self, n: int) -> Ints:
         if self.held_out_ is None:
             return np.arange(n)
@@ -112,7 +111,6 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
 
     @property
     def _method_behind(self) -> Method:
-        """The method of the path that was walked."""
         return self._method(self.n_features_in_)
 
     def _method(self, d: int) -> Method:
@@ -122,10 +120,9 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         return make_method(self._method_name, **params)
 
     def _solve(
-        self, problem: Problem, rule: Rule | None, held_out: Ints | None
+        self, problem: Problem, method: Method, rule: Rule | None, held_out: Ints | None
     ) -> tuple[Method, list[Path], list[Result]]:
-        """The method, its paths on all targets, and what came of walking them."""
-        method = self._method(problem.design.d)
+        """The method in the end, its paths on all targets, and what came of walking them."""
         paths = self._paths(problem, method)
         end = max(path.t for path in paths) + self.max_iter
         name, verbose = type(self).__name__, bool(self.verbose)
@@ -163,6 +160,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             paths, [problem.design] * len(paths), problem.targets,
             max_iter=end, every=self.every, stopping=rule, keep="last", watch=watch,
             metrics=[self._metrics(problem, j, held_out) for j in range(len(paths))],
+            interruptible=True,
         )  # fmt: skip
 
     def _metrics(self, problem: Problem, target: int, held_out: Ints | None) -> dict[str, Metric]:

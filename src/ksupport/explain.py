@@ -33,7 +33,7 @@ def description_of(model: Any) -> str:
     if walks_one_path(model):
         told = f"{name} with {params}" if params else name
         return f"{told}: {_ending(model)}."
-    if "score" in model.path_:
+    if chosen_by_criterion(model):
         where = f"first met on the path of {params or 'its defaults'}"
         where = where if on_a_path(model) else "reached by exchanging features"
         criterion = str(getattr(model, "criterion", "ebic")).upper()
@@ -83,10 +83,14 @@ def walks_one_path(model: Any) -> bool:
     return hasattr(model, "stop_reason_")
 
 
+def chosen_by_criterion(model: Any) -> bool:
+    """Whether an information criterion chose the support, and not a step of a path."""
+    return "score" in getattr(model, "path_", {})
+
+
 def on_a_path(model: Any) -> bool:
     """Whether the model's support was met on a path; if not, exchanges alone led to it."""
-    table = getattr(model, "path_", {})
-    return "score" not in table or bool(table["t"][0] >= 0)
+    return not chosen_by_criterion(model) or bool(model.path_["t"][0] >= 0)
 
 
 def settings_of_model(model: Any) -> dict[str, Any]:
@@ -179,4 +183,4 @@ def problem_of(model: Any, X: Any, y: Any) -> Problem:
     """The data as the paths of the model saw them."""
     Y = np.asarray(y, np.float64)[:, None]
     rows = np.arange(len(Y))
-    return Problem(X, Y, None, rows, model.fit_intercept, model.standardize, compress=False)
+    return Problem(X, Y, None, rows, model.fit_intercept, model.standardize)

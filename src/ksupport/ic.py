@@ -170,6 +170,9 @@ class PathIC(SelectingModel):
         self._keep(problem, self._choose(problem))
         return self
 
+    def _criterion(self) -> PathIC:
+        return self
+
     def _choose(self, problem: Problem) -> Floats:
         """Walk, gather, refit, score, exchange; the chosen model in the problem's units."""
         design, target = problem.design, problem.targets[0]

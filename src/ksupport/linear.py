@@ -16,16 +16,17 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._notebook import Finding, ShownInNotebooks, finding_of
+from .algorithms import Method
 from .blocks import by_blocks
 from .design import (
     Design,
     Floats,
     Ints,
     as_dask_array,
-    as_operator,
     centred_together,
     is_dask,
     sharing,
+    unwrapped,
 )
 from .path import Block, Metric
 from .theory.report import RecoveryReport, report_on
@@ -49,7 +50,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
 
         Features are remembered, or, without ``reset``, compared with those of the fit.
         """
-        X, y = as_operator(X), fetched(y)
+        X, y = unwrapped(X), fetched(y)
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -111,7 +112,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             For a Dask array or data frame a Dask array, not computed yet.
         """
         check_is_fitted(self)
-        X = as_operator(X)
+        X = unwrapped(X)
         if is_dask(X):
             X = self._known_features(X, reset=False)
             used = np.flatnonzero(np.atleast_2d(self.coef_).any(axis=0))
@@ -142,6 +143,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         array of shape (n, n_selected)
             For a Dask array or data frame a Dask array, not computed yet.
         """
+        X = unwrapped(X)
         if not is_dask(X):
             return super().transform(X)
         return self._known_features(X, reset=False)[:, self.get_support(indices=True)]
@@ -202,9 +204,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             X = X.astype(np.float64, copy=False)  # conditions are about small differences
         weights = checked_weights(sample_weight, len(y))
         rows = np.arange(len(y))
-        problem = Problem(
-            X, y[:, None], weights, rows, self.fit_intercept, self.standardize, compress=False
-        )
+        problem = Problem(X, y[:, None], weights, rows, self.fit_intercept, self.standardize)
         return report_on(
             problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
             alpha=self._irksn[1], norm=getattr(self, "norm", "spectral"),
@@ -217,9 +217,14 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         X, Y = self._validated(X, y, multi_output=self.coef_.ndim == 2, reset=False)
         weights, rows = checked_weights(sample_weight, len(Y)), self._walked_rows(len(Y))
         Y = Y.reshape(len(Y), -1)
-        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, self._compresses)
+        return Problem(
+            X, Y, weights, rows, self.fit_intercept, self.standardize, self._method_behind
+        )
 
-    _compresses = False  # whether paths are walked on a compressed problem where that pays
+    @property
+    def _method_behind(self) -> Method | None:
+        """The method whose one path was walked; None if the model was chosen among many."""
+        return None
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
@@ -263,6 +268,7 @@ def _outline(X: Any) -> Any:
 
 def fetched(values: Any) -> Any:
     """A response or weights as they are, but computed if they are a collection of Dask."""
+    values = unwrapped(values)
     return values.compute() if is_dask(values) else values
 
 
@@ -283,7 +289,10 @@ def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats | None:
 
 
 class Problem:
-    """(X, Y) as the paths see it, and the way back to the user's units."""
+    """(X, Y) as the paths see it, and the way back to the user's units.
+
+    If one ``method`` alone walks it, its rows are compressed where that method lets them be.
+    """
 
     def __init__(
         self,
@@ -293,7 +302,7 @@ class Problem:
         train: Ints,
         center: bool,
         scale: bool,
-        compress: bool = True,
+        method: Method | None = None,
     ) -> None:
         self.raw = Design.of(X)
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
@@ -309,10 +318,9 @@ class Problem:
         targets = Y[train] - self.y_mean
         if weights is not None:
             targets = targets * np.sqrt(weights)[:, None]
-        if compress and design.compresses:
-            design, targets = design.compressed(targets)
-        self.design = design
-        self.targets = [np.ascontiguousarray(t) for t in targets.T]
+        self.design, self.targets = design, [np.ascontiguousarray(t) for t in targets.T]
+        if method is not None:
+            self.design, self.targets = method.compressed(design, targets)
 
     def prepared(self, designs: Sequence[Design], rows: Sequence[Ints]) -> list[Design]:
         """Weight, centre and scale designs that consist of these rows, in one pass."""
@@ -325,8 +333,15 @@ class Problem:
 
     @property
     def fingerprint(self) -> Floats:
-        """Changes whenever the problem does: what a warm start must find again."""
-        return np.stack([self.design.rmatvec(y) for y in self.targets])
+        """Changes whenever the problem does: what a warm start must find again.
+
+        The states of paths are vectors of samples, so other rows, or the same in another order, are
+        another problem: besides Xᵀy, which does not see the order, it holds products with a u that
+        is the same for all data.
+        """
+        u = np.random.default_rng(0).standard_normal(self.design.n)
+        samples = np.column_stack([*self.targets, u])
+        return np.vstack([self.design.rmatmat(samples), u @ samples]).T
 
     def error_on(self, rows: Ints, target: int) -> Metric:
         """The mean squared error of iterates on rows that were not walked on."""
@@ -364,9 +379,11 @@ class SelectingModel(LinearModel):
         X, y = self._validated(X, y)
         weights = checked_weights(sample_weight, len(y))
         every_row = np.arange(len(y))
-        return Problem(
-            X, y[:, None], weights, every_row, self.fit_intercept, self.standardize, compress=False
-        )
+        return Problem(X, y[:, None], weights, every_row, self.fit_intercept, self.standardize)
+
+    def _criterion(self) -> Any:
+        """The `PathIC` that chooses where the choice is left to a criterion."""
+        raise NotImplementedError
 
     def _keep(self, problem: Problem, w: Floats) -> None:
         """Store the chosen model in the user's units."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Protocol
@@ -352,6 +354,19 @@ class _Record:
         return Result(coef, step, self.history, self.reason, iterates if keep == "all" else None)
 
 
+_whole_only: ContextVar[bool] = ContextVar("whole_only", default=False)
+
+
+@contextmanager
+def whole_walks_only() -> Iterator[None]:
+    """Within, Ctrl-C is raised by every walk: for what builds on walks that came to their ends."""
+    token = _whole_only.set(True)
+    try:
+        yield
+    finally:
+        _whole_only.reset(token)
+
+
 def run(
     paths: Sequence[Path],
     designs: Sequence[Design],
@@ -364,6 +379,7 @@ def run(
     keep: Keep = "all",
     watch: Watch | None = None,
     n_jobs: int | None = None,
+    interruptible: bool = False,
 ) -> list[Result]:
     """Walk paths to their ends; the only iteration loop of the package.
 
@@ -391,6 +407,9 @@ def run(
         walk.
     n_jobs : int, optional
         Paths walked at once, in threads, as joblib counts them; X is shared.
+    interruptible : bool
+        Whether Ctrl-C ends the walk with what was walked, and a warning, for callers whose result
+        is the walk itself; else, and within `whole_walks_only`, it is raised.
     """
     if every < 1:
         raise ValueError(f"every must be at least 1, got {every}")
@@ -417,21 +436,27 @@ def run(
                 most_numbers = min(MOST_NUMBERS, MOST_SHARED // len(active))
                 workers.each(partial(walk, most_numbers), ready)
     except KeyboardInterrupt:
-        if all(r.kept is None for r in records):
+        walked = any(r.kept is not None for r in records)
+        if not (interruptible and walked) or _whole_only.get():
             raise
-        for record in records:
-            record.begin()
-            record.reason = record.reason or "interrupted"
-        warnings.warn(
-            "interrupted: returning the path as far as it was walked "
-            f"(step {max(int(r.history['t'][-1]) for r in records if r.history)})",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+        _end_here(records)
     for record in records:
         if record.reason == "diverged":
             _warn_diverged(record)
     return [record.result(keep) for record in records]
+
+
+def _end_here(records: Sequence[_Record]) -> None:
+    """Make results of paths that were interrupted."""
+    for record in records:
+        record.begin()
+        record.reason = record.reason or "interrupted"
+    warnings.warn(
+        "interrupted: returning the path as far as it was walked "
+        f"(step {max(int(r.history['t'][-1]) for r in records if r.history)})",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
 
 
 def _end_of(path: Path, max_iter: int) -> Reason | None:

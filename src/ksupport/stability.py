@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse.linalg import LinearOperator
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from ._progress import Progress
-from .design import Floats, Ints
+from .commands.names import shown
+from .design import Floats, Ints, names_of, unwrapped
+from .linear import fetched
+from .path import whole_walks_only
 
 SHOWN = 20  # features listed in a printed result
 
@@ -63,7 +67,11 @@ class StabilitySelection:
         order = np.argsort(-self.frequency, kind="stable")
         order = order[self.frequency[order] > 0][:SHOWN]
         return [
-            (self.feature_names[j], f"{self.frequency[j]:.2f}", "yes" if self.support[j] else "")
+            (
+                shown(self.feature_names[j]),
+                f"{self.frequency[j]:.2f}",
+                "yes" if self.support[j] else "",
+            )
             for j in order
         ]
 
@@ -110,7 +118,7 @@ def stability_selection(
     estimator : estimator
         Anything with ``get_support()`` or ``coef_`` after ``fit(X, y)``; it should choose few
         features.  If its ``random_state`` is None, every fit gets a seed of its own.
-    X : array, data frame or sparse matrix of shape (n, d)
+    X : array, list, data frame, table or sparse matrix of shape (n, d)
         The measurements.
     y : array of shape (n,)
         The response.
@@ -161,7 +169,13 @@ def stability_selection(
         raise ValueError(f"n_pairs must be an integer of at least 1, got {n_pairs!r}")
     if not 0.5 < threshold <= 1:
         raise ValueError(f"threshold must lie in (0.5, 1], got {threshold}")
-    X, y = indexable(X, np.asarray(y))
+    names, X = names_of(X), unwrapped(X)
+    if isinstance(X, LinearOperator):
+        raise TypeError(
+            "half-samples take rows of X, which a LinearOperator does not let be taken: give an "
+            "array, a data frame or a sparse matrix"
+        )
+    X, y = indexable(np.asarray(X) if isinstance(X, list | tuple) else X, np.asarray(fetched(y)))
     check_consistent_length(X, y)
     n = len(y)
     if n < 4:
@@ -189,7 +203,6 @@ def stability_selection(
     chosen = np.stack(answers)
     frequency, size = chosen.mean(axis=0), float(chosen.sum(axis=1).mean())
     d = frequency.size
-    names = getattr(X, "columns", None)
     return StabilitySelection(
         frequency=frequency,
         support=frequency >= threshold - 1e-12,  # shares of fits are not exact in binary
@@ -197,7 +210,7 @@ def stability_selection(
         n_pairs=int(n_pairs),
         average_size=size,
         error_bound=size**2 / ((2 * threshold - 1) * d),
-        feature_names=tuple(map(str, names)) if names is not None else _numbered(d),
+        feature_names=tuple(names) if names is not None else _numbered(d),
     )
 
 
@@ -206,11 +219,19 @@ def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> N
     model = clone(estimator)
     if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
         model.set_params(random_state=seed)
-    part = X.iloc[rows] if hasattr(X, "iloc") else X[rows]
-    model.fit(part, y[rows])
+    with whole_walks_only():
+        model.fit(_rows_of(X, rows), y[rows])
     if hasattr(model, "get_support"):
         return np.asarray(model.get_support())
     return np.asarray(np.atleast_2d(model.coef_).any(axis=0))
+
+
+def _rows_of(X: Any, rows: Ints) -> Any:
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    if hasattr(X, "column_names"):  # a table of pyarrow
+        return X.take(rows)
+    return X[rows]
 
 
 def _numbered(d: int) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -197,8 +198,10 @@ class OperatorStore(Store):
         return np.asarray(self.X.matvec(w), np.float64).ravel()
 
     def columns(self, index: Ints) -> Floats:
-        one = np.ones(1)
-        return np.column_stack([self.matvec(np.array([j]), one) for j in index])
+        block, one = np.empty((self.shape[0], index.size), order="F"), np.ones(1)
+        for column, j in zip(block.T, index, strict=True):
+            column[:] = self.matvec(np.array([j]), one)
+        return block
 
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
         n, d = self.shape
@@ -242,11 +245,26 @@ def _dot_test(X: LinearOperator) -> None:
         )
 
 
-def as_operator(X: Any) -> Any:
-    """X itself, but a PyLops operator, of a class of its own, wrapped as one of SciPy's."""
+def unwrapped(X: Any) -> Any:
+    """X itself, but the array in a labelled one of xarray, and a PyLops operator as SciPy's."""
+    xarray = sys.modules.get("xarray")  # if X is of it, somebody has imported it
+    if xarray is not None and isinstance(X, xarray.DataArray):
+        X = X.data
+    elif xarray is not None and isinstance(X, xarray.Dataset):
+        raise TypeError(
+            f"X is an xarray Dataset of {len(X)} variables, but must be one array or data frame: "
+            "give X.to_dataframe()"
+        )
     if hasattr(X, "matvec") and hasattr(X, "rmatvec") and not is_dask(X):
         return aslinearoperator(X)
     return X
+
+
+def names_of(X: Any) -> list[str] | None:
+    """The names of the columns of a data frame or table; None if X has none."""
+    X = unwrapped(X)
+    names = getattr(X, "column_names", getattr(X, "columns", None))  # the former is pyarrow's
+    return None if names is None else [str(name) for name in names]
 
 
 def is_dask(X: Any) -> bool:
@@ -267,11 +285,11 @@ def as_dask_array(X: Any) -> Any:
 
 
 def store_of(X: Any) -> Store:
+    X = unwrapped(X)
     if is_dask(X):
         from .dask_store import DaskStore  # needs Dask, which other kinds of X do without
 
         return DaskStore(as_dask_array(X))
-    X = as_operator(X)
     if isinstance(X, LinearOperator):
         return OperatorStore(X)
     if sp.issparse(X):

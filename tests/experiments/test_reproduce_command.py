@@ -53,3 +53,11 @@ def test_comparison_names_every_cell_that_disagrees(run, tmp_path):
 def test_experiments_without_published_numbers_say_so(run, tmp_path):
     done = run("fig-path", "--quick", "--compare", "--jobs", "1", "--out", tmp_path)
     assert "no published values" in done.stdout
+
+
+def test_a_file_that_is_no_store_is_a_message_and_no_traceback(run, tmp_path):
+    (tmp_path / "results.sqlite").write_text("not a database" * 99)
+    done = run("fig-path", "--quick", "--jobs", "1", "--out", tmp_path)
+    assert done.exit_code == 1
+    assert "results.sqlite does not hold results of experiments" in done.stderr
+    assert "Traceback" not in done.output

@@ -1,6 +1,8 @@
 """The runner: every cell once, whatever happens in between."""
 
 import json
+import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import pytest
 from ksupport.experiments import EXPERIMENTS, Experiment, reproduce
 from ksupport.experiments.files import replacing, write_csv
 from ksupport.experiments.runner import STORE
+from ksupport.experiments.store import Store, StoreError
 
 SLOW = """
 import sys, time
@@ -131,6 +134,106 @@ def test_files_are_whole_or_not_there(tmp_path):
     assert list(tmp_path.iterdir()) == []
     write_csv(target, [{"a": 1}, {"a": 2, "b": 3}])
     assert target.read_text() == "a,b\n1,\n2,3\n"
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from ksupport.experiments.files import replacing
+
+with replacing(Path(sys.argv[1])) as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows cannot kill so")
+def test_what_a_killed_run_was_writing_is_removed_by_the_next(tmp_path):
+    subprocess.run([sys.executable, "-c", KILLED, tmp_path / "a.csv"], check=False, timeout=240)
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".a.")
+    living = tmp_path / f".a.{os.getppid()}.csv"  # of a run that goes on
+    others = [living, tmp_path / ".a.12x.csv", tmp_path / ".b.1.csv", tmp_path / "a.7.csv"]
+    for other in others:
+        other.touch()
+    write_csv(tmp_path / "a.csv", [{"a": 1}])
+    assert set(tmp_path.iterdir()) == {tmp_path / "a.csv", *others}
+
+
+def test_a_transaction_that_was_cut_short_is_undone(tmp_path):
+    """A killed process leaves a journal, from which SQLite restores the file."""
+    computed = []
+    run(squares(computed), tmp_path)
+    code = (
+        "import os, sqlite3, sys\n"
+        "connection = sqlite3.connect(sys.argv[1])\n"
+        "connection.execute('pragma cache_spill = 1')\n"
+        "connection.execute('pragma cache_size = 1')\n"
+        "connection.execute('delete from results')\n"
+        "many = [('e', 'p', str(i), '', 'x' * 999, 0.0) for i in range(999)]\n"
+        "connection.executemany('insert into results values (?, ?, ?, ?, ?, ?)', many)\n"
+        "os._exit(1)\n"
+    )
+    subprocess.run([sys.executable, "-c", code, tmp_path / STORE], check=False, timeout=240)
+    assert (tmp_path / f"{STORE}-journal").exists()
+    assert len(run(squares(computed), tmp_path)) == 3
+    assert computed == [1, 2, 3]
+    assert not (tmp_path / f"{STORE}-journal").exists()
+
+
+def not_a_database(path):
+    path.write_text("these are not the results that you are looking for\n" * 99)
+
+
+def another_database(path):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("create table mails (subject text)")
+
+
+def other_results(path):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("create table results (match text, goals int)")
+
+
+def damaged(path):
+    run(squares([], range(200)), path.parent)
+    content = bytearray(path.read_bytes())
+    content[100:] = b"?" * (len(content) - 100)
+    path.write_bytes(content)
+
+
+def directory(path):
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (not_a_database, "does not hold results of experiments (file is not a database)"),
+        (another_database, "does not hold results of experiments (it is a database of 'mails')"),
+        (other_results, "does not hold results of experiments (it is a database of 'results')"),
+        (damaged, "does not hold results of experiments (database disk image is malformed)"),
+        (directory, "cannot be used (unable to open database file): see that"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_file_that_is_no_store_is_named_and_left_alone(make, says, tmp_path):
+    make(tmp_path / STORE)
+    before = None if (tmp_path / STORE).is_dir() else (tmp_path / STORE).read_bytes()
+    with pytest.raises(StoreError) as caught:
+        run(squares([]), tmp_path)
+    assert f"{tmp_path / STORE} {says}" in str(caught.value)
+    assert "choose another output folder" in str(caught.value)
+    assert before is None or (tmp_path / STORE).read_bytes() == before
+
+
+def test_a_store_that_may_not_be_written_to_is_read_and_then_named(tmp_path, monkeypatch):
+    run(squares([], (1, 2)), tmp_path)
+    address = f"{(tmp_path / STORE).as_uri()}?mode=ro"
+    monkeypatch.setattr(Store, "_connect", lambda store: sqlite3.connect(address, uri=True))
+    assert len(run(squares([], (1, 2)), tmp_path)) == 2
+    with pytest.raises(StoreError, match=r"readonly database\): see that .* may be written to"):
+        run(squares([]), tmp_path)
 
 
 def test_killed_twice_a_run_ends_with_every_row_once_and_the_same_figures(tmp_path):

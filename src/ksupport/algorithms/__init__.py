@@ -108,9 +108,7 @@ def path(
         raise ValueError(f"y must have shape ({design.n},) to match X, got {target.shape}")
     if not np.isfinite(target).all():
         raise ValueError("y contains NaN or infinity")
-    if chosen.compressible and design.compresses:
-        design, targets = design.compressed(target)
-        target = np.ascontiguousarray(targets[:, 0])  # or numba would compile for strides
+    design, (target,) = chosen.compressed(design, target)
     return run(
         [chosen.start(design, target)],
         [design],
@@ -120,4 +118,5 @@ def path(
         stopping=stopping,
         metrics=[metrics or {}],
         keep=keep,
+        interruptible=True,
     )[0]

@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
+import numpy as np
+
 from ..design import Design, Floats
 from ..path import Path
 
@@ -53,6 +55,13 @@ class Method(ABC):
     @abstractmethod
     def start(self, design: Design, y: Floats) -> Path:
         """The path from its starting point, on this design."""
+
+    def compressed(self, design: Design, Y: Floats) -> tuple[Design, list[Floats]]:
+        """The design and its targets, with fewer rows where that pays and changes no iterate."""
+        if self.compressible and design.compresses:
+            design, Y = design.compressed(Y)
+        # One by one and contiguous, or numba would compile for strides.
+        return design, [np.ascontiguousarray(y) for y in Y.reshape(len(Y), -1).T]
 
     def fixed(self, design: Design, y: Floats) -> Method:
         """The same method with what its steps mean fixed by these data.

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ..cv import iterate_at
-from ..explain import description_of, method_behind, problem_of
-from ..ic import IRKSNIC, PathIC
+from ..explain import chosen_by_criterion, description_of, method_behind, problem_of
 from ..linear import SelectingModel
 from ..stability import StabilitySelection, stability_selection
 from ..theory.report import RecoveryReport
@@ -126,13 +126,10 @@ def _stability(
 
 def repeater(model: Any, data: Data) -> Any:
     """What half-samples repeat: the criterion, or the path to the step that folds have chosen."""
-    standardize = model.standardize
-    if isinstance(model, PathIC) or getattr(model, "regime_", None) == "scattered":
-        chosen = model.get_params() if isinstance(model, IRKSNIC) else {}
-        kept = {name: chosen[name] for name in ("k", "alpha") if name in chosen}
-        return IRKSNIC(standardize=standardize, **kept)
+    if chosen_by_criterion(model):
+        return clone(model._criterion()).set_params(verbose=False)
     method = method_behind(model, problem_of(model, data.X, data.y))
-    return ChosenPath(method, max(int(model.n_iter_), 1), standardize)
+    return ChosenPath(method, max(int(model.n_iter_), 1), model.standardize)
 
 
 def _certificate(data: Data, model: Any) -> RecoveryReport | None:

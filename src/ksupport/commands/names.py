@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from typing import Any
 
 LONGEST = 48  # characters of a name that are shown
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # a cell that begins so may be run
@@ -22,6 +23,15 @@ def shown(name: str, longest: int = LONGEST) -> str:
         name = f"{name[: longest - tail - 1]}…{name[-tail:]}"
     text = "".join(_visible(character) for character in name)
     return text if len(text) <= 4 * longest else text[: 4 * longest] + "…"
+
+
+def feature_name(names: Any, feature: int) -> str:
+    """What texts call a feature: its name, made harmless, or x and its number if there are none.
+
+    >>> feature_name(["a", "b"], 1), feature_name(None, 1)
+    ('b', 'x1')
+    """
+    return f"x{feature}" if names is None else shown(str(names[feature]))
 
 
 def _visible(character: str) -> str:

@@ -72,10 +72,7 @@ def tune(walk: Walk, split: Split) -> Tuned:
     """Walk all paths of the grid side by side; of equally good models the first is kept."""
     settings = walk.settings(split)
     methods = [make_method(walk.method, **params) for params in settings]
-    design, y = split.design, split.centred(split.y_train)
-    if design.compresses:
-        design, targets = design.compressed(y)
-        y = np.ascontiguousarray(targets[:, 0])
+    design, (y,) = methods[0].compressed(split.design, split.centred(split.y_train))
     paths = [method.start(design, y) for method in methods]
     if walk.late:
         for path in paths:

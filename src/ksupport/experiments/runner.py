@@ -12,6 +12,7 @@ from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from .._progress import Progress
+from ..path import whole_walks_only
 from .experiment import Cell, Experiment, Protocol, Row
 from .files import write_csv
 from .store import Store, cell_key
@@ -105,7 +106,7 @@ def _computed(
 def _cell(experiment: Experiment, cell: Cell) -> tuple[Cell, list[Row], float]:
     started = time.perf_counter()
     try:
-        with threadpool_limits(1):
+        with threadpool_limits(1), whole_walks_only():
             rows = experiment.compute(**cell)
     except Exception as error:
         error.add_note(f"in {experiment.name}, cell {cell}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from .experiment import Cell, Experiment, Row
@@ -21,6 +22,13 @@ create table if not exists results (
     primary key (experiment, protocol, cell)
 ) without rowid
 """
+
+
+COLUMNS = ["experiment", "protocol", "cell", "parameters", "rows", "seconds"]
+
+
+class StoreError(OSError):
+    """The file of results cannot be used."""
 
 
 def cell_key(experiment: Experiment, cell: Cell) -> str:
@@ -43,16 +51,46 @@ class Store:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        with closing(self._connect()) as connection, connection:
+        with self._opened() as connection:
+            self._refuse_others(connection)
             connection.execute(_SCHEMA)
 
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self.path, timeout=60)
 
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """One transaction; what SQLite finds wrong with the file is told with a way out."""
+        try:
+            with closing(self._connect()) as connection, connection:
+                yield connection
+        except sqlite3.OperationalError as error:
+            raise StoreError(
+                f"{self.path} cannot be used ({error}): see that the file and its folder may be "
+                "written to, that the disk has room and that no other run holds the file, or "
+                "choose another output folder"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise self._not_ours(str(error)) from error
+
+    def _refuse_others(self, connection: sqlite3.Connection) -> None:
+        """Add nothing to a database that someone else made for something else."""
+        found = connection.execute("select name from sqlite_master where type = 'table'")
+        tables = [name for (name,) in found]
+        columns = [row[1] for row in connection.execute("pragma table_info(results)")]
+        if tables and columns != COLUMNS:
+            raise self._not_ours(f"it is a database of {', '.join(map(repr, tables[:3]))}")
+
+    def _not_ours(self, why: str) -> StoreError:
+        return StoreError(
+            f"{self.path} does not hold results of experiments ({why}): move it away, or choose "
+            "another output folder"
+        )
+
     def get(self, experiment: Experiment, protocol: str) -> dict[str, list[Row]]:
         """The rows of every stored cell, by its key."""
         query = "select cell, rows from results where experiment = ? and protocol = ?"
-        with closing(self._connect()) as connection:
+        with self._opened() as connection:
             found = connection.execute(query, (experiment.name, protocol)).fetchall()
         return {key: json.loads(rows) for key, rows in found}
 
@@ -68,5 +106,5 @@ class Store:
             json.dumps(rows),
             seconds,
         )
-        with closing(self._connect()) as connection, connection:
+        with self._opened() as connection:
             connection.execute("insert or replace into results values (?, ?, ?, ?, ?, ?)", values)

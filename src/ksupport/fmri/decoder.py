@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._notebook import Finding, ShownInNotebooks
 from ..algorithms import METHODS
 from ..auto import AutoIRKSN
+from ..commands.names import shown
 from ..cv import IRKSNCV, PathCV
 from ..design import Floats
 from ..explain import description_of
@@ -220,7 +221,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         return float(np.average(right, weights=weights))
 
     def _finding(self) -> Finding:
-        names = [str(name) for name in self.classes_]
+        names = [shown(str(name)) for name in self.classes_]
         voxels, total = np.count_nonzero(self.coef_, axis=1), self.coef_.shape[1]
         rows = [
             (name, str(count), description_of(model))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..commands.names import feature_name
 from ..design import Floats
 
 GOOD, BAD, MUTED = "#0072B2", "#D55E00", "#999999"  # told apart by colour-blind readers too
@@ -39,4 +40,4 @@ def names_of(estimator: Any, names: Sequence[str] | None) -> Sequence[str] | Non
 
 def name_of(names: Sequence[str] | None, feature: Any) -> str:
     # A dollar sign would start a formula.
-    return f"x{feature}" if names is None else str(names[feature]).replace("$", r"\$")
+    return feature_name(names, feature).replace("$", r"\$")

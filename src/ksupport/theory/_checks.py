@@ -1,4 +1,4 @@
-"""Checks at the door, and the one question about columns that a `Design` leaves open."""
+"""Checks at the door."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from ..blocks import by_blocks
-from ..design import Design, Floats, as_operator, is_dask
+from ..design import Design, Floats, is_dask, unwrapped
 
 BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n x BLOCK
 
 
 def as_design(X: Any) -> Design:
     """Check X and wrap it in double precision; a `Design` passes through as it is."""
-    X = as_operator(X)
+    X = unwrapped(X)
     # What is read by blocks, here or elsewhere, is checked in doing so.
     if isinstance(X, Design | LinearOperator) or is_dask(X) or by_blocks(X):
         return Design.of(X)
@@ -40,18 +40,6 @@ def as_vector(name: str, value: Any, length: int, what: str) -> Floats:
         )
     _check_finite(name, vector)
     return vector
-
-
-def column_norms(X: Design) -> Floats:
-    """‖x_j‖ for every feature, of an operator too: one product for each of its fewer sides."""
-    if X.has_columns:
-        return X.column_norms
-    if X.d <= X.n:
-        return np.array([np.linalg.norm(X.columns(np.array([j]))) for j in range(X.d)])
-    squares = np.zeros(X.d)
-    for i in range(X.n):
-        squares += X.rmatvec(np.eye(X.n, 1, -i)[:, 0]) ** 2
-    return np.sqrt(squares)
 
 
 def _check_finite(name: str, values: Floats) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..design import Design, Floats, Ints
-from ._checks import BLOCK, as_design, column_norms
+from ._checks import BLOCK, as_design
 
 MAX_SUBSETS = 50_000  # enumerate every support up to here, bound the constant beyond
 N_CANDIDATES = 64  # supports examined for the lower bound
@@ -77,7 +77,7 @@ def mutual_coherence(X: Any) -> float:
     0.8
     """
     X = as_design(X)
-    norms = column_norms(X)
+    norms = X.column_norms
     safe = np.where(norms > 0, norms, np.inf)
     coherence = 0.0
     for S, X_S in _blocks(X):
@@ -159,7 +159,7 @@ def scaled_delta(low: float, high: float) -> float:
 
 def _bounded(X: Design, k: int) -> RestrictedIsometry:
     n, d = X.shape
-    squared_norms = column_norms(X) ** 2
+    squared_norms = X.column_norms**2
     radius = np.empty(d)  # Gershgorin: sum of the k-1 largest correlations of each feature
     neighbours = np.empty((d, k - 1), dtype=np.intp)
     for S, X_S in _blocks(X):

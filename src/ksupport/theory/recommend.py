@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..design import Design, Floats, Ints
-from ._checks import as_design, column_norms
+from ._checks import as_design
 from ._render import Table, as_html, as_text, plain
 from ._support import TIE_RTOL, Support, largest_outside
 from .isometry import IHT_RIP, refutes_iht
@@ -204,7 +204,7 @@ def _draw_supports(
     d = X.shape[1]
     if not grouped:
         return [np.sort(rng.choice(d, k, replace=False)) for _ in range(n_draws)]
-    norms = column_norms(X)
+    norms = X.column_norms
     safe = np.where(norms > 0, norms, np.inf)
     seeds = rng.integers(d, size=n_draws)
     cosines = np.abs(X.rmatmat(X.columns(seeds).T)) / safe[:, None]

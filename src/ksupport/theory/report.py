@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..design import Design, Floats, NormKind
-from ._checks import BLOCK, as_design, as_vector, column_norms
+from ..commands.names import feature_name
+from ..design import Design, Floats, NormKind, names_of
+from ._checks import BLOCK, as_design, as_vector
 from ._render import Table, as_html, as_text, number, plain
 from ._support import Support, support_of
 from ._words import SHOWN, findings
@@ -50,7 +51,7 @@ class RecoveryReport:
     alpha : float or None
         The alpha that was asked about; None if none was, and `bound` chose one.
     feature_names : dict of int to str
-        Names of the features that the text mentions.
+        Names of the features that the text mentions, as it does: control characters as escapes.
     remarks : tuple of str
         What ``certify`` of an estimator adds about the model and the data.
     """
@@ -161,7 +162,7 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
     >>> report.to_dict()["irksn"]["holds"]
     True
     """
-    names = feature_names if feature_names is not None else getattr(X, "columns", None)
+    names = feature_names if feature_names is not None else names_of(X)
     X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     y = None if y is None else as_vector("y", y, X.shape[0], "sample (row)")
@@ -200,7 +201,7 @@ def report_on(
             bound = bound_at(irksn, used, noise_norm, X.norm(norm))
     shown = [*irksn.tight_out[:SHOWN], *irksn.tight_in[:SHOWN]]
     shown += [i for pair in pairs for i in pair[:2]]
-    name = {int(i): f"x{i}" if names is None else str(names[i]) for i in shown}
+    name = {int(i): feature_name(names, i) for i in shown}
     return RecoveryReport(
         n_samples=X.shape[0],
         n_features=X.shape[1],
@@ -238,7 +239,7 @@ def _duplicates(
     X: Design, support: Support, threshold: float
 ) -> tuple[Floats, tuple[tuple[int, int, float], ...], int]:
     """Nearness of each feature to the support (its largest cosine), and the near-duplicates."""
-    norms = column_norms(X)
+    norms = X.column_norms
     safe = np.where(norms > 0, norms, np.inf)
     nearness = np.zeros(X.shape[1])
     pairs: list[tuple[int, int, float]] = []
