@@ -27,6 +27,6 @@ def extra(name: str, need: str = "this needs") -> Iterator[None]:
     """
     try:
         yield
-    except ImportError as error:
-        package = (error.name or str(error)).partition(".")[0]
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]
         raise ImportError(f"{need} {package}: pip install 'ksupport[{name}]'") from error
