@@ -7,6 +7,9 @@ from pathlib import Path
 
 PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 
+# What the oldest versions did not know would become too new for them.
+TOO_NEW = ["pyparsing<3.3"]  # matplotlib 3.9 calls names that warn since
+
 
 def constraints() -> list[str]:
     """``name==version`` for every ``name>=version``, with or without extras."""
@@ -16,4 +19,4 @@ def constraints() -> list[str]:
 
 
 if __name__ == "__main__":
-    print(*constraints(), sep="\n")
+    print(*constraints(), *TOO_NEW, sep="\n")
