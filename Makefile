@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+OLDEST := .venv-oldest
 
 # Data sets next to the checkout, where there are any, save the downloads.
 ifndef KSUPPORT_DATA
@@ -12,7 +13,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-cpus check bench bench-fmri bench-scale bench-selection docs clean
+.PHONY: help demo test test-cpus test-oldest check bench bench-fmri bench-scale bench-selection docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -22,12 +23,15 @@ demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, 
 	@$(BIN)/ksupport demo
 
 # One BLAS thread per test process: they would fight for the cores otherwise.
-test: export OMP_NUM_THREADS := 1
+test test-oldest: export OMP_NUM_THREADS := 1
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest -q -n auto
 
 test-cpus: $(VENV)/.with-cli,data,test ## run part of the tests, and compare what is chosen, as on other CPUs
 	@$(BIN)/python tests/cpus/compare.py
+
+test-oldest: $(OLDEST)/.made ## the same with the oldest versions of everything that pyproject.toml allows
+	@$(OLDEST)/bin/python -m pytest -q -n auto
 
 check: $(VENV)/.with-check ## lint, format and types
 	@$(BIN)/ruff check --quiet .
@@ -50,7 +54,7 @@ docs: $(VENV)/.with-data,doc,fmri ## build the documentation into docs/_build/ht
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
 
 clean: ## remove everything that these targets made
-	@rm -rf $(VENV) docs/_build docs/auto_examples dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.
@@ -61,4 +65,12 @@ $(VENV)/.with-%: pyproject.toml | $(VENV)/.made
 
 $(VENV)/.made:
 	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(OLDEST)/.made: pyproject.toml tools/oldest.py
+	@echo "installing the oldest versions allowed into $(OLDEST)"
+	@$(PYTHON) -m venv --clear $(OLDEST)
+	@$(PYTHON) tools/oldest.py > $(OLDEST)/constraints.txt
+	@$(OLDEST)/bin/python -m pip install -qq --disable-pip-version-check \
+		--constraint $(OLDEST)/constraints.txt --editable '.[cli,data,test]'
 	@touch $@

@@ -290,7 +290,7 @@ def test_a_sparse_x_is_never_densified(monkeypatch, rng):
     monkeypatch.setattr(design_module, "GRAM_LIMIT", 100)
     monkeypatch.setattr(stores_module, "CHUNK", 1 << 19)
     n, d = 20_000, 3_000
-    X = sp.random_array((n, d), density=1e-3, format="csr", rng=rng)
+    X = sp.random_array((n, d), density=1e-3, format="csr", random_state=rng)
     peak = peak_of(lambda: exercise(Design.of(X)))
     assert peak < n * d * 8 / 16
 

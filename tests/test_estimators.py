@@ -235,7 +235,7 @@ def test_fitting_copies_neither_a_mapped_file_nor_a_sparse_x(rng, tmp_path, monk
     monkeypatch.setattr("ksupport.stores.CHUNK", 1 << 17)
     mapped = np.memmap(tmp_path / "X", np.float32, "w+", shape=(40_000, 100))
     mapped[:] = rng.standard_normal(mapped.shape, np.float32)
-    sparse = sp.random_array((200, 30_000), density=1e-3, format="csr", rng=rng)
+    sparse = sp.random_array((200, 30_000), density=1e-3, format="csr", random_state=rng)
     for X, size in ((mapped, mapped.nbytes), (sparse, 200 * 30_000 * 8)):
         y = rng.standard_normal(X.shape[0])
         tracemalloc.start()

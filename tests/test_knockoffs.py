@@ -61,3 +61,9 @@ def test_the_functional_form_gives_the_same():
     knockoffs = hidimstat.ModelXKnockoff(**settings)
     np.testing.assert_allclose(knockoffs.fit_importance(X, y), importances)
     np.testing.assert_array_equal(knockoffs.fdr_selection(fdr=0.2), chosen)
+
+
+def test_hidimstat_must_be_told_that_it_is_no_lasso():
+    X, y, _ = draw(0)
+    with pytest.raises(TypeError, match="should not use this function to configure"):
+        hidimstat.ModelXKnockoff(estimator=MODELS[0], random_state=0).fit_importance(X, y)

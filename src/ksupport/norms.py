@@ -57,21 +57,29 @@ def _check_array(w: ArrayLike, name: str) -> FloatArray:
     return w
 
 
-def _check_k(k: Any, n_features: int) -> float:
+def check_k(k: Any, n_features: float = np.inf, name: str = "k") -> int:
+    """k as an int; where the number of features is not known yet, any from 1 on."""
     if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= n_features:
-        raise ValueError(f"k must be between 1 and n_features={n_features}, got {k!r}")
-    return float(k)
+        known = np.isfinite(n_features)
+        allowed = f"between 1 and n_features={n_features}" if known else "an integer from 1 on"
+        raise ValueError(f"{name} must be {allowed}, got {k!r}")
+    return int(k)
 
 
-def _check_lam(lam: Any, positive: bool = False) -> float:
+def check_strength(value: Any, name: str = "lam", positive: bool = False) -> float:
+    """A factor before a norm, as a float."""
+    if np.ndim(value):
+        raise TypeError(
+            f"{name} must be one number for the whole vector, got shape {np.shape(value)}"
+        )
     try:
-        value = float(lam)
+        number = float(value)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"lam must be a number, got {lam!r}") from error
-    if not (0.0 < value < np.inf or (value == 0.0 and not positive)):
+        raise TypeError(f"{name} must be a number, got {value!r}") from error
+    if not (0.0 < number < np.inf or (number == 0.0 and not positive)):
         allowed = "positive" if positive else "non-negative"
-        raise ValueError(f"lam must be {allowed} and finite, got {lam!r}")
-    return value
+        raise ValueError(f"{name} must be {allowed} and finite, got {value!r}")
+    return number
 
 
 def _check_directions(w: FloatArray, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -256,7 +264,7 @@ class BoxNorm:
         >>> float(BoxNorm(0, 1, 2).conjugate([3.0, -1.0, 4.0], lam=5.0))
         2.5
         """
-        lam = _check_lam(lam, positive=True)
+        lam = check_strength(lam, positive=True)
         dual = self.dual(u)
         return (dual / lam) * (dual * dual.dtype.type(0.5))
 
@@ -285,7 +293,7 @@ class BoxNorm:
         [ 1.3333 -0.3333  0.    ]
         """
         w = _check_array(w, "w")
-        lam = _check_lam(lam)
+        lam = check_strength(lam)
         search = self._search(w.shape[-1])
         if lam == 0.0:
             return w.copy()
@@ -322,7 +330,7 @@ class BoxNorm:
         [1. 2. 0.]
         """
         w, u = _check_directions(_check_array(w, "w"), u)
-        lam = _check_lam(lam)
+        lam = check_strength(lam)
         search = self._search(w.shape[-1])
         if lam == 0.0:
             return u.copy()
@@ -345,7 +353,7 @@ def _ksupport(w: ArrayLike, k: int) -> tuple[FloatArray, BoxNorm]:
     """w as an array, and the box norm that is the k-support norm on it."""
     w = np.asarray(w)
     n_features = w.shape[-1] if w.ndim else 1  # a bare number is reported by the method
-    return w, BoxNorm(0.0, 1.0, _check_k(k, n_features))
+    return w, BoxNorm(0.0, 1.0, float(check_k(k, n_features)))
 
 
 def ksupport_norm(w: ArrayLike, k: int) -> Value:

@@ -1,9 +1,12 @@
 """The decoder: its maps show the voxels that respond, and it refuses what it cannot use."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import LeaveOneGroupOut
+from sklearn.utils import get_tags
 
 from ksupport import METHODS
 from ksupport.fmri import KSupportDecoder, usable_mask, z_map
@@ -132,6 +135,64 @@ def test_k_and_alpha_are_chosen_where_several_are_given(session):
     assert decoder.estimators_[0].alpha_ in (1e-2, 1e-1)
 
 
+# -- as an estimator of nilearn ------------------------------------------------------------
+
+EXCUSED = {
+    "check_tags": "scikit-learn before 1.6 asked for tags by another name",
+    "check_doc_link": "the manual is not nilearn's",
+    "check_decoder_estimator_args": "parameters of a method are called params",
+    "check_decoder_with_surface_data": "volumes only",
+    "check_img_estimator_standardization": "the models standardize voxels anyway",
+}
+
+
+def test_nilearn_s_own_checks_pass(nibabel):
+    pytest.importorskip("numpydoc")  # they read the docstring with it
+    checks = pytest.importorskip("nilearn._utils.estimator_checks")
+    decoder = KSupportDecoder(k=4, cv=2, max_iter=50)
+    passed = set()
+    for estimator, check in checks.nilearn_check_generator(decoder):
+        if check.__name__ not in EXCUSED:
+            with warnings.catch_warnings(action="ignore"):  # its data are of all kinds
+                check(estimator)
+            passed.add(check.__name__)
+    assert len(passed) >= 28
+
+
+def test_scikit_learn_and_nilearn_are_told_that_it_takes_images():
+    tags = get_tags(KSupportDecoder()).input_tags
+    assert tags.niimg_like
+    assert not tags.two_d_array
+    assert not tags.surf_img
+
+
+@pytest.mark.parametrize("how", ["zscore_sample", "psc", None, False])
+def test_images_seen_together_are_decoded_alike_however_standardized(session, how):
+    expected = fitted(session, k=4).decision_function(session.bold)
+    scores = fitted(session, k=4, standardize=how).decision_function(session.bold)
+    np.testing.assert_allclose(scores, expected, rtol=1e-6)
+
+
+def test_rows_of_the_masker_do_as_well_as_images(session):
+    decoder = fitted(session, k=4)
+    rows = decoder.masker_.transform(session.bold)
+    np.testing.assert_array_equal(decoder.predict(rows), decoder.predict(session.bold))
+    assert rows.shape[1] == decoder.n_elements_ == 24
+    with pytest.raises(ValueError, match="X has 23 features per sample; expecting 24"):
+        decoder.predict(rows[:, 1:])
+
+
+def test_it_says_more_the_more_is_asked(session, capsys):
+    said = []
+    for verbose in range(4):
+        fitted(session, k=4, verbose=verbose)
+        said.append(capsys.readouterr().out)
+    assert said[0] == ""
+    assert said[1] == "[KSupportDecoder.fit] 40 volumes of 24 voxels, 2 classes\n"
+    assert "Extracting region signals" in said[2]
+    assert said[3].splitlines()[-1].startswith("[KSupportDecoder.fit] Cross-validation chose")
+
+
 # -- what is refused -----------------------------------------------------------------------
 
 
@@ -193,6 +254,31 @@ def test_groups_that_do_not_match(session):
 def test_one_class_only(session):
     session.labels = np.full(40, "face")
     refused(session, r"at least two classes, got only \['face'\]")
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (None, "requires y to be passed, but the target y is None"),
+        (np.r_[np.nan, np.arange(39) % 2], "Input y contains NaN"),
+        (np.linspace(0, 1, 40), "Unknown label type: continuous"),
+    ],
+)
+def test_labels_that_are_none(session, labels, message):
+    session.labels = labels
+    refused(session, message)
+
+
+def test_images_without_volumes_and_on_surfaces(session, nibabel):
+    surface = pytest.importorskip("nilearn.surface")
+    session.data = session.data[..., :0]
+    refused(session, r"images are empty: their shape is \(6, 5, 4, 0\)")
+    mesh = surface.InMemoryMesh(np.eye(3), np.array([[0, 1, 2]]))
+    image = surface.SurfaceImage(
+        {"left": mesh, "right": mesh}, {"left": np.ones((3, 4)), "right": np.ones((3, 4))}
+    )
+    with pytest.raises(TypeError, match="compatible types, here volumes; got a SurfaceImage"):
+        KSupportDecoder().fit(image, [0, 1, 0, 1])
 
 
 def test_unknown_method(session):

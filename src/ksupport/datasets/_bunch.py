@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from ksupport._extra import extra
 from ksupport.datasets._registry import DatasetInfo
 
 
@@ -69,8 +70,6 @@ def describe(info: DatasetInfo) -> str:
 def _as_pandas(
     data: NDArray[np.float64], target: NDArray[np.float64], names: list[str], target_name: str
 ) -> tuple[Any, Any]:
-    try:
+    with extra("data", "as_frame=True needs"):
         import pandas as pd
-    except ImportError as error:
-        raise ImportError("as_frame=True needs pandas: pip install 'ksupport[data]'") from error
     return pd.DataFrame(data, columns=names), pd.Series(target, name=target_name)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ksupport._extra import extra
 from ksupport.datasets._cache import Arrays, Converter
 
 HOUSING_FEATURES = (
@@ -91,12 +92,8 @@ CONVERTERS: dict[str, Converter] = {
 
 def read_r(path: Path) -> Any:
     """Contents of an ``.rds`` or ``.RData`` file; a data frame comes back as a dict of columns."""
-    try:
+    with extra("data", f"reading {path.name} needs the package"):
         import rdata
-    except ImportError as error:
-        raise ImportError(
-            f"reading {path.name} needs the package rdata: pip install 'ksupport[data]'"
-        ) from error
 
     # The defaults would force data frames into pandas, which has no place for a matrix column.
     as_is: dict[str | bytes, Any] = {

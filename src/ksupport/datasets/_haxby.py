@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ksupport._extra import extra
 from ksupport.datasets._bunch import to_bunch
 from ksupport.datasets._cache import (
     Arrays,
@@ -119,10 +120,8 @@ def _scans_of(conditions: tuple[str, str], labels: NDArray[Any]) -> NDArray[np.b
 
 def _download(info: DatasetInfo, directory: Path) -> Arrays:
     """Let nilearn fetch and mask the recordings; it verifies and resumes its downloads itself."""
-    try:
+    with extra("fmri", "fetch_haxby needs"):
         from nilearn import datasets, image, masking
-    except ImportError as error:
-        raise ImportError("fetch_haxby needs nilearn: pip install 'ksupport[fmri]'") from error
     try:
         # nilearn keeps what it downloads: a plot of the recordings needs the images themselves.
         files = datasets.fetch_haxby(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._extra import extra
 from ..algorithms import METHODS
 from .files import replacing
 
@@ -63,11 +64,9 @@ def drawing(folder: Path, name: str, **subplots: Any) -> Iterator[tuple[Any, Any
     **subplots
         Arguments of ``matplotlib.figure.Figure.subplots``, and ``figsize``.
     """
-    try:
+    with extra("plot", "figures need"):
         import matplotlib
         from matplotlib.figure import Figure
-    except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install 'ksupport[plot]'") from error
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=subplots.pop("figsize", (6, 4)), layout="constrained")
         yield figure, figure.subplots(**subplots)

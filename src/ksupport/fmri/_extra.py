@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from .._extra import extra
+
 
 def optional(module: str) -> Any:
     """A module of the extra ``fmri``.
@@ -24,8 +26,5 @@ def optional(module: str) -> Any:
     >>> optional("numpy").__name__
     'numpy'
     """
-    try:
+    with extra("fmri"):
         return import_module(module)
-    except ImportError as error:
-        package = module.partition(".")[0]
-        raise ImportError(f"this needs {package}: pip install 'ksupport[fmri]'") from error

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.model_selection import GroupKFold, LeaveOneGroupOut, StratifiedKFold
+from sklearn.utils import InputTags, check_array
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .._notebook import Finding, ShownInNotebooks
@@ -26,6 +29,16 @@ from .inference import beyond, z_map, z_threshold
 
 ALPHAS = (1e-2, 1e-1)  # tried for IRKSN where alpha is not given
 FOLDS = 5
+STANDARDIZE: dict[Any, Any] = {True: "zscore_sample", False: None}  # nilearn's yes and no
+
+
+@dataclass
+class ImageTags(InputTags):
+    """What scikit-learn and nilearn ask of an estimator's input: here, images."""
+
+    two_d_array: bool = False
+    niimg_like: bool = True
+    surf_img: bool = False
 
 
 class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
@@ -47,9 +60,10 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     mask : image, path, NiftiMasker or None
         Voxels to use; None finds the brain in the images.  A masker brings its own settings,
         which then count instead of the next three.
-    standardize : bool, default=True
-        Whether to give each voxel mean 0 and variance 1 over the images of a call, as nilearn
-        does: for `predict`, over the images to predict.
+    standardize : bool, "zscore_sample", "psc" or None, default=True
+        As nilearn does it: True or "zscore_sample" gives each voxel mean 0 and variance 1 over
+        the images of a call (for `predict`, over the images to predict), "psc" the change in
+        percent of its mean.
     smoothing_fwhm : float, optional
         Width in mm of the filter that smooths the images.
     memory : joblib.Memory or path, optional
@@ -65,27 +79,35 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         Folds walked at once.
     random_state : int or None, default=0
         Shuffles folds that are not by groups.
-    verbose : bool, default=False
-        Show progress on fits of more than two seconds.
+    verbose : int, default=0
+        1: say what is fitted, and show progress on fits of more than two seconds; 2: let the
+        masker speak too; 3: say how each model was chosen.
 
     Attributes
     ----------
     classes_ : ndarray
         The labels.
-    coef_img_, z_img_, thresholded_img_ : dict of images, by class
-        The weights; their z-values (see `ksupport.fmri.z_map`); those of the z-values beyond
-        ``threshold_``.  Weights are positive where activity speaks for the class: of two
-        classes, the maps of the first are those of the second with the other sign.
-    threshold_ : float
-        The ``|z|`` beyond which ``thresholded_img_`` shows a voxel.
     coef_ : ndarray of shape (1, n_voxels) or (n_classes, n_voxels)
         The weights as numbers.
-    intercept_ : ndarray of shape (1,) or (n_classes,)
-        Intercepts.
+    coef_img_ : dict of images, by class
+        The weights.  They are positive where activity speaks for the class: of two classes,
+        the maps of the first are those of the second with the other sign.
     estimators_ : list
         The fitted models, one for each row of ``coef_``.
-    masker_, mask_img_
-        The fitted masker, and its mask.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts.
+    mask_img_ : image
+        The mask.
+    masker_ : NiftiMasker
+        The fitted masker.
+    n_elements_ : int
+        Number of voxels.
+    threshold_ : float
+        The ``|z|`` beyond which ``thresholded_img_`` shows a voxel.
+    thresholded_img_ : dict of images, by class
+        Those of the z-values beyond ``threshold_``.
+    z_img_ : dict of images, by class
+        The z-values of the weights, see `ksupport.fmri.z_map`.
 
     Examples
     --------
@@ -103,7 +125,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         alpha: Any = None,
         params: Mapping[str, Any] | None = None,
         mask: Any = None,
-        standardize: bool = True,
+        standardize: bool | str | None = True,
         smoothing_fwhm: float | None = None,
         memory: Any = None,
         cv: Any = None,
@@ -111,7 +133,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         fwer: float = 0.1,
         n_jobs: int | None = None,
         random_state: Any = 0,
-        verbose: bool = False,
+        verbose: int = 0,
     ) -> None:
         self.method = method
         self.k = k
@@ -127,6 +149,11 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = ImageTags()
+        return tags
 
     def fit(self, niimgs: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Find the voxels that tell the classes apart.
@@ -149,16 +176,22 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         runs = None if groups is None else _of_length("groups", groups, volumes.shape[3])
         model = self._model(self._folds(runs))
         X = self._fit_masker(volumes)
+        self.n_elements_ = X.shape[1]
         self.threshold_ = z_threshold(self.fwer, X.shape[1])
         self.classes_ = np.unique(labels)
+        self._say(1, f"{len(X)} volumes of {X.shape[1]} voxels, {len(self.classes_)} classes")
         shown = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         self.estimators_ = [
             clone(model).fit(X, np.where(labels == each, 1.0, -1.0), groups=runs) for each in shown
         ]
         self.coef_ = np.stack([each.coef_ for each in self.estimators_])
         self.intercept_ = np.array([each.intercept_ for each in self.estimators_])
+        self._say(3, *(description_of(each) for each in self.estimators_))
         self._draw()
         return self
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "z_img_")  # the last that a fit makes
 
     def decision_function(self, niimgs: Any) -> Floats:
         """How much each volume speaks for each class; of two classes, for the second.
@@ -166,21 +199,14 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         niimgs : 4-D image, path, or list of images or paths
-            The volumes.
+            The volumes, or an array of rows that ``masker_`` made of them.
 
         Returns
         -------
         ndarray of shape (n_volumes,) or (n_volumes, n_classes)
         """
         check_is_fitted(self)
-        volumes = load_volumes(niimgs)
-        checked_mask(self.mask_img_, volumes)
-        if volumes.shape[3] == 1 and self.masker_.standardize:
-            raise ValueError(
-                "one volume cannot be standardized by itself: predict all volumes of a run "
-                "together, or standardize the recordings first and set standardize=False"
-            )
-        scores = self._masked(volumes) @ self.coef_.T + self.intercept_
+        scores = self._voxels(niimgs) @ self.coef_.T + self.intercept_
         return np.asarray(scores[:, 0] if len(self.classes_) == 2 else scores)
 
     def predict(self, niimgs: Any) -> NDArray[Any]:
@@ -189,7 +215,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         niimgs : 4-D image, path, or list of images or paths
-            The volumes.
+            The volumes, or an array of rows that ``masker_`` made of them.
 
         Returns
         -------
@@ -205,7 +231,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : 4-D image, path, or list of images or paths
-            The volumes.
+            The volumes, or an array of rows that ``masker_`` made of them.
         y : array of shape (n_volumes,)
             Their labels.
         sample_weight : array of shape (n_volumes,), optional
@@ -219,6 +245,12 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         right = predicted == _of_length("y", y, len(predicted))
         weights = None if sample_weight is None else np.asarray(sample_weight, np.float64)
         return float(np.average(right, weights=weights))
+
+    def _say(self, level: int, *lines: str) -> None:
+        """Print lines for those who want to know so much, as nilearn's estimators do."""
+        if self.verbose >= level:
+            for line in lines:
+                print(f"[{type(self).__name__}.fit] {line}")
 
     def _finding(self) -> Finding:
         names = [shown(str(name)) for name in self.classes_]
@@ -242,7 +274,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
             "max_iter": self.max_iter,
             "n_jobs": self.n_jobs,
             "random_state": self.random_state,
-            "verbose": self.verbose,
+            "verbose": bool(self.verbose),
         }
         given = {"k": self.k, "alpha": self.alpha}
         params = {name: value for name, value in given.items() if value is not None}
@@ -286,14 +318,28 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         else:
             self.masker_ = maskers.NiftiMasker(
                 mask_img=None if self.mask is None else checked_mask(self.mask, volumes),
-                standardize="zscore_sample" if self.standardize else False,
+                standardize=STANDARDIZE.get(self.standardize, self.standardize),
                 smoothing_fwhm=self.smoothing_fwhm,
                 memory=self.memory,
+                verbose=max(self.verbose - 1, 0),
                 reports=False,
             )
         self.masker_.fit(volumes if self.masker_.mask_img is None else None)
         self.mask_img_ = checked_mask(self.masker_.mask_img_, volumes)
         return self._masked(volumes, constant_is_wrong=True)
+
+    def _voxels(self, niimgs: Any) -> Floats:
+        """The voxels of new volumes, a row for each."""
+        if isinstance(niimgs, np.ndarray):
+            return _checked_rows(niimgs, self.n_elements_)
+        volumes = load_volumes(niimgs)
+        checked_mask(self.mask_img_, volumes)
+        if volumes.shape[3] == 1 and self.masker_.standardize:
+            raise ValueError(
+                "one volume cannot be standardized by itself: predict all volumes of a run "
+                "together, or standardize the recordings first and set standardize=False"
+            )
+        return self._masked(volumes)
 
     def _masked(self, volumes: Any, constant_is_wrong: bool = False) -> Floats:
         check_voxels(volumes, self.mask_img_, constant=constant_is_wrong)
@@ -313,18 +359,34 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         }
 
 
+def _checked_rows(rows: NDArray[Any], n_voxels: int) -> Floats:
+    X = check_array(rows, dtype=np.float64, input_name="X")
+    if X.shape[1] != n_voxels:
+        raise ValueError(
+            f"X has {X.shape[1]} features per sample; expecting {n_voxels}, one for each voxel "
+            "of mask_img_: give images, or rows that masker_ made of them"
+        )
+    return np.asarray(X)
+
+
 def _of_length(name: str, values: ArrayLike, n_volumes: int) -> NDArray[Any]:
-    array = np.asarray(values)
+    array = check_array(values, ensure_2d=False, dtype=None, input_name=name)
     if array.shape != (n_volumes,):
         raise ValueError(
-            f"{name} must have one entry for each of the {n_volumes} volumes, "
-            f"got shape {array.shape}"
+            f"images and {name} have inconsistent numbers of samples: {name} must have one entry "
+            f"for each of the {n_volumes} volumes, got shape {array.shape}"
         )
-    return array
+    return np.asarray(array)
 
 
 def _checked_labels(y: ArrayLike, n_volumes: int) -> NDArray[Any]:
+    if y is None:
+        raise ValueError(
+            "KSupportDecoder requires y to be passed, but the target y is None: give the label "
+            "of each volume"
+        )
     labels = _of_length("y", y, n_volumes)
+    check_classification_targets(labels)
     classes = np.unique(labels)
     if len(classes) < 2:
         raise ValueError(

@@ -31,6 +31,9 @@ def load_volumes(niimgs: Any) -> Any:
     image = optional("nilearn.image")
     if isinstance(niimgs, (list, tuple)):
         return image.concat_imgs(niimgs)
+    if 0 in getattr(niimgs, "shape", ()):
+        raise ValueError(f"the images are empty: their shape is {niimgs.shape}")
+    _refuse_surfaces(niimgs)
     loaded = image.load_img(niimgs)
     return loaded if len(loaded.shape) == 4 else image.concat_imgs([loaded])
 
@@ -49,6 +52,7 @@ def checked_mask(mask: Any, volumes: Any) -> Any:
     -------
     3-D image
     """
+    _refuse_surfaces(mask)
     mask_img = optional("nilearn.image").load_img(mask)
     if mask_img.shape != volumes.shape[:3]:
         raise ValueError(
@@ -66,6 +70,14 @@ def checked_mask(mask: Any, volumes: Any) -> Any:
             "from 0, or mask=None to find the brain in the images"
         )
     return mask_img
+
+
+def _refuse_surfaces(image: Any) -> None:
+    if isinstance(image, optional("nilearn.surface").SurfaceImage):
+        raise TypeError(
+            "Mask and input images must be of compatible types, here volumes; got a SurfaceImage: "
+            "mask it with nilearn's SurfaceMasker and fit ksupport.AutoIRKSN to the rows"
+        )
 
 
 def inside(mask_img: Any) -> Bools:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchopt import BaseSolver
-
+from .._extra import extra
 from ..algorithms import path
+
+with extra("neighbours"):
+    from benchopt import BaseSolver
 
 __all__ = ["PathSolver"]
 

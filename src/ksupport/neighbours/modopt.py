@@ -6,12 +6,18 @@ import contextlib
 import io
 from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
-from ..norms import FloatArray, ksupport_norm, prox_ksupport
+from .._extra import extra
+from ..norms import check_k, check_strength
+from ._vectors import half_squared_norm, prox
 
-with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-    from modopt.opt.proximity import ProximityParent  # says on import what it could not find
+with (
+    extra("neighbours"),
+    contextlib.redirect_stdout(io.StringIO()),  # says on import what it could not find
+    contextlib.redirect_stderr(io.StringIO()),
+):
+    from modopt.opt.proximity import ProximityParent
 
 __all__ = ["KSupportNorm"]
 
@@ -20,6 +26,7 @@ class KSupportNorm(ProximityParent):
     """Prox of ``beta/2`` times the squared k-support norm, in the place of ModOpt's own.
 
     The parameters, ``op`` and ``cost`` are those of ``modopt.opt.proximity.KSupportNorm``.
+    Complex data keep their phases.
 
     Parameters
     ----------
@@ -46,16 +53,16 @@ class KSupportNorm(ProximityParent):
     """
 
     def __init__(self, beta: float, k_value: int) -> None:
-        self.beta = beta
-        self.k_value = k_value
+        self.beta = check_strength(beta, "beta")
+        self.k_value = check_k(k_value, name="k_value")
         super().__init__(self._op_method, self._cost_method)
 
-    def _op_method(self, input_data: Any, extra_factor: float = 1.0) -> FloatArray:
-        flat = prox_ksupport(np.ravel(input_data), self.beta * extra_factor, self.k_value)
-        return flat.reshape(np.shape(input_data))
+    def _op_method(self, input_data: Any, extra_factor: float = 1.0) -> NDArray[Any]:
+        factor = check_strength(extra_factor, "extra_factor")
+        return prox(input_data, self.beta * factor, self.k_value)
 
     def _cost_method(self, input_data: Any, *args: Any, verbose: bool = False) -> float:
-        value = 0.5 * self.beta * float(ksupport_norm(np.ravel(input_data), self.k_value)) ** 2
+        value = self.beta * half_squared_norm(input_data, self.k_value)
         if verbose:
             print(" - K-SUPPORT NORM (X):", value)
         return value

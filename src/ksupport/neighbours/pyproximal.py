@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyproximal import ProxOperator
+from numpy.typing import NDArray
 
-from ..norms import FloatArray, ksupport_norm, prox_ksupport
+from .._extra import extra
+from ..norms import check_k, check_strength
+from ._vectors import half_squared_norm, prox
+
+with extra("neighbours"):
+    from pyproximal import ProxOperator
 
 __all__ = ["KSupport"]
 
@@ -14,7 +19,9 @@ __all__ = ["KSupport"]
 class KSupport(ProxOperator):
     """The function ``sigma/2`` times the squared k-support norm, with its proximal operator.
 
-    The prox of its conjugate follows by Moreau's identity, as everywhere in PyProximal.
+    The prox of its conjugate follows by Moreau's identity, as everywhere in PyProximal.  Complex
+    vectors keep their phases.  The norm does not separate over entries, so ``sigma`` and ``tau``
+    are numbers, never vectors.
 
     Parameters
     ----------
@@ -37,13 +44,13 @@ class KSupport(ProxOperator):
 
     def __init__(self, k: int, sigma: float = 1.0) -> None:
         super().__init__(None, False)
-        self.k = k
-        self.sigma = sigma
+        self.k = check_k(k)
+        self.sigma = check_strength(sigma, "sigma", positive=True)
 
     def __call__(self, x: Any) -> float:
         """Value of the function."""
-        return 0.5 * self.sigma * float(ksupport_norm(x, self.k)) ** 2
+        return self.sigma * half_squared_norm(x, self.k)
 
-    def prox(self, x: Any, tau: float) -> FloatArray:
+    def prox(self, x: Any, tau: float) -> NDArray[Any]:
         """Prox of ``tau`` times the function."""
-        return prox_ksupport(x, self.sigma * tau, self.k)
+        return prox(x, self.sigma * check_strength(tau, "tau", positive=True), self.k)

@@ -6,23 +6,27 @@ from typing import Any
 
 import numpy as np
 from numba import float64, int64
-from skglm.penalties.base import BasePenalty
 
+from .._extra import extra
 from .._kernels import norm_rows, prox_rows
+from ..norms import check_k, check_strength
+
+with extra("neighbours"):
+    from skglm.penalties.base import BasePenalty
 
 __all__ = ["KSupport"]
 
 
 class KSupport(BasePenalty):
-    """Penalty ``lam/2`` times the squared k-support norm, for the solvers of skglm.
+    """Penalty ``alpha/2`` times the squared k-support norm, for the solvers of skglm.
 
     It does not separate over features, so of skglm's solvers it suits those that take the prox
     of whole vectors: ``FISTA(opt_strategy="fixpoint")``.
 
     Parameters
     ----------
-    lam : float
-        Strength, positive.  The loss of skglm is a mean over the samples, so this is ``1/n``
+    alpha : float
+        Strength, non-negative.  The loss of skglm is a mean over the samples, so this is ``1/n``
         times the ``lam`` that would stand next to a sum.
     k : int
         Between 1 and the number of features.
@@ -36,36 +40,43 @@ class KSupport(BasePenalty):
     >>> from ksupport.neighbours.skglm import KSupport
     >>> X = 2 * np.eye(4)
     >>> solver = FISTA(opt_strategy="fixpoint", tol=1e-10)
-    >>> model = GeneralizedLinearEstimator(Quadratic(), KSupport(lam=1.0, k=2), solver)
+    >>> model = GeneralizedLinearEstimator(Quadratic(), KSupport(alpha=1.0, k=2), solver)
     >>> print(model.fit(X, [4.0, 0.0, 2.0, 0.0]).coef_.round(3))
     [1.  0.  0.5 0. ]
     """
 
-    def __init__(self, lam: float, k: int) -> None:
-        self.lam = lam
+    def __init__(self, alpha: float, k: int) -> None:
+        self.alpha = alpha
         self.k = k
 
     def get_spec(self) -> tuple[tuple[str, Any], ...]:
         """Types of the attributes, for numba."""
-        return ("lam", float64), ("k", int64)
+        return ("alpha", float64), ("k", int64)
 
     def params_to_dict(self) -> dict[str, Any]:
-        """The parameters, for numba's copy of this object."""
-        return dict(lam=self.lam, k=self.k)
+        """The parameters, checked, for numba's copy of this object."""
+        return dict(alpha=check_strength(self.alpha, "alpha"), k=check_k(self.k))
 
     def value(self, w: Any) -> Any:
         """Value of the penalty."""
+        self._check_size(w.size)
         size = np.max(np.abs(w))  # squares of w / size cannot overflow
         if size == 0.0:
             return 0.0
         squared = np.empty(1)
         norm_rows((w / size).reshape(1, -1), float(self.k), 0.0, 1.0, squared)
-        return 0.5 * self.lam * size * size * squared[0]
+        return 0.5 * self.alpha * size * size * squared[0]
 
     def prox_vec(self, x: Any, stepsize: float) -> Any:
         """Prox of ``stepsize`` times the penalty."""
+        self._check_size(x.size)
         out = np.empty_like(x)
         prox_rows(
-            x.reshape(1, -1), self.lam * stepsize, float(self.k), 0.0, 1.0, out.reshape(1, -1)
+            x.reshape(1, -1), self.alpha * stepsize, float(self.k), 0.0, 1.0, out.reshape(1, -1)
         )
         return out
+
+    def _check_size(self, n_features: int) -> None:
+        # Compiled as well, where `check_k` is not.
+        if self.k > n_features:
+            raise ValueError(f"k must be between 1 and n_features={n_features}, got {self.k}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._extra import extra
 from ..commands.names import feature_name
 from ..design import Floats
 
@@ -15,10 +16,8 @@ GOOD, BAD, MUTED = "#0072B2", "#D55E00", "#999999"  # told apart by colour-blind
 
 
 def pyplot() -> Any:
-    try:
+    with extra("plot", "pictures need"):
         from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'ksupport[plot]'") from error
     return pyplot
 
 

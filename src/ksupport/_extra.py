@@ -1,0 +1,32 @@
+"""The optional packages: looked for when needed, with words when missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def extra(name: str, need: str = "this needs") -> Iterator[None]:
+    """Imports that an extra of this package provides; one that fails says what to install.
+
+    Parameters
+    ----------
+    name : str
+        The extra.
+    need : str, default="this needs"
+        How the sentence begins that ends with the missing package.
+
+    Examples
+    --------
+    >>> from ksupport._extra import extra
+    >>> with extra("plot", "pictures need"):
+    ...     import a_package_that_draws
+    Traceback (most recent call last):
+    ImportError: pictures need a_package_that_draws: pip install 'ksupport[plot]'
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]
+        raise ImportError(f"{need} {package}: pip install 'ksupport[{name}]'") from error
