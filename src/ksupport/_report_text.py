@@ -245,7 +245,8 @@ def _reproduce(contents: Contents) -> str:
         rows.append(("seed", str(made["seed"])))
     data = made.get("data", {})
     if data:
-        rows += [("data", f"{data['file']}, {data['rows']} rows, {data['features']} features"),
+        file = label(data["file"])
+        rows += [("data", f"{file}, {data['rows']} rows, {data['features']} features"),
                  ("sha256", str(data.get("sha256", "")))]  # fmt: skip
     rows += [(name, str(number)) for name, number in made.get("versions", {}).items()]
     command = (

@@ -12,7 +12,7 @@ from ..report import build_report
 from .choosing import AUTO, CHOICES, Wish
 from .completion import among
 from .fitting import Fitted, fit_data
-from .model_file import Model, write_json, write_text
+from .model_file import Model
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -29,6 +29,7 @@ from .options import (
     ends_in_words,
     how_to_read,
 )
+from .outputs import check_outputs, write_json, write_text
 from .printing import console, say
 from .provenance import provenance
 from .reading import Columns, read
@@ -74,6 +75,8 @@ def fit(
     """Find the features of a data file that explain a target."""
     wish = Wish(method, k, alpha, cv, standardize, seed)
     wish.check_options()
+    outputs = {"--output": output, "--coefficients": coefficients, "--report": report}
+    check_outputs({"DATA": data}, outputs)
     reading = how_to_read(separator, decimal, max_memory, missing)
     say(f"reading {data.name}")
     table = read(data, Columns(target, groups, ignore), reading)

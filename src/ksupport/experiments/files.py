@@ -1,28 +1,14 @@
-"""Files that are there whole or not at all."""
+"""Tables on disk: those that are written, and the published ones."""
 
 from __future__ import annotations
 
 import csv
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from .._files import replacing
 from .experiment import Row
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """A path to write to, in the same folder, that becomes ``path`` once written."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # The suffix stays last, as it tells matplotlib the format.
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}{path.suffix}")
-    try:
-        yield temporary
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def write_csv(path: Path, rows: Sequence[Row]) -> None:

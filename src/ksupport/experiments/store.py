@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from .experiment import Cell, Experiment, Row
@@ -43,16 +44,22 @@ class Store:
     def __init__(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        with closing(self._connect()) as connection, connection:
+        with self._transaction() as connection:
             connection.execute(_SCHEMA)
 
-    def _connect(self) -> sqlite3.Connection:
-        return sqlite3.connect(self.path, timeout=60)
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """A connection that waits for other processes; what goes wrong names the file."""
+        try:
+            with closing(sqlite3.connect(self.path, timeout=60)) as connection, connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise OSError(f"{self.path} cannot be used as a store of results: {error}") from error
 
     def get(self, experiment: Experiment, protocol: str) -> dict[str, list[Row]]:
         """The rows of every stored cell, by its key."""
         query = "select cell, rows from results where experiment = ? and protocol = ?"
-        with closing(self._connect()) as connection:
+        with self._transaction() as connection:
             found = connection.execute(query, (experiment.name, protocol)).fetchall()
         return {key: json.loads(rows) for key, rows in found}
 
@@ -68,5 +75,5 @@ class Store:
             json.dumps(rows),
             seconds,
         )
-        with closing(self._connect()) as connection, connection:
+        with self._transaction() as connection:
             connection.execute("insert or replace into results values (?, ?, ?, ?, ?, ?)", values)
