@@ -120,9 +120,10 @@ def _summary(contents: Contents) -> Iterator[str]:
     yield contents.decision
     if contents.stability is not None:
         yield contents.stability.words
+    yield from contents.remarks
     if contents.certificate is not None:
         yield contents.certificate.words[0]
-    yield from contents.remarks
+        yield contents.certificate.words[-1]
 
 
 def _features(contents: Contents) -> str:

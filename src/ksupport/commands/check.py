@@ -1,4 +1,4 @@
-"""``ksupport check``: what a design allows, before any fit."""
+"""``ksupport check``: how alike features are, and which conditions would hold, before any fit."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Say which methods can recover sparse models from this design, before any fit."""
+    """Count how often recovery conditions of the methods hold on this design, before any fit."""
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
     reading = how_to_read(separator, decimal, max_memory, missing)
@@ -133,4 +133,8 @@ def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendatio
     ]
     table(out, ["method", *(f"k={size}" for size in advice.ks)], rows)
     out.print()
-    paragraph(out, "Next: ksupport fit finds the features, and repeats this check at its answer.")
+    paragraph(
+        out,
+        "Next: ksupport compare measures the methods on rows held out, which says more than any "
+        "condition; ksupport fit finds the features.",
+    )

@@ -1,4 +1,4 @@
-"""The recovery report: should this support be trusted?"""
+"""The recovery report: would methods find this support again, were it the truth?"""
 
 from __future__ import annotations
 
@@ -126,7 +126,10 @@ def recovery_report(
     feature_names: Any = None,
     duplicate_cosine: float = DUPLICATE,
 ) -> RecoveryReport:
-    """Report on whether a recovered sparse vector can be trusted.
+    """Report on which methods would recover a sparse vector, were it the truth.
+
+    The conditions are sufficient, not necessary, and rarely met with noise: one that fails says
+    little about w.  Error on rows held out and `ksupport.stability_selection` say more.
 
     Parameters
     ----------
