@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..datasets._checks import check_interval
 from ..design import Design, Floats, NormKind
 from ._checks import BLOCK, as_design, as_vector, column_norms
 from ._render import Table, as_html, as_text, number, plain
@@ -168,14 +169,12 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
     X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     y = None if y is None else as_vector("y", y, X.shape[0], "sample (row)")
-    if names is not None and len(names) != X.shape[1]:
-        raise ValueError(
-            f"feature_names must have one name per feature, {X.shape[1]}, got {len(names)}"
-        )
-    if not 0 < duplicate_cosine <= 1:
-        raise ValueError(f"duplicate_cosine must be in (0, 1], got {duplicate_cosine}")
-    if alpha is not None and not 0 < alpha < 1:
-        raise ValueError(f"alpha must be in (0, 1), got {alpha}")
+    if names is not None and np.shape(names)[:1] != (X.shape[1],):
+        got = f"shape {np.shape(names)}" if np.ndim(names) else repr(names)
+        raise ValueError(f"feature_names must have one name per feature, {X.shape[1]}, got {got}")
+    check_interval("duplicate_cosine", duplicate_cosine, low=0, high=1, open_low=True)
+    if alpha is not None:
+        check_interval("alpha", alpha, low=0, high=1, open_low=True, open_high=True)
     return report_on(X, w, y, alpha, norm, names, duplicate_cosine)
 
 
