@@ -203,7 +203,7 @@ def test_methods_tune_on_folds_that_keep_groups_together(small):
         seen.append(cv)
         return DummyRegressor()
 
-    splits = compare._splits(data, 5, 0)
+    splits = compare._splits(data, 5, 3, 0)
     compare._score("probe", make, data, splits, 3)
     for (train, test), inner in zip(splits, seen, strict=True):
         assert not set(groups[train]) & set(groups[test])

@@ -17,9 +17,11 @@ BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n
 
 def as_design(X: Any) -> Design:
     """Check X and wrap it in double precision; a `Design` passes through as it is."""
+    if isinstance(X, Design):  # before it is taken for an operator, as it has products
+        return X
     X = as_operator(X)
     # What is read by blocks, here or elsewhere, is checked in doing so.
-    if isinstance(X, Design | LinearOperator) or is_dask(X) or by_blocks(X):
+    if isinstance(X, LinearOperator) or is_dask(X) or by_blocks(X):
         return Design.of(X)
     if not sp.issparse(X):
         X = as_numbers("X", X)
