@@ -2,9 +2,14 @@
 
 import json
 import os
+from importlib import import_module
 from itertools import combinations
+from pathlib import Path
 
 import pytest
+import typer
+
+from ksupport.commands.errors import CommandError
 
 MODEL = {
     "schema": "ksupport-model", "schema_version": 1, "target": "y", "intercept": 1.0,
@@ -65,6 +70,28 @@ def test_an_output_that_cannot_be_written_is_known_before_the_fit(option, name, 
     assert f"{name} cannot be written: " in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert list(small_csv.parent.iterdir()) == [small_csv]
+
+
+def full(path, text):
+    raise CommandError(f"{path} cannot be written: No space left on device")
+
+
+def test_a_disk_that_fills_up_costs_no_other_file_and_no_words(small_csv, monkeypatch, capsys):
+    module = import_module("ksupport.commands.fit")
+    write = module.write_text
+    monkeypatch.chdir(small_csv.parent)
+    monkeypatch.setattr(
+        module, "write_text", lambda path, text: (full if path.name == "m" else write)(path, text)
+    )
+    with pytest.raises(typer.Exit):
+        module.fit(
+            small_csv, target="y", stability=0,
+            output=Path("m"), report=Path("r.html"), coefficients=Path("c.csv"),
+        )  # fmt: skip
+    told = capsys.readouterr()
+    assert "Error: m cannot be written: No space left on device" in told.err
+    assert "3 of 12 features explain y" in told.out
+    assert sorted(each.name for each in Path().iterdir()) == ["c.csv", "r.html", "small.csv"]
 
 
 def test_devices_may_be_named_twice(run, small_csv):

@@ -124,6 +124,43 @@ def test_a_table_has_the_columns_of_all_its_rows(tmp_path):
     assert target.read_text() == "a,b\n1,\n2,3\n"
 
 
+def test_two_processes_on_one_store_lose_nothing(tmp_path):
+    pytest.importorskip("matplotlib")
+    script, out = tmp_path / "slow.py", tmp_path / "out"
+    script.write_text(SLOW)
+    both = [subprocess.Popen([sys.executable, script, out, "1"]) for _ in range(2)]
+    assert [process.wait(240) for process in both] == [0, 0]
+    assert len(stored(out)) == n_cells(out) == 36
+    assert sorted(file.name for file in (out / "paper").iterdir()) == [
+        f"fig-f1-n.{suffix}" for suffix in ("csv", "png", "svg")
+    ]
+
+
+def full(*args, **options):
+    raise sqlite3.OperationalError("database or disk is full")
+
+
+def test_a_store_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite3, "connect", full)
+    with pytest.raises(OSError, match=r"results\.sqlite cannot be used .* disk is full"):
+        run(squares([]), tmp_path)
+
+
+def test_a_store_that_is_something_else_is_named_and_left_alone(tmp_path):
+    (tmp_path / STORE).write_text("my notes, which are no database" * 100)
+    with pytest.raises(OSError, match=r"results\.sqlite cannot be used .* not a database"):
+        run(squares([]), tmp_path)
+    assert (tmp_path / STORE).read_text().startswith("my notes")
+
+
+def test_a_table_that_cannot_be_written_is_known_before_any_cell(tmp_path):
+    computed = []
+    (tmp_path / "paper" / "squares.csv").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError, match=r"squares\.csv"):
+        run(squares(computed), tmp_path)
+    assert computed == []
+
+
 def test_killed_twice_a_run_ends_with_every_row_once_and_the_same_figures(tmp_path):
     pytest.importorskip("matplotlib")
     script, killed, whole = tmp_path / "slow.py", tmp_path / "killed", tmp_path / "whole"

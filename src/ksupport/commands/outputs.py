@@ -41,9 +41,9 @@ def _same(a: Path, b: Path) -> bool:
         return real[0] == real[1]
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write plain JSON, characters outside ASCII as escapes."""
-    write_text(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
+def as_json(value: Any) -> str:
+    """Plain JSON, characters outside ASCII as escapes."""
+    return json.dumps(value, indent=1, allow_nan=False) + "\n"
 
 
 def write_text(path: Path, text: str) -> None:
