@@ -1,9 +1,9 @@
 """
-Can a recovered support be trusted?
-===================================
+When is recovery guaranteed?
+============================
 
-The theory behind IRKSN says for which problems it recovers the truth. Evaluated at a fitted model,
-it becomes a certificate: evidence, not proof.
+The theory behind IRKSN says for which problems it is sure to recover the truth. Evaluated at a
+fitted model, it becomes a certificate: a sufficient condition, rarely met with noise.
 """
 
 # %%

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
+from sklearn.model_selection import cross_val_score
 
 from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, KSN, SRDI, AutoIRKSN, PathCV
-from ksupport.datasets import make_correlated_data, make_example1
+from ksupport.datasets import make_block_data, make_correlated_data, make_example1
 from ksupport.theory import recovery_report
 
 TRUTH = np.r_[3.0, -2.0, 2.0, np.zeros(37)]
@@ -80,6 +81,16 @@ def test_every_estimator_certifies(data, model):
     report = model.fit(X, y).certify(X, y)
     assert report.support == tuple(np.flatnonzero(model.coef_))
     assert "evidence, not proof" in str(report)
+
+
+def test_rows_held_out_tell_a_model_from_noise_where_certificates_do_not():
+    X, y, _ = make_block_data(60, 200, n_active_blocks=2, random_state=0)
+    noise = np.random.default_rng(1).standard_normal(60)
+    model = IRKSN(k=20, stopping="held_out", random_state=0)
+    for target in (y, noise):
+        assert not model.fit(X, target).certify(X, target).irksn.holds
+    told, nothing = (cross_val_score(model, X, target, cv=3) for target in (y, noise))
+    assert told.min() > 0.5 > nothing.max()
 
 
 def test_the_bound_is_at_the_alpha_of_the_path():

@@ -105,8 +105,13 @@ def test_stability_and_certificate_are_told_in_their_own_words(scattered):
     model, X, y = scattered
     result = stability_selection(IRKSNCV(k=3, cv=3), X, y, n_pairs=2, random_state=0)
     page = build_report(model, X, y, stability=result, certificate=model.certify(X, y))
-    assert result.words in page
-    assert "If this vector is the truth" in page
+    told = [
+        re.search(each, page).start()
+        for each in (re.escape(result.words), "If this vector is the truth", "rarely met")
+    ]
+    assert told == sorted(told)  # what tells most comes first
+    summary = page[page.index('id="found"') : page.index('id="features"')]
+    assert summary.index(result.words) < summary.index("rarely met")
 
 
 @pytest.mark.parametrize("method", ["lasso", "enet", "omp", "iht", "ircr"])

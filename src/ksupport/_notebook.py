@@ -14,6 +14,11 @@ from .theory._render import Table, as_html, number
 
 LISTED = 10  # features in the table
 TARGETS = 5  # columns of it
+JUDGE = (
+    "To judge it: sklearn.model_selection.cross_val_score tells how well rows held out are "
+    "predicted, ksupport.stability_selection how often half-samples choose the same features; "
+    "model.certify(X, y) checks conditions that would guarantee recovery, rarely met with noise."
+)
 
 Finding = tuple[str, Sequence[str], Sequence[Table]]  # title, sentences, tables
 
@@ -58,7 +63,7 @@ def finding_of(model: Any) -> Finding:
     title = f"{type(model).__name__}: {size} of {d} features"
     words = [description_of(model)]
     if model.coef_.ndim == 1 and size:
-        words.append("Whether to believe it: model.certify(X, y) checks the recovery conditions.")
+        words.append(JUDGE)
     return title, words, [_coefficients(model, size)] if size else []
 
 

@@ -120,9 +120,10 @@ def _summary(contents: Contents) -> Iterator[str]:
     yield contents.decision
     if contents.stability is not None:
         yield contents.stability.words
+    yield from contents.remarks
     if contents.certificate is not None:
         yield contents.certificate.words[0]
-    yield from contents.remarks
+        yield contents.certificate.words[-1]
 
 
 def _features(contents: Contents) -> str:
@@ -245,7 +246,8 @@ def _reproduce(contents: Contents) -> str:
         rows.append(("seed", str(made["seed"])))
     data = made.get("data", {})
     if data:
-        rows += [("data", f"{data['file']}, {data['rows']} rows, {data['features']} features"),
+        file = label(data["file"])
+        rows += [("data", f"{file}, {data['rows']} rows, {data['features']} features"),
                  ("sha256", str(data.get("sha256", "")))]  # fmt: skip
     rows += [(name, str(number)) for name, number in made.get("versions", {}).items()]
     command = (

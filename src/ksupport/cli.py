@@ -51,13 +51,16 @@ def app() -> None:
             "the command line needs two more packages: pip install 'ksupport[cli]'", file=sys.stderr
         )
         raise SystemExit(WRONG_USAGE)
-    with whole_walks_only():
+    from .commands.streams import lasting_streams
+
+    with lasting_streams(), whole_walks_only():
         _commands()()
 
 
 def _commands() -> Any:
     from .commands import file_commands  # needs typer, of which app() has made sure
     from .commands.bench import bench
+    from .commands.options import ends_in_words
 
     settings: dict[str, Any] = {
         "no_args_is_help": True,
@@ -68,7 +71,7 @@ def _commands() -> Any:
     main.callback()(_root)
     for command in file_commands():
         main.command(epilog=EXIT_CODES)(command)
-    main.command(epilog=EXIT_CODES)(demo)
+    main.command(epilog=EXIT_CODES)(ends_in_words(demo))
     main.command(epilog=EXIT_CODES)(reproduce)
     main.command(epilog=EXIT_CODES)(bench)
     data = typer.Typer(**settings, help="List, fetch and find the real datasets.")
@@ -105,6 +108,10 @@ def demo(
     ),
 ) -> None:
     """Recover sparse models from simulated data, next to the Lasso, and write a report."""
+    from .commands.demo import write_demo_report
+    from .commands.outputs import check_outputs
+
+    check_outputs({}, {"--out": out})
     started = time.perf_counter()
     console = _console()
     _demo_example1(console)
@@ -114,7 +121,9 @@ def demo(
         "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit, after "
         "compiling; scikit-learn does not count passes.\n"
     )
-    _demo_report(console, out)
+    console.print("[bold]4. A report[/] on one more design of correlated groups")
+    console.print(write_demo_report(out))
+    console.print(f"Open it in a browser: {out}\n", markup=False, soft_wrap=True)
     console.print(
         "Next: [bold]ksupport fit data.csv --target y --report report.html[/] for data of yours, "
         "[bold]ksupport data list[/] for real data to try, and in Python"
@@ -125,19 +134,6 @@ def demo(
         highlight=False,
     )
     console.print(f"({time.perf_counter() - started:.0f} s)", style="dim")
-
-
-def _demo_report(console: Console, out: Path) -> None:
-    from .commands.demo import write_demo_report
-    from .commands.errors import CommandError
-
-    try:
-        words = write_demo_report(out)
-    except CommandError as error:
-        _fail(str(error))
-    console.print("[bold]4. A report[/] on one more design of correlated groups")
-    console.print(words)
-    console.print(f"Open it in a browser: {out}\n", markup=False, soft_wrap=True)
 
 
 def _demo_example1(console: Console) -> None:

@@ -151,11 +151,13 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def certify(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> RecoveryReport:
-        """Report whether the recovered support can be trusted.
+        """Check conditions under which a method would find this model, were it the truth.
 
         Evaluates the recovery conditions of the theory at ``coef_``, on X and y centred, scaled
-        and weighted as the paths saw them.  A certificate at an estimate is evidence, not
-        proof: it tells what would be recovered if the estimate were the truth.
+        and weighted as the paths saw them.  They are sufficient, not necessary, and rarely met
+        with noise: where they fail the model may be good or bad.  To tell which, look at its
+        error on rows held out (``sklearn.model_selection.cross_val_score``) and at how often
+        half-samples choose its features (`stability_selection`).
 
         Parameters
         ----------

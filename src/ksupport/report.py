@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._files import check_writable, replacing
 from ._report_data import (
     correlations_of,
     drawn_features,
@@ -106,7 +107,10 @@ def build_report(
 def write_report(path: str | Path, model: Any, X: Any, y: ArrayLike, **options: Any) -> Path:
     """Write what `build_report` makes, and return where."""
     path = Path(path)
-    path.write_text(build_report(model, X, y, **options), encoding="utf-8", newline="")
+    check_writable(path)
+    page = build_report(model, X, y, **options)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="")
     return path
 
 

@@ -1,6 +1,5 @@
 """What is wrong is said in one message, with what to do; nothing is written, no traceback shown."""
 
-import json
 import os
 
 import pytest
@@ -140,43 +139,3 @@ def test_a_huge_csv_is_refused_before_it_is_read(run, tmp_path):
     assert done.returncode == 2
     for words in ("3.0 GB", "--max-memory 2", "numpy.memmap"):
         assert words in done.stderr
-
-
-def test_an_output_that_cannot_be_written_exits_with_1(run, small_csv):
-    done = run(
-        "fit", small_csv, "--target", "y", "--stability", 0, "--output", "no/such/model.json",
-        cwd=small_csv.parent,
-    )  # fmt: skip
-    assert done.returncode == 1
-    assert "cannot be written" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-MODEL = {
-    "schema": "ksupport-model", "schema_version": 1, "target": "y", "intercept": 1.0,
-    "features": [{"name": "a", "coefficient": 2.0}],
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        (json.dumps(MODEL | {"schema_version": 7}), "reads version 1"),
-        (json.dumps(MODEL | {"schema": "other"}), "not a model"),
-        (json.dumps([1]), "not a model"),
-        ("\x80\x04pickle", "not a model file"),
-        (json.dumps(MODEL | {"features": MODEL["features"] * 2}), "occurs twice"),
-        (json.dumps(MODEL | {"intercept": "1"}), "finite numbers"),
-        (json.dumps(MODEL | {"intercept": float("nan")}), "not a number"),
-        (json.dumps({k: v for k, v in MODEL.items() if k != "target"}), "is missing"),
-        (json.dumps(MODEL | {"features": [{"name": "zz", "coefficient": 1}]}), "zz"),
-    ],
-    ids=["version", "schema", "list", "pickle", "twice", "text", "nan", "absent", "columns"],
-)
-def test_a_model_file_that_is_none_is_refused(text, says, run, tmp_path):
-    (tmp_path / "model.json").write_text(text, encoding="latin-1")
-    (tmp_path / "new.csv").write_text("a,b\n1,2\n")
-    done = run("predict", "model.json", "new.csv", cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert says in done.stderr
-    assert "Traceback" not in done.stderr

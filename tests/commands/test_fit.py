@@ -18,8 +18,10 @@ def test_fit_finds_the_features_and_tells_how_far_to_trust_them(run, small_csv):
     assert done.stdout.startswith("3 of 12 features explain y (60 rows)")
     rows = re.findall(r"^(g\d+) +(-?[\d.]+) +(-?[\d.]+) +(\d+)%$", done.stdout, re.MULTILINE)
     assert {name: round(float(w)) for name, w, *_ in rows} == {"g0": 3, "g1": -2, "g2": 2}
-    for word in ("EBIC chose 3", "Stability: 3 of 12", "Certificate: If this vector is the truth"):
-        assert word in " ".join(done.stdout.split())
+    words = " ".join(done.stdout.split())
+    said = ("EBIC chose 3", "Stability: 3 of 12", "Certificate: If this vector", "rarely met")
+    told = [words.index(each) for each in said]
+    assert told == sorted(told)  # what tells most comes first
     assert "reading small.csv\nfitting AutoIRKSN" in done.stderr  # plain lines, no terminal
     assert "\x1b" not in done.stdout + done.stderr
 
@@ -154,6 +156,7 @@ def test_check_advises_before_any_fit(run, small_csv):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("60 rows, 12 features")
     assert re.search(r"^IRKSN +100%", done.stdout, re.MULTILINE)
+    assert "rows held out, which says more than any" in done.stdout
     told = json.loads(run("check", small_csv, "--json", cwd=small_csv.parent).stdout)
     assert told["features"] == 13  # without a target every column is a feature
 
@@ -200,7 +203,7 @@ def test_methods_tune_on_folds_that_keep_groups_together(small):
         seen.append(cv)
         return DummyRegressor()
 
-    splits = compare._splits(data, 5, 0)
+    splits = compare._splits(data, 5, 3, 0)
     compare._score("probe", make, data, splits, 3)
     for (train, test), inner in zip(splits, seen, strict=True):
         assert not set(groups[train]) & set(groups[test])

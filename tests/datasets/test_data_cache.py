@@ -1,7 +1,10 @@
 """The data directory: whole files or none, checked, and errors that tell what to do."""
 
+import errno
 import hashlib
+import os
 import urllib.error
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +106,35 @@ def test_an_interruption_leaves_nothing_half_written(toy, tmp_path, monkeypatch,
     with pytest.raises(error):
         load(toy[0], tmp_path / "home")
     assert [path for path in everything_under(tmp_path / "home") if path.is_file()] == []
+
+
+def test_a_full_disk_is_told_with_the_name_of_the_file_and_leaves_nothing(
+    toy, tmp_path, monkeypatch
+):
+    def full(stream, **arrays):
+        stream.write(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "savez_compressed", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*toy\.npz'"):
+        load(toy[0], tmp_path / "data")
+    assert list((tmp_path / "data" / "toy").iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions")
+def test_a_cache_can_be_shared_with_whoever_may_read_the_directory(toy, tmp_path):
+    load(toy[0], tmp_path / "data")
+    (tmp_path / "usual").touch()
+    file = dataset_path("toy", tmp_path / "data")
+    assert file.stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+
+def test_many_at_once_fetch_the_same_whole_file(toy, tmp_path):
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: load(toy[0], tmp_path / "data"), range(8)))
+    for arrays in found:
+        np.testing.assert_array_equal(arrays["X"], toy[1][:, :2])
+    assert [file.name for file in (tmp_path / "data" / "toy").iterdir()] == ["toy.npz"]
 
 
 def test_an_interrupted_download_leaves_nothing_behind(toy, tmp_path, monkeypatch):

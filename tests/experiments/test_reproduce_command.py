@@ -40,6 +40,13 @@ def test_wrong_usage_is_explained(run, args, says):
     assert says in done.stderr
 
 
+def test_a_folder_that_is_none_is_named_without_a_traceback(run, tmp_path):
+    (tmp_path / "file").touch()
+    done = run("fig-path", "--quick", "--jobs", "1", "--out", tmp_path / "file")
+    assert done.exit_code == 1
+    assert f"fig-path: [Errno 20] Not a directory: '{tmp_path / 'file'}" in done.stderr
+
+
 def test_comparison_names_every_cell_that_disagrees(run, tmp_path):
     done = run("fig-f1-rho", "--quick", "--compare", "--jobs", "1", "--out", tmp_path)
     assert done.exit_code == 0, done.output

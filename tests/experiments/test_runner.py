@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 from ksupport.experiments import EXPERIMENTS, Experiment, reproduce
-from ksupport.experiments.files import replacing, write_csv
+from ksupport.experiments.files import write_csv
 from ksupport.experiments.runner import STORE
 from ksupport.experiments.store import Store, StoreError
 
@@ -121,17 +121,8 @@ def test_a_protocol_that_is_not_there_is_refused(tmp_path):
         reproduce(squares([]), "fair", out=tmp_path)
 
 
-def interrupted(path):
-    with replacing(path) as temporary:
-        temporary.write_text("half")
-        raise KeyboardInterrupt
-
-
-def test_files_are_whole_or_not_there(tmp_path):
+def test_a_table_has_the_columns_of_all_its_rows(tmp_path):
     target = tmp_path / "a.csv"
-    with pytest.raises(KeyboardInterrupt):
-        interrupted(target)
-    assert list(tmp_path.iterdir()) == []
     write_csv(target, [{"a": 1}, {"a": 2, "b": 3}])
     assert target.read_text() == "a,b\n1,\n2,3\n"
 
@@ -139,7 +130,7 @@ def test_files_are_whole_or_not_there(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from ksupport.experiments.files import replacing
+from ksupport._files import replacing
 
 with replacing(Path(sys.argv[1])) as temporary:
     temporary.write_text("half")
@@ -151,9 +142,11 @@ with replacing(Path(sys.argv[1])) as temporary:
 def test_what_a_killed_run_was_writing_is_removed_by_the_next(tmp_path):
     subprocess.run([sys.executable, "-c", KILLED, tmp_path / "a.csv"], check=False, timeout=240)
     (left,) = tmp_path.iterdir()
-    assert left.name.startswith(".a.")
-    living = tmp_path / f".a.{os.getppid()}.csv"  # of a run that goes on
-    others = [living, tmp_path / ".a.12x.csv", tmp_path / ".b.1.csv", tmp_path / "a.7.csv"]
+    assert left.name.startswith(".partial-")
+    host, pid = left.name.split("-")[1:3]
+    living = left.name.replace(f"-{pid}-", f"-{os.getppid()}-")  # of a run that goes on
+    elsewhere = left.name.replace(host, "0" * 8)  # of a machine that shares the folder
+    others = [tmp_path / name for name in (living, elsewhere, ".partial-1.csv", "a.7.csv")]
     for other in others:
         other.touch()
     write_csv(tmp_path / "a.csv", [{"a": 1}])
@@ -234,6 +227,36 @@ def test_a_store_that_may_not_be_written_to_is_read_and_then_named(tmp_path, mon
     assert len(run(squares([], (1, 2)), tmp_path)) == 2
     with pytest.raises(StoreError, match=r"readonly database\): see that .* may be written to"):
         run(squares([]), tmp_path)
+
+
+def test_two_processes_on_one_store_lose_nothing(tmp_path):
+    pytest.importorskip("matplotlib")
+    script, out = tmp_path / "slow.py", tmp_path / "out"
+    script.write_text(SLOW)
+    both = [subprocess.Popen([sys.executable, script, out, "1"]) for _ in range(2)]
+    assert [process.wait(240) for process in both] == [0, 0]
+    assert len(stored(out)) == n_cells(out) == 36
+    assert sorted(file.name for file in (out / "paper").iterdir()) == [
+        f"fig-f1-n.{suffix}" for suffix in ("csv", "png", "svg")
+    ]
+
+
+def full(*args, **options):
+    raise sqlite3.OperationalError("database or disk is full")
+
+
+def test_a_store_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(sqlite3, "connect", full)
+    with pytest.raises(OSError, match=r"results\.sqlite cannot be used .* disk is full"):
+        run(squares([]), tmp_path)
+
+
+def test_a_table_that_cannot_be_written_is_known_before_any_cell(tmp_path):
+    computed = []
+    (tmp_path / "paper" / "squares.csv").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError, match=r"squares\.csv"):
+        run(squares(computed), tmp_path)
+    assert computed == []
 
 
 def test_killed_twice_a_run_ends_with_every_row_once_and_the_same_figures(tmp_path):

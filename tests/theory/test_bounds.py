@@ -143,16 +143,16 @@ def test_errors(rng):
         error_bound(X, w, 0.5, 0.1)
     with pytest.raises(ValueError, match=r"alpha must be in \(0, 1\), got 1"):
         error_bound(X, w, 1, 0.1)
-    with pytest.raises(ValueError, match="delta must be a finite number >= 0, got -1"):
+    with pytest.raises(ValueError, match=r"delta must be in \[0, inf\), got -1"):
         error_bound(X, w, 0.01, -1)
     with pytest.raises(ValueError, match="norm must be 'spectral' or 'nuclear', got 'frobenius'"):
         error_bound(X, w, 0.01, 0.1, norm="frobenius")
     with pytest.raises(ValueError, match="w has no error bound, because"):
         error_bound(np.column_stack([X, X[:, 0]]), np.r_[w, 0], 0.01, 0.1)
-    with pytest.raises(ValueError, match="t must be at least 1, got 0"):
+    with pytest.raises(ValueError, match="t must be whole numbers of at least 1, got 0"):
         error_bound(X, w, 0.01, 0.1).curve(0)
-    with pytest.raises(ValueError, match="delta must be positive and finite, got 0"):
+    with pytest.raises(ValueError, match="delta must be positive, got 0; without noise"):
         stopping_time(0, 1)
-    with pytest.raises(ValueError, match="c must be positive and finite, got -1"):
+    with pytest.raises(ValueError, match=r"c must be in \(0, inf\), got -1"):
         stopping_time(0.1, -1)
     assert alpha_max(np.column_stack([X, X[:, 0]]), np.r_[w, 0]) == 0

@@ -69,5 +69,5 @@ def test_low_coherence_implies_exact_recovery(rng):
 
 
 def test_errors(rng):
-    with pytest.raises(ValueError, match="k must be an integer between 1 and n_features=4, got 5"):
+    with pytest.raises(ValueError, match="k must be between 1 and n_features=4, got 5"):
         restricted_isometry(rng.standard_normal((3, 4)), 5)

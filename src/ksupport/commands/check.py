@@ -1,4 +1,4 @@
-"""``ksupport check``: what a design allows, before any fit."""
+"""``ksupport check``: how alike features are, and which conditions would hold, before any fit."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from rich.console import Console
+from scipy.sparse import issparse
 
-from ..design import Design
+from ..design import Design, Ints
 from ..theory import Recommendation, recommend
-from .errors import CommandError, InputError
+from .errors import InputError
 from .names import listed
 from .options import (
     DEFAULT_MEMORY,
@@ -33,6 +34,7 @@ from .reading import Columns, Data, read
 
 LOOKED_AT = 500  # features among which correlations are counted
 ALIKE = 0.9
+ROUNDING = 5 * float(np.finfo(np.float64).eps)
 
 
 @ends_in_words
@@ -54,7 +56,7 @@ def check(
     seed: Seed = 0,
     as_json: Json = False,
 ) -> None:
-    """Say which methods can recover sparse models from this design, before any fit."""
+    """Count how often recovery conditions of the methods hold on this design, before any fit."""
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
     reading = how_to_read(separator, decimal, max_memory, missing)
@@ -74,12 +76,10 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
     n, d = data.shape
     if n < 3:
         raise InputError(f"at least 3 rows are needed; got {n}")
-    centred = Design.of(data.X).centred(standardize=False)
-    spread = centred.column_norms
-    varies = np.flatnonzero(spread > 1e-12 * max(float(spread.max()), 1e-300))
+    varies = _varying(data.X)
     constant = [data.names[j] for j in np.setdiff1d(np.arange(d), varies)]
     if varies.size == 0:
-        raise CommandError(f"every column of {data.path.name} is constant")
+        raise InputError(f"every column of {data.path.name} is constant; check that it is the file")
     design = Design.of(data.X[:, varies] if constant else data.X).centred(standardize=standardize)
     rng = np.random.default_rng(seed)
     some = np.sort(rng.choice(varies.size, min(LOOKED_AT, varies.size), replace=False))
@@ -95,6 +95,14 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
         "median_strongest_correlation": float(np.median(cosines.max(axis=1))),
     }
     return facts, design
+
+
+def _varying(X: Any) -> Ints:
+    """The columns whose entries differ by more than rounding, whatever their units."""
+    low, high = (np.ravel(each.toarray() if issparse(each) else each)
+                 for each in (X.min(axis=0), X.max(axis=0)))  # fmt: skip
+    size = np.maximum(np.abs(low), np.abs(high))
+    return np.flatnonzero(high / 2 - low / 2 > ROUNDING * size)  # halves, as 1e308 has no double
 
 
 def _advice(design: Design, k: int | None, grouped: bool, seed: int) -> Recommendation:
@@ -133,4 +141,8 @@ def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendatio
     ]
     table(out, ["method", *(f"k={size}" for size in advice.ks)], rows)
     out.print()
-    paragraph(out, "Next: ksupport fit finds the features, and repeats this check at its answer.")
+    paragraph(
+        out,
+        "Next: ksupport compare measures the methods on rows held out, which says more than any "
+        "condition; ksupport fit finds the features.",
+    )

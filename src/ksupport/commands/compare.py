@@ -17,7 +17,7 @@ from .._progress import Progress
 from ..design import Ints
 from .choosing import folds_for
 from .completion import some_of
-from .errors import InputError
+from .errors import CommandError, InputError
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -77,8 +77,9 @@ def compare(
     reading = how_to_read(separator, decimal, max_memory, missing)
     say(f"reading {data.name}")
     read_data = read(data, Columns(target, groups, ignore), reading)
-    splits = _splits(read_data, folds, seed)
+    splits = _splits(read_data, folds, cv, seed)
     scores = list(_scores(read_data, wanted, splits, cv))
+    _refuse_only_failures(scores)
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)
     if as_json:
         typer.echo(json.dumps([asdict(score) for score in scores], indent=1, allow_nan=False))
@@ -96,10 +97,16 @@ def _wanted(methods: str | None, known: dict[str, Make]) -> dict[str, Make]:
     return {name: known[name] for name in (*names, MEAN)}
 
 
-def _splits(data: Data, folds: int, seed: int) -> list[tuple[Ints, Ints]]:
+def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints]]:
+    assert data.y is not None
     n = data.shape[0]
     if n < 2 * folds:
         raise InputError(f"--folds {folds} needs at least {2 * folds} rows; got {n}")
+    if np.ptp(data.y) == 0:
+        raise InputError("the target is constant: no method can be better than its mean")
+    least = n - -(-n // folds)  # rows of the smallest training part
+    if data.groups is None and cv > least:
+        raise InputError(f"--cv must be at most the rows that a fold trains on, {least}; got {cv}")
     if data.groups is None:
         splitter: Any = KFold(folds, shuffle=True, random_state=seed)
     else:
@@ -122,6 +129,13 @@ def _scores(
         yield _score(name, make, data, splits, cv)
         progress.update((at + 1) * len(splits))
     progress.close()
+
+
+def _refuse_only_failures(scores: list[Score]) -> None:
+    """A table of methods that all failed is no comparison."""
+    failed = [each for each in scores if each.error is None]
+    if failed and len(failed) == sum(each.method != MEAN for each in scores):
+        raise CommandError(f"no method could be fitted; {failed[0].method} {failed[0].note}")
 
 
 def _inner(data: Data, train: Ints, cv: int) -> Any:

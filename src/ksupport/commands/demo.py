@@ -9,7 +9,7 @@ from .. import datasets
 from .choosing import Wish
 from .fit import report_text
 from .fitting import fit_data
-from .model_file import write_text
+from .outputs import write_text
 from .provenance import command_line, versions
 from .reading import Data
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,8 +11,9 @@ import typer
 from ..report import build_report
 from .choosing import AUTO, CHOICES, Wish
 from .completion import among
+from .errors import CommandError
 from .fitting import Fitted, fit_data
-from .model_file import Model, write_json, write_text
+from .model_file import Model
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -29,10 +30,13 @@ from .options import (
     ends_in_words,
     how_to_read,
 )
+from .outputs import as_json, check_outputs, write_text
 from .printing import console, say
 from .provenance import provenance
 from .reading import Columns, read
 from .telling import as_csv, as_data, tell
+
+WRITTEN = {"--output": "model", "--coefficients": "coefficients", "--report": "report"}
 
 
 @ends_in_words
@@ -69,49 +73,54 @@ def fit(
         Path | None, typer.Option(help="Write the chosen features here, as CSV.")
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report here, one HTML file.")] = None,
-    as_json: Json = False,
+    in_json: Json = False,
 ) -> None:
     """Find the features of a data file that explain a target."""
     wish = Wish(method, k, alpha, cv, standardize, seed)
     wish.check_options()
+    outputs = {"--output": output, "--coefficients": coefficients, "--report": report}
+    check_outputs({"DATA": data}, outputs)
     reading = how_to_read(separator, decimal, max_memory, missing)
     say(f"reading {data.name}")
     table = read(data, Columns(target, groups, ignore), reading)
     fitted = fit_data(table, wish, stability, say)
     made = provenance(data, table.shape, seed)
     named = target or "y"
-    files = _write(fitted, named, made, output, coefficients, report)
-    if as_json:
-        typer.echo(json.dumps(as_data(fitted, named, made), indent=1, allow_nan=False))
-        return
-    out = console()
-    tell(out, fitted, named)
-    for what, path in files:
-        out.print(f"\n{what}: {path}", soft_wrap=True, end="")
-    out.print()
+    files, problems = _write(fitted, named, made, outputs)
+    if in_json:
+        typer.echo(as_json(as_data(fitted, named, made)), nl=False)
+    else:
+        out = console()
+        tell(out, fitted, named)
+        for line in files:
+            out.print(f"\n{line}", soft_wrap=True, end="")
+        out.print()
+    if problems:
+        raise CommandError("\n".join(problems))
 
 
 def _write(
-    fitted: Fitted,
-    target: str,
-    made: dict[str, Any],
-    output: Path | None,
-    coefficients: Path | None,
-    report: Path | None,
-) -> list[tuple[str, Path]]:
-    """Write the files that were asked for; their kinds and names."""
-    files = []
-    if output is not None:
-        write_json(output, model_of(fitted, target, made).to_dict())
-        files.append(("model", output))
-    if coefficients is not None:
-        write_text(coefficients, as_csv(fitted))
-        files.append(("coefficients", coefficients))
-    if report is not None:
-        say("writing the report")
-        write_text(report, report_text(fitted, target, made))
-        files.append(("report", report))
-    return files
+    fitted: Fitted, target: str, made: dict[str, Any], outputs: Mapping[str, Path | None]
+) -> tuple[list[str], list[str]]:
+    """Write the files that were asked for, each whatever becomes of the others.
+
+    Returns a line on each file, and what went wrong.
+    """
+    texts: dict[str, Callable[[], str]] = {
+        "--output": lambda: as_json(model_of(fitted, target, made).to_dict()),
+        "--coefficients": lambda: as_csv(fitted),
+        "--report": lambda: report_text(fitted, target, made),
+    }
+    done, problems = [], []
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        try:
+            write_text(path, texts[option]())
+            done.append(f"{WRITTEN[option]}: {path}")
+        except CommandError as problem:
+            problems.append(str(problem))
+    return done, problems
 
 
 def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -12,11 +13,15 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..design import Floats
-from .errors import CommandError, InputError
+from .errors import InputError
 from .names import shown
 
 SCHEMA, VERSION = "ksupport-model", 1
 LARGEST = 200_000_000  # bytes; a model of a million features has half as many
+LONGEST = 100_000  # characters of a name
+MOST = 5_000_000  # features
+DIGITS = 300  # of an integer that a float can hold
+SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 
 
 @dataclass(frozen=True)
@@ -50,67 +55,96 @@ class Model:
         return np.asarray(columns @ self.coef + self.intercept)
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write plain JSON, characters outside ASCII as escapes."""
-    write_text(path, json.dumps(value, indent=1, allow_nan=False) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file; what goes wrong is told in words."""
-    try:
-        path.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
 def load(path: Path) -> Model:
     """Read a model file, and refuse anything else."""
-    if not path.is_file():
-        raise InputError(f"{path} does not exist; write a model with ksupport fit --output")
-    if path.stat().st_size > LARGEST:
-        raise InputError(f"{path.name} is too large to be a model file")
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"{path.name} is not a model file, which is JSON: {shown(str(error), 120)}"
-        ) from error
+    value = _json(path)
     if not isinstance(value, dict) or value.get("schema") != SCHEMA:
         raise InputError(f"{path.name} is JSON, but not a model that ksupport fit has written")
     if value.get("schema_version") != VERSION:
         raise InputError(
-            f"{path.name} has schema_version {shown(repr(value.get('schema_version')))}; this "
+            f"{path.name} has schema_version {_told(value.get('schema_version'))}; this "
             f"ksupport reads version {VERSION}. Update ksupport, or fit again"
         )
-    return _checked(value, path)
+    try:
+        return _checked(OPTIONAL | value)
+    except ValueError as error:
+        raise InputError(f"{path.name} is damaged: {error}; fit again to write another") from error
+
+
+def _json(path: Path) -> Any:
+    """The contents of a file that may be no JSON, or none that can be read."""
+    try:
+        if not path.exists():
+            raise InputError(f"{path} does not exist; write a model with ksupport fit --output")
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"{path.name} is too large to be a model file")
+        return json.loads(path.read_bytes(), parse_constant=_no_constant, parse_int=_whole)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"{path.name} is not a model file, which is JSON: {shown(str(error), 120)}"
+        ) from error
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a number")
 
 
-def _checked(value: dict[str, Any], path: Path) -> Model:
-    try:
-        names = tuple(feature["name"] for feature in value["features"])
-        numbers = [feature["coefficient"] for feature in value["features"]]
-        target, intercept = value["target"], value["intercept"]
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{path.name} is damaged: {shown(str(error))} is missing") from error
-    if not all(isinstance(name, str) for name in (*names, target)):
-        raise InputError(f"{path.name} is damaged: names must be text")
+def _whole(digits: str) -> float:
+    """An integer, or infinity for one that no float can hold."""
+    return int(digits) if len(digits) < DIGITS else float(digits)
+
+
+# -- the schema ----------------------------------------------------------------------------
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST and not SURROGATE.search(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+Kind = tuple[Callable[[Any], bool], str]  # what a value has to be, and how that is called
+TEXT: Kind = (_is_text, f"text of at most {LONGEST} characters")
+NUMBER: Kind = (_is_number, "a finite number")
+OBJECT: Kind = (lambda value: isinstance(value, dict), "an object")
+LIST: Kind = (lambda value: isinstance(value, list) and len(value) <= MOST, "a list of features")
+MODEL = {"target": TEXT, "intercept": NUMBER, "features": LIST, "chosen": OBJECT, "made": OBJECT}
+FEATURE = {"name": TEXT, "coefficient": NUMBER}
+OPTIONAL: dict[str, Any] = {"chosen": {}, "made": {}}
+
+
+def _checked(value: dict[str, Any]) -> Model:
+    _check("", value, MODEL)
+    features = value["features"]
+    for at, feature in enumerate(features):
+        _check(f"features[{at}]", feature, FEATURE)
+    names = tuple(feature["name"] for feature in features)
     if len(set(names)) < len(names):
-        raise InputError(f"{path.name} is damaged: a feature occurs twice")
-    if not all(_number(each) for each in (*numbers, intercept)):
-        raise InputError(f"{path.name} is damaged: coefficients must be finite numbers")
+        raise ValueError("a feature occurs twice")
+    coef = np.array([feature["coefficient"] for feature in features], np.float64)
     return Model(
-        target,
-        names,
-        np.array(numbers, np.float64),
-        float(intercept),
-        value.get("chosen", {}),
-        value.get("made", {}),
+        value["target"], names, coef, float(value["intercept"]), value["chosen"], value["made"]
     )
 
 
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _check(where: str, value: Any, fields: Mapping[str, Kind]) -> None:
+    """Raise ValueError at the first field that is missing or of another kind."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{where} must be an object, got {_told(value)}")
+    for name, (holds, kind) in fields.items():
+        place = f"{where}.{name}" if where else name
+        if name not in value:
+            raise ValueError(f"{place} is missing")
+        if not holds(value[name]):
+            raise ValueError(f"{place} must be {kind}, got {_told(value[name])}")
+
+
+def _told(value: Any) -> str:
+    """A value on one line; of a large one, what it is."""
+    if isinstance(value, dict | list):
+        return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
+    return shown(repr(value))

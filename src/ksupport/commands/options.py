@@ -43,7 +43,9 @@ MaxMemory = Annotated[
 Groups = Annotated[
     str | None, typer.Option(help="Column of labels; rows with the same one share a fold.")
 ]
-Seed = Annotated[int, typer.Option(help="Seed of all that is drawn at random.", min=0)]
+Seed = Annotated[
+    int, typer.Option(help="Seed of all that is drawn at random.", min=0, max=2**32 - 1)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
 Standardize = Annotated[
     bool, typer.Option(help="Scale the columns to unit variance while fitting.")
@@ -78,6 +80,10 @@ def how_to_read(separator: str | None, decimal: str, max_memory: float, missing:
     for option, mark in (("--separator", separator), ("--decimal", decimal)):
         if mark is not None and len(mark) != 1:
             raise InputError(f"{option} must be one character (\\t for a tab); got {mark!r}")
+    if separator == decimal:
+        raise InputError(f"--separator and --decimal must differ; both are {decimal!r}")
+    if not max_memory > 0:
+        raise InputError(f"--max-memory must be a positive number, in GB; got {max_memory:g}")
     if missing not in POLICIES:
         raise InputError(f"--missing must be one of {', '.join(POLICIES)}; got {missing!r}")
     return Reading(separator, decimal, max_memory, missing)

@@ -12,7 +12,7 @@ import typer
 
 from ..design import Floats
 from .errors import InputError
-from .model_file import Model, load, write_text
+from .model_file import Model, load
 from .names import spreadsheet_safe
 from .options import (
     DEFAULT_MEMORY,
@@ -23,6 +23,7 @@ from .options import (
     ends_in_words,
     how_to_read,
 )
+from .outputs import check_outputs, write_text
 from .reading import read_columns
 
 
@@ -40,6 +41,7 @@ def predict(
     max_memory: MaxMemory = DEFAULT_MEMORY,
 ) -> None:
     """Predict the target for the rows of a file; its columns are found by name."""
+    check_outputs({"MODEL": model, "DATA": data}, {"--output": output})
     loaded = load(model)
     reading = how_to_read(separator, decimal, max_memory, "refuse")
     rows = read_columns(data, loaded.names, reading)

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..design import Floats
+from ..theory._checks import LARGEST, SMALLEST
 from . import formats
 from .errors import InputError
 from .missing import Missing, without_missing
@@ -88,7 +89,10 @@ def read(path: Path, columns: Columns, reading: Reading, need_target: bool = Tru
     data = Data(path, tuple(raw.names), raw.X, raw.y, raw.groups)
     _check_shape(data)
     check_distinct(data.names, path)
-    return without_missing(data, reading.missing)
+    data = without_missing(data, reading.missing)
+    _check_shape(data)
+    _check_squares(data)
+    return data
 
 
 def _checked_kind(path: Path, reading: Reading) -> str:
@@ -161,10 +165,26 @@ def _frame(path: Path, kind: str, reading: Reading) -> Any:
     return formats.from_parquet(path) if kind == "parquet" else formats.from_arrow(path)
 
 
+def _check_squares(data: Data) -> None:
+    """Refuse numbers so large or so small that their squares are lost."""
+    largest = abs(data.X).max(axis=0)
+    sizes = np.ravel(largest.toarray() if sp.issparse(largest) else largest)
+    columns = dict(zip((f"column {shown(name)}" for name in data.names), sizes, strict=True))
+    if data.y is not None:
+        columns["the target"] = np.abs(data.y).max()
+    for name, size in columns.items():
+        if size and not SMALLEST < size < LARGEST:
+            raise InputError(
+                f"{data.path.name}: {name} has {size:.3g} for its largest number in size, whose "
+                f"square is lost; rescale it to lie between {SMALLEST:g} and {LARGEST:g}"
+            )
+
+
 def _check_shape(data: Data) -> None:
     n, d = data.X.shape
     if n == 0:
-        raise InputError(f"{data.path.name} has column names but no rows")
+        left = " left, as none has a target" if data.remarks else ""
+        raise InputError(f"{data.path.name} has column names but no rows{left}")
     if d == 0:
         raise InputError(f"{data.path.name} has no columns left to learn from")
 

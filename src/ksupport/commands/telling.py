@@ -19,7 +19,7 @@ MOST_ALTERNATIVES = 5
 
 
 def tell(out: Console, fitted: Fitted, target: str) -> None:
-    """Features, decision, stability, certificate and alternatives."""
+    """Features, decision, stability and alternatives; the certificate last, as it tells least."""
     chosen = fitted.order
     n, d = fitted.data.shape
     heading(out, f"{len(chosen)} of {d} features explain {shown(target)} ({n} rows)")
@@ -51,11 +51,10 @@ def _more_words(fitted: Fitted) -> Iterator[str]:
     yield from fitted.remarks
     if fitted.stability is not None:
         yield f"Stability: {fitted.stability.words}"
+    yield from _alternatives(fitted)
     certificate = fitted.certificate
     if certificate is not None:
-        yield f"Certificate: {certificate.words[0]}"
-        yield certificate.words[-1]
-    yield from _alternatives(fitted)
+        yield f"Certificate: {certificate.words[0]} {certificate.words[-1]}"
 
 
 def _alternatives(fitted: Fitted) -> Iterator[str]:

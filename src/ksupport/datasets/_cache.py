@@ -18,6 +18,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from ksupport._files import replacing
 from ksupport.datasets._registry import DatasetInfo, RemoteFile, dataset_info
 
 Arrays = Mapping[str, NDArray[np.generic]]
@@ -129,16 +130,10 @@ def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
 
 
 def save_arrays(path: Path, arrays: Arrays) -> None:
-    """Write an ``.npz`` whole or not at all: to a neighbour first, then renamed."""
+    """Write an ``.npz`` whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-", suffix=".npz")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.savez_compressed(stream, **cast("dict[str, Any]", dict(arrays)))
-        Path(name).replace(path)
-    except BaseException:  # also Ctrl-C: nothing half-written may stay
-        Path(name).unlink(missing_ok=True)
-        raise
+    with replacing(path) as temporary, temporary.open("wb") as stream:
+        np.savez_compressed(stream, **cast("dict[str, Any]", dict(arrays)))
 
 
 def check_shape(info: DatasetInfo, arrays: Arrays, source: str) -> None:

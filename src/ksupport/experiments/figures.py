@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._extra import extra
+from .._files import replacing
 from ..algorithms import METHODS
-from .files import replacing
 
 # IRKSN stands out; the others are told apart by hue and marker (Okabe and Ito, and grey).
 COLOURS = {
@@ -58,7 +58,7 @@ def drawing(folder: Path, name: str, **subplots: Any) -> Iterator[tuple[Any, Any
     Parameters
     ----------
     folder : Path
-        Where to save; made if absent.
+        Where to save.
     name : str
         Stem of the two files.
     **subplots

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from .._files import replacing
 from ..datasets import fetch_haxby
 from ..design import Floats
 from ..fmri import plot_maps, to_image
 from .experiment import Row
 from .figures import COLOURS, drawing, title_of
-from .files import replacing
 from .fmri_data import brain, whole_haxby
 from .fmri_maps import found_by, unpacked, z_of
 

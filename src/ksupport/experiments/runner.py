@@ -11,6 +11,7 @@ from pathlib import Path
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from .._files import check_writable
 from .._progress import Progress
 from ..path import whole_walks_only
 from .experiment import Cell, Experiment, Protocol, Row
@@ -55,9 +56,12 @@ def reproduce(
     list of dict
         The rows of all cells, in the order of the grid.
     """
-    rows = collect(experiment, protocol, quick=quick, out=out, n_jobs=n_jobs, progress=progress)
     folder = Path(out) / protocol
-    write_csv(folder / f"{experiment.name}.csv", experiment.table(rows))
+    folder.mkdir(parents=True, exist_ok=True)
+    table = folder / f"{experiment.name}.csv"
+    check_writable(table)
+    rows = collect(experiment, protocol, quick=quick, out=out, n_jobs=n_jobs, progress=progress)
+    write_csv(table, experiment.table(rows))
     experiment.plot(rows, folder)
     return rows
 

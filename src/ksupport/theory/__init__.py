@@ -1,7 +1,7 @@
 """The paper's theory as tools: recovery conditions, dual certificate, error bound, advice.
 
-A condition evaluated at an estimate says what would be recovered if the estimate were the truth:
-evidence, not proof.
+The conditions are sufficient, not necessary, and rarely met with noise.  Evaluated at an estimate,
+they say what would be recovered if the estimate were the truth.
 """
 
 from .bounds import ErrorBound, alpha_max, error_bound, stopping_time

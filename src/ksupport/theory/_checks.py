@@ -11,38 +11,65 @@ from scipy.sparse.linalg import LinearOperator
 from ..blocks import by_blocks
 from ..design import Design, Floats, is_dask, unwrapped
 
+SMALLEST, LARGEST = 1e-150, 1e150  # beyond, squares are 0 or infinite
 BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n x BLOCK
 
 
 def as_design(X: Any) -> Design:
     """Check X and wrap it in double precision; a `Design` passes through as it is."""
+    if isinstance(X, Design):  # before it is taken for an operator, as it has products
+        return X
     X = unwrapped(X)
     # What is read by blocks, here or elsewhere, is checked in doing so.
-    if isinstance(X, Design | LinearOperator) or is_dask(X) or by_blocks(X):
+    if isinstance(X, LinearOperator) or is_dask(X) or by_blocks(X):
         return Design.of(X)
     if not sp.issparse(X):
-        X = np.asarray(X)
+        X = as_numbers("X", X)
     elif X.format not in ("csr", "csc"):
         X = X.tocsc()
     if X.dtype.kind != "c":  # complex numbers are refused below, with words
         X = X.astype(np.float64, copy=False)
-        _check_finite("X", X.data if sp.issparse(X) else X)
+        _check_size("X", X.data if sp.issparse(X) else X)
     return Design.of(X)
+
+
+def as_numbers(name: str, value: Any) -> Any:
+    """An array of numbers of any type and shape."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O" and value is not None:
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:  # ragged lists, words
+        raise ValueError(f"{name} must be an array of numbers: {error}") from error
+    if array.dtype.kind not in "biufc":
+        given = "None" if value is None else f"dtype {array.dtype}"
+        raise ValueError(f"{name} must be an array of numbers, got {given}")
+    return array
 
 
 def as_vector(name: str, value: Any, length: int, what: str) -> Floats:
     """Check a vector against the side of X that it must match."""
-    vector = np.asarray(value, dtype=float)
+    vector = as_numbers(name, value)
+    if vector.dtype.kind == "c":
+        raise ValueError(f"{name} must be real, got dtype {vector.dtype}")
+    vector = vector.astype(np.float64, copy=False)
     if vector.shape != (length,):
         raise ValueError(
             f"{name} must be a vector with one entry per {what} of X, shape ({length},), "
             f"got shape {vector.shape}"
         )
-    _check_finite(name, vector)
+    _check_size(name, vector)
     return vector
 
 
-def _check_finite(name: str, values: Floats) -> None:
-    # A sum is finite exactly when every term is, short of overflow: no n x d mask is needed.
-    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+def _check_size(name: str, values: Floats) -> None:
+    """Refuse what is not finite, and what has no square."""
+    # No n x d temporary: NaN and infinity show in the extremes.
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    if not np.isfinite(largest):
         raise ValueError(f"{name} must be finite, got NaN or infinity; impute or drop those values")
+    if largest and not SMALLEST < largest < LARGEST:
+        raise ValueError(
+            f"{name} must have entries that can be squared, between {SMALLEST:g} and {LARGEST:g} "
+            f"in size, got {largest:.3g} for the largest; rescale it"
+        )

@@ -26,13 +26,15 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..datasets._checks import check_interval
 from ..design import Floats, NormKind
-from ._checks import as_design
+from ._checks import as_design, as_numbers
 from .irksn import IRKSNCondition, irksn_condition
 
 
@@ -97,7 +99,7 @@ class ErrorBound:
         It is at most about half of `curve` where noise dominates.
         """
         t = _steps(t)
-        theta = _momentum(int(t.max()))[t.astype(int) - 1]  # θ_{t-1}
+        theta = _momentum(int(t.max(initial=1)))[t.astype(int) - 1]  # θ_{t-1}
         A = self.delta * self.alpha * theta**2 / self.norm**2
         return self.norm / self.alpha * (A + np.hypot(self.dual_norm, A)) / theta
 
@@ -152,10 +154,8 @@ def error_bound(
     >>> bound.best_t, round(bound.best, 2)
     (17, 11.96)
     """
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must be in (0, 1), got {alpha}")
-    if not 0 <= delta < math.inf:
-        raise ValueError(f"delta must be a finite number >= 0, got {delta}")
+    check_interval("alpha", alpha, low=0, high=1, open_low=True, open_high=True)
+    check_interval("delta", delta, low=0, high=math.inf, open_high=True)
     X = as_design(X)
     return bound_at(irksn_condition(X, w), alpha, delta, X.norm(norm))
 
@@ -205,19 +205,17 @@ def stopping_time(delta: float, c: float = 1.0) -> int:
     >>> stopping_time(0.01, c=2.0)
     20
     """
-    if not 0 < delta < math.inf:
-        raise ValueError(
-            f"delta must be positive and finite, got {delta}; without noise, iterate to convergence"
-        )
-    if not 0 < c < math.inf:
-        raise ValueError(f"c must be positive and finite, got {c}")
+    if isinstance(delta, Real) and delta == 0:
+        raise ValueError("delta must be positive, got 0; without noise, iterate to convergence")
+    for name, value in (("delta", delta), ("c", c)):
+        check_interval(name, value, low=0, high=math.inf, open_low=True, open_high=True)
     return math.ceil(c / math.sqrt(delta))
 
 
 def _steps(t: ArrayLike) -> Floats:
-    steps = np.asarray(t, dtype=float)
-    if not np.all(steps >= 1):
-        raise ValueError(f"t must be at least 1, got {steps.min() if steps.size else t}")
+    steps = np.asarray(as_numbers("t", t), np.float64)
+    if not np.all((steps >= 1) & (steps < math.inf) & (steps == np.floor(steps))):
+        raise ValueError(f"t must be whole numbers of at least 1, got {t!r}")
     return steps
 
 

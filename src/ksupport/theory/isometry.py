@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.base import check_k
 from ..design import Design, Floats, Ints
 from ._checks import BLOCK, as_design
 
@@ -119,8 +120,7 @@ def restricted_isometry(X: Any, k: int) -> RestrictedIsometry:
     """
     X = as_design(X)
     n, d = X.shape
-    if not (isinstance(k, (int, np.integer)) and 1 <= k <= d):
-        raise ValueError(f"k must be an integer between 1 and n_features={d}, got {k!r}")
+    check_k(k, d)
     count = comb(d, k)
     if count <= MAX_SUBSETS or k == 1:
         low, high = extreme_eigenvalues(X, combinations(range(d), k))

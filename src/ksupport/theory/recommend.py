@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..algorithms.base import check_k
+from ..datasets._checks import check_count
 from ..design import Design, Floats, Ints
-from ._checks import as_design
+from ._checks import as_design, as_vector
 from ._render import Table, as_html, as_text, plain
 from ._support import TIE_RTOL, Support, largest_outside
 from .isometry import IHT_RIP, refutes_iht
@@ -138,15 +140,15 @@ def recommend(
     """
     X = as_design(X)
     n, d = X.shape
-    sizes_k = _sizes("ks", ks if ks is not None else _default_ks(k, d), 1, d, "n_features", k)
-    quarters = [n // 4, n // 2, 3 * n // 4, n] if sample_sizes is None else sample_sizes
-    sizes_n = _sizes("sample_sizes", [max(m, 1) for m in quarters], 1, n, "n_samples", n)
+    check_k(k, d)
+    quarters = [max(n * part // 4, 1) for part in (1, 2, 3, 4)]
+    sizes_k = _sizes("ks", _default_ks(k, d) if ks is None else ks, d, k)
+    sizes_n = _sizes("sample_sizes", quarters if sample_sizes is None else sample_sizes, n, n)
     draw = _coefficient_law(coefficients)
     if support not in ("scattered", "grouped"):
         raise ValueError(f"support must be 'scattered' or 'grouped', got {support!r}")
-    if n_draws < 1:
-        raise ValueError(f"n_draws must be at least 1, got {n_draws}")
-    rng = np.random.default_rng(random_state)
+    check_count("n_draws", n_draws)
+    rng = _generator(random_state)
     order = rng.permutation(n)
     rates = {m: np.full((len(sizes_n), len(sizes_k)), np.nan) for m in METHODS}
     for row, m in enumerate(sizes_n):
@@ -216,8 +218,9 @@ def _coefficient_law(
     coefficients: str | Callable[[np.random.Generator, int], Floats],
 ) -> Callable[[np.random.Generator, int], Floats]:
     if callable(coefficients):
-        return coefficients
-    if coefficients not in COEFFICIENTS:
+        law = coefficients
+        return lambda rng, k: as_vector("coefficients(rng, k)", law(rng, k), k, "feature drawn")
+    if not isinstance(coefficients, str) or coefficients not in COEFFICIENTS:
         raise ValueError(
             f"coefficients must be one of {sorted(COEFFICIENTS)} or a callable f(rng, k), "
             f"got {coefficients!r}"
@@ -225,21 +228,27 @@ def _coefficient_law(
     return COEFFICIENTS[coefficients]
 
 
+def _generator(random_state: Any) -> np.random.Generator:
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state must be an integer of at least 0, a Generator or None, got "
+            f"{random_state!r}"
+        ) from error
+
+
 def _default_ks(k: int, d: int) -> list[int]:
-    powers = [2**i for i in range(int(k).bit_length())] if isinstance(k, (int, np.integer)) else []
+    powers = [2**i for i in range(int(k).bit_length())]
     return [*powers, k, *([2 * k] if 2 * k <= d else [])]
 
 
-def _sizes(
-    name: str, values: Sequence[int], low: int, high: int, limit: str, must_have: int
-) -> tuple[int, ...]:
+def _sizes(name: str, values: Sequence[int], most: int, must_have: int) -> tuple[int, ...]:
     """Sorted distinct sizes within limits, the one asked about among them."""
-    sizes = sorted({*values, must_have})
-    for size in sizes:
-        if not (isinstance(size, (int, np.integer)) and low <= size <= high):
-            what = "k" if size == must_have else name
-            raise ValueError(f"{what} must be integer, from {low} to {limit}={high}, got {size!r}")
-    return tuple(int(size) for size in sizes)
+    if np.ndim(values) != 1:
+        raise ValueError(f"{name} must be a sequence of integers, got {values!r}")
+    sizes = {check_count(f"every one of {name}", size, high=most) for size in values}
+    return tuple(sorted({*sizes, int(must_have)}))
 
 
 def _samples_needed(rates: Floats, sizes: tuple[int, ...]) -> int | None:

@@ -1,4 +1,4 @@
-"""The recovery report: should this support be trusted?"""
+"""The recovery report: would methods find this support again, were it the truth?"""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..commands.names import feature_name
+from ..datasets._checks import check_interval
 from ..design import Design, Floats, NormKind, names_of
 from ._checks import BLOCK, as_design, as_vector
 from ._render import Table, as_html, as_text, number, plain
@@ -127,7 +128,10 @@ def recovery_report(
     feature_names: Any = None,
     duplicate_cosine: float = DUPLICATE,
 ) -> RecoveryReport:
-    """Report on whether a recovered sparse vector can be trusted.
+    """Report on which methods would recover a sparse vector, were it the truth.
+
+    The conditions are sufficient, not necessary, and rarely met with noise: one that fails says
+    little about w.  Error on rows held out and `ksupport.stability_selection` say more.
 
     Parameters
     ----------
@@ -166,14 +170,12 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
     X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     y = None if y is None else as_vector("y", y, X.shape[0], "sample (row)")
-    if names is not None and len(names) != X.shape[1]:
-        raise ValueError(
-            f"feature_names must have one name per feature, {X.shape[1]}, got {len(names)}"
-        )
-    if not 0 < duplicate_cosine <= 1:
-        raise ValueError(f"duplicate_cosine must be in (0, 1], got {duplicate_cosine}")
-    if alpha is not None and not 0 < alpha < 1:
-        raise ValueError(f"alpha must be in (0, 1), got {alpha}")
+    if names is not None and np.shape(names)[:1] != (X.shape[1],):
+        got = f"shape {np.shape(names)}" if np.ndim(names) else repr(names)
+        raise ValueError(f"feature_names must have one name per feature, {X.shape[1]}, got {got}")
+    check_interval("duplicate_cosine", duplicate_cosine, low=0, high=1, open_low=True)
+    if alpha is not None:
+        check_interval("alpha", alpha, low=0, high=1, open_low=True, open_high=True)
     return report_on(X, w, y, alpha, norm, names, duplicate_cosine)
 
 

@@ -1,0 +1,100 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import platform
+import re
+import shutil
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A path to write to, in the same folder, that becomes ``path`` once written.
+
+    Links are followed, a file that was there passes its permissions on, and what is no file, such
+    as ``/dev/null`` or a pipe, is written to directly.  Errors name ``path``.
+    """
+    target, temporary = _places(path)
+    _remove_leftovers(target.parent)
+    try:
+        yield temporary
+        if temporary != target:
+            if target.exists():
+                shutil.copymode(target, temporary)
+            os.replace(temporary, target)
+    except OSError as error:
+        raise _about(path, temporary, error) from error
+    finally:
+        if temporary != target:
+            with suppress(OSError):  # mostly because it was never there
+                temporary.unlink()
+
+
+def check_writable(path: Path) -> None:
+    """Raise now the OSError that `replacing` would raise after hours of work."""
+    target, temporary = _places(path)
+    if temporary == target:
+        return
+    try:
+        temporary.touch(exist_ok=False)
+        temporary.unlink()
+    except OSError as error:
+        raise _about(path, temporary, error) from error
+
+
+def _places(path: Path) -> tuple[Path, Path]:
+    """The file that a path leads to, and where to write before; the same if it is no file."""
+    if path.is_dir():
+        raise _error(errno.EISDIR, path)
+    if path.exists() and not path.is_file():
+        return path, path
+    target = Path(os.path.realpath(path))
+    if target.exists() and not os.access(target, os.W_OK):
+        raise _error(errno.EACCES, path)  # a folder would let us put another file in its place
+    # The suffix stays last, as it tells matplotlib the format.
+    name = f".partial-{_host()}-{os.getpid()}-{token_hex(4)}{target.suffix}"
+    return target, target.with_name(name)
+
+
+def _host() -> str:
+    """A few characters that tell machines apart which share a folder."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """What processes of this machine were writing when they were killed."""
+    pattern = re.compile(rf"\.partial-{_host()}-(\d+)-[0-9a-f]{{8}}(\.[^.]*)?")
+    with suppress(OSError):  # a folder that may not be read; on Windows, a file in use
+        for other in folder.iterdir():
+            match = pattern.fullmatch(other.name)
+            if match and not _running(int(match[1])):
+                other.unlink()
+
+
+def _running(pid: int) -> bool:
+    """Whether there is such a process here; on Windows, where asking would end it, unknown: no."""
+    if os.name == "nt":
+        return False
+    try:
+        os.kill(pid, 0)
+    except (OSError, OverflowError) as error:
+        return isinstance(error, PermissionError)  # it is someone else's
+    return True
+
+
+def _about(path: Path, temporary: Path, error: OSError) -> OSError:
+    """The error, told of the file that was asked for and not of the one beside it."""
+    if error.errno is None or error.filename not in (None, str(temporary)):
+        return error
+    return _error(error.errno, path)
+
+
+def _error(number: int, path: Path) -> OSError:
+    return OSError(number, os.strerror(number), str(path))
