@@ -25,6 +25,7 @@ from .options import (
     Separator,
     Standardize,
     Target,
+    Thousands,
     ends_in_words,
     how_to_read,
 )
@@ -49,6 +50,7 @@ def check(
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     missing: HowMissing = "refuse",
     max_memory: MaxMemory = DEFAULT_MEMORY,
     seed: Seed = 0,
@@ -57,7 +59,7 @@ def check(
     """Say which methods can recover sparse models from this design, before any fit."""
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
-    reading = how_to_read(separator, decimal, max_memory, missing)
+    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
     say(f"reading {data.name}")
     read_data = read(data, Columns(target, None, ignore), reading, need_target=False)
     facts, design = _facts(read_data, standardize, seed)

@@ -30,6 +30,7 @@ from .options import (
     Seed,
     Separator,
     Target,
+    Thousands,
     ends_in_words,
     how_to_read,
 )
@@ -67,6 +68,7 @@ def compare(
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     missing: HowMissing = "refuse",
     max_memory: MaxMemory = DEFAULT_MEMORY,
     seed: Seed = 0,
@@ -74,7 +76,7 @@ def compare(
 ) -> None:
     """Compare all methods on a data file, each judged on rows that it never saw."""
     wanted = _wanted(methods, candidates(seed))
-    reading = how_to_read(separator, decimal, max_memory, missing)
+    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
     say(f"reading {data.name}")
     read_data = read(data, Columns(target, groups, ignore), reading)
     splits = _splits(read_data, folds, seed)

@@ -26,6 +26,7 @@ from .options import (
     Separator,
     Standardize,
     Target,
+    Thousands,
     ends_in_words,
     how_to_read,
 )
@@ -61,6 +62,7 @@ def fit(
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     missing: HowMissing = "refuse",
     max_memory: MaxMemory = DEFAULT_MEMORY,
     seed: Seed = 0,
@@ -74,11 +76,11 @@ def fit(
     """Find the features of a data file that explain a target."""
     wish = Wish(method, k, alpha, cv, standardize, seed)
     wish.check_options()
-    reading = how_to_read(separator, decimal, max_memory, missing)
+    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
     say(f"reading {data.name}")
     table = read(data, Columns(target, groups, ignore), reading)
     fitted = fit_data(table, wish, stability, say)
-    made = provenance(data, table.shape, seed)
+    made = provenance(table, seed)
     named = target or "y"
     files = _write(fitted, named, made, output, coefficients, report)
     if as_json:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .errors import InputError
-from .names import shown
+from .names import listed, title
 
 if TYPE_CHECKING:
     from .reading import Data
@@ -34,7 +34,7 @@ def without_missing(data: Data, policy: Missing) -> Data:
         X = data.X
     if sp.issparse(X):
         if not np.isfinite(X.data).all():
-            raise InputError(f"{data.path.name} holds missing or infinite values")
+            raise InputError(f"{title(data.path)} holds missing or infinite values")
         return data
     bad = ~np.isfinite(X)
     counts = bad.sum(axis=0)
@@ -44,13 +44,13 @@ def without_missing(data: Data, policy: Missing) -> Data:
         keep = ~bad.any(axis=1)
         if not keep.any():
             raise InputError(
-                f"every row of {data.path.name} has a missing value; try --missing drop-columns"
+                f"every row of {title(data.path)} has a missing value; try --missing drop-columns"
             )
         return _rows(data, keep, f"{(~keep).sum()} rows with missing values were left out.")
     if policy == "drop-columns":
         keep = counts == 0
         if not keep.any():
-            raise InputError(f"every column of {data.path.name} has a missing value")
+            raise InputError(f"every column of {title(data.path)} has a missing value")
         kept = np.flatnonzero(keep)
         words = f"{(~keep).sum()} columns with missing values were left out."
         return replace(
@@ -72,10 +72,10 @@ def _rows(data: Data, keep: NDArray[Any], words: str) -> Data:
 
 def _refusal(data: Data, counts: NDArray[Any], rows: int) -> str:
     worst = np.argsort(-counts, kind="stable")[: min(NAMED, int((counts > 0).sum()))]
-    named = ", ".join(f"{shown(data.names[j])} ({counts[j]})" for j in worst)
+    named = ", ".join(f"{listed([data.names[j]])} ({counts[j]})" for j in worst)
     more = int((counts > 0).sum()) - len(worst)
     return (
-        f"{data.path.name} has {counts.sum()} missing or infinite values, in {rows} of "
+        f"{title(data.path)} has {counts.sum()} missing or infinite values, in {rows} of "
         f"{data.shape[0]} rows and {(counts > 0).sum()} of {data.shape[1]} columns: {named}"
         f"{f' and {more} more columns' if more else ''}. Fill them in, or leave them out with "
         "--missing drop-rows or --missing drop-columns"

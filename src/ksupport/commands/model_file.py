@@ -13,7 +13,8 @@ import numpy as np
 
 from ..design import Floats
 from .errors import CommandError, InputError
-from .names import shown
+from .names import shown, title
+from .source import file_mode, read_bytes
 
 SCHEMA, VERSION = "ksupport-model", 1
 LARGEST = 200_000_000  # bytes; a model of a million features has half as many
@@ -65,21 +66,24 @@ def write_text(path: Path, text: str) -> None:
 
 def load(path: Path) -> Model:
     """Read a model file, and refuse anything else."""
-    if not path.is_file():
-        raise InputError(f"{path} does not exist; write a model with ksupport fit --output")
-    if path.stat().st_size > LARGEST:
-        raise InputError(f"{path.name} is too large to be a model file")
+    file_mode(path, "write a model with ksupport fit --output")
+
+    def check(size: int) -> None:
+        if size > LARGEST:
+            raise InputError(f"{title(path)} is too large to be a model file")
+
+    text = read_bytes(path, check)
     try:
-        value = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_constant)
+        value = json.loads(text.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{path.name} is not a model file, which is JSON: {shown(str(error), 120)}"
+            f"{title(path)} is not a model file, which is JSON: {shown(str(error), 120)}"
         ) from error
     if not isinstance(value, dict) or value.get("schema") != SCHEMA:
-        raise InputError(f"{path.name} is JSON, but not a model that ksupport fit has written")
+        raise InputError(f"{title(path)} is JSON, but not a model that ksupport fit has written")
     if value.get("schema_version") != VERSION:
         raise InputError(
-            f"{path.name} has schema_version {shown(repr(value.get('schema_version')))}; this "
+            f"{title(path)} has schema_version {shown(repr(value.get('schema_version')))}; this "
             f"ksupport reads version {VERSION}. Update ksupport, or fit again"
         )
     return _checked(value, path)
@@ -95,13 +99,13 @@ def _checked(value: dict[str, Any], path: Path) -> Model:
         numbers = [feature["coefficient"] for feature in value["features"]]
         target, intercept = value["target"], value["intercept"]
     except (KeyError, TypeError) as error:
-        raise InputError(f"{path.name} is damaged: {shown(str(error))} is missing") from error
+        raise InputError(f"{title(path)} is damaged: {shown(str(error))} is missing") from error
     if not all(isinstance(name, str) for name in (*names, target)):
-        raise InputError(f"{path.name} is damaged: names must be text")
+        raise InputError(f"{title(path)} is damaged: names must be text")
     if len(set(names)) < len(names):
-        raise InputError(f"{path.name} is damaged: a feature occurs twice")
+        raise InputError(f"{title(path)} is damaged: a feature occurs twice")
     if not all(_number(each) for each in (*numbers, intercept)):
-        raise InputError(f"{path.name} is damaged: coefficients must be finite numbers")
+        raise InputError(f"{title(path)} is damaged: coefficients must be finite numbers")
     return Model(
         target,
         names,

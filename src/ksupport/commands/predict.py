@@ -20,6 +20,7 @@ from .options import (
     Decimal,
     MaxMemory,
     Separator,
+    Thousands,
     ends_in_words,
     how_to_read,
 )
@@ -37,11 +38,12 @@ def predict(
     ] = None,
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     max_memory: MaxMemory = DEFAULT_MEMORY,
 ) -> None:
     """Predict the target for the rows of a file; its columns are found by name."""
     loaded = load(model)
-    reading = how_to_read(separator, decimal, max_memory, "refuse")
+    reading = how_to_read(separator, decimal, thousands, max_memory)
     rows = read_columns(data, loaded.names, reading)
     predictions = loaded.predict(rows)
     if not np.isfinite(predictions).all():

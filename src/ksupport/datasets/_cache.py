@@ -151,7 +151,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
 
 
 def save_arrays(path: Path, arrays: Arrays) -> None:
-    """Write an ``.npz`` with its digest, whole or not at all: to a neighbour first, then renamed."""
+    """Write an ``.npz`` and its digest whole or not at all: to a neighbour first, then renamed."""
     digest = np.array(sha256_of(arrays, sorted(arrays)))
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".partial-", suffix=".npz")
