@@ -34,3 +34,10 @@ def test_marks_differ(first, second):
 @pytest.mark.parametrize("typed", ["\\t", "tab", "\t"])
 def test_a_tab_can_be_typed(typed):
     assert how_to_read(**GIVEN | {"separator": typed}).separator == "\t"
+
+
+def test_separators_and_decimal_points_are_ascii_but_thousands_may_have_a_thin_space():
+    assert how_to_read(**GIVEN | {"thousands": "\u202f"}).marks.thousands == "\u202f"
+    for option in ("separator", "decimal"):
+        with pytest.raises(InputError, match=f"--{option} must be an ASCII character; got '§'"):
+            how_to_read(**GIVEN | {option: "§"})

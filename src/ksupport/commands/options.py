@@ -107,6 +107,8 @@ def _check_marks(given: dict[str, str]) -> None:
                 f"{option} must be one character (\\t for a tab) that is no part of a number or "
                 f"a name; got {mark!r}"
             )
+        if option != "--thousands" and not mark.isascii():
+            raise InputError(f"{option} must be an ASCII character; got {mark!r}")
         others = [other for other in given if other < option and given[other] == mark]
         if others:
             raise InputError(f"{others[0]} and {option} must differ; both are {mark!r}")

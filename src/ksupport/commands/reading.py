@@ -179,8 +179,10 @@ def check_distinct(names: Sequence[str], path: Path) -> None:
 def _without(raw: formats.Raw, ignored: Sequence[str], path: Path) -> formats.Raw:
     for name in ignored:
         _check_known("--ignore", name, raw.names, path)
-    kept = [j for j, name in enumerate(raw.names) if name not in set(ignored)]
-    return replace(raw, names=[raw.names[j] for j in kept], X=raw.X[:, kept]) if ignored else raw
+    if not ignored:
+        return raw
+    kept = [j for j, name in enumerate(raw.names) if name not in ignored]
+    return replace(raw, names=[raw.names[j] for j in kept], X=raw.X[:, kept])
 
 
 def _split(

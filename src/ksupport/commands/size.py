@@ -12,9 +12,10 @@ import numpy as np
 from .errors import InputError
 from .flatbuffer import Flatbuffer
 
-COPIES = 2  # the table as parsed, and the matrix made of it
+COPIES = 3  # the numbers as parsed, as arranged in a table, and as a matrix
+TEXTS = 2  # the text of a file, and its cells in the parser
 NUMBER = 8  # bytes
-COLUMN = 1300  # bytes that pandas keeps for a column beside its cells
+COLUMN = 3200  # bytes that pandas takes for a column beside its cells, as measured
 FEATURE = 200  # bytes for a name and a few vectors with an entry for each feature
 GIGABYTE = 1e9
 
@@ -38,11 +39,12 @@ class Budget:
 
 
 def of_csv(text: bytes, separator: str) -> float:
-    """Bytes for the text, which the parser copies, for its cells and for its columns."""
-    lines = text.count(b"\n") or text.count(b"\r")
-    cells = text.count(separator.encode()) + lines + 1
-    columns = text.count(separator.encode(), 0, max(text.find(b"\n"), 0)) + 1
-    return float(COPIES * (len(text) + NUMBER * cells) + COLUMN * columns)
+    """Bytes for the text, for its cells and for its columns."""
+    mark, end = separator.encode(), b"\n" if b"\n" in text else b"\r"
+    cells = text.count(mark) + text.count(end) + 1
+    first = text.find(end)
+    columns = text.count(mark, 0, len(text) if first < 0 else first) + 1
+    return float(TEXTS * len(text) + COPIES * NUMBER * cells + COLUMN * columns)
 
 
 def of_libsvm(text: bytes) -> float:
@@ -73,13 +75,12 @@ def of_arrow(stream: Any) -> float:
     """Bytes for the tables of an Arrow stream, by the headers of its batches."""
     import pyarrow as pa
 
-    columns = len(pa.ipc.open_stream(stream).schema)
-    needed = 0.0
+    rows = unpacked = 0
     for message in pa.ipc.MessageReader.open_stream(stream):
         if message.type in ("record batch", "dictionary"):
-            rows, unpacked = _batch(message)
-            needed += unpacked + of_table(rows, columns if message.type == "record batch" else 1)
-    return needed
+            length, size = _batch(message)
+            rows, unpacked = rows + length, unpacked + size
+    return unpacked + of_table(rows, len(pa.ipc.open_stream(stream).schema))
 
 
 def _batch(message: Any) -> tuple[int, int]:
