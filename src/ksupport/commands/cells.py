@@ -50,7 +50,7 @@ def _grouped(cell: str, thousands: str, decimal: str) -> bool:
     return re.fullmatch(rf"\s*[+-]?\d{{1,3}}({group}\d{{3}})+({point}\d*)?\s*", cell) is not None
 
 
-WAYS = (  # of writing numbers, those without marks that a cell need not hold first
+WAYS = (  # of writing numbers, the likelier ones first
     Marks(), Marks(".", ","), Marks(",", None), Marks(",", "."),
     *(Marks(decimal, mark) for mark in (" ", "'", "_", "\u00a0", "\u202f") for decimal in ".,"),
 )  # fmt: skip
@@ -88,7 +88,7 @@ def _values(column: Any, marks: Marks) -> Floats:
     if isinstance(column.dtype, pd.CategoricalDtype):
         values = _values(pd.Series(column.cat.categories), marks)
         return np.append(values, np.nan)[column.cat.codes.to_numpy()]
-    if pd.api.types.is_numeric_dtype(column) and _numeric(column.dtype):
+    if _numeric(column.dtype):
         return np.asarray(column.to_numpy(np.float64, na_value=np.nan))
     if pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column):
         return np.asarray(marks.numbers(column).to_numpy(np.float64, na_value=np.nan))

@@ -12,7 +12,7 @@ from rich.console import Console
 from ..design import Design
 from ..theory import Recommendation, recommend
 from .errors import CommandError, InputError
-from .names import listed
+from .names import listed, title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -60,8 +60,9 @@ def check(
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
     reading = how_to_read(separator, decimal, thousands, max_memory, missing)
-    say(f"reading {data.name}")
-    read_data = read(data, Columns(target, None, ignore), reading, need_target=False)
+    columns = Columns(target, None, ignore)
+    say(f"reading {title(data)}")
+    read_data = read(data, columns, reading, need_target=False)
     facts, design = _facts(read_data, standardize, seed)
     say("checking the recovery conditions on simulated models")
     advice = _advice(design, k, grouped, seed)

@@ -18,6 +18,7 @@ from ..design import Ints
 from .choosing import folds_for
 from .completion import some_of
 from .errors import InputError
+from .names import title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -77,8 +78,9 @@ def compare(
     """Compare all methods on a data file, each judged on rows that it never saw."""
     wanted = _wanted(methods, candidates(seed))
     reading = how_to_read(separator, decimal, thousands, max_memory, missing)
-    say(f"reading {data.name}")
-    read_data = read(data, Columns(target, groups, ignore), reading)
+    columns = Columns(target, groups, ignore)
+    say(f"reading {title(data)}")
+    read_data = read(data, columns, reading)
     splits = _splits(read_data, folds, seed)
     scores = list(_scores(read_data, wanted, splits, cv))
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)

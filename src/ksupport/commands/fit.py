@@ -13,6 +13,7 @@ from .choosing import AUTO, CHOICES, Wish
 from .completion import among
 from .fitting import Fitted, fit_data
 from .model_file import Model, write_json, write_text
+from .names import title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -77,8 +78,9 @@ def fit(
     wish = Wish(method, k, alpha, cv, standardize, seed)
     wish.check_options()
     reading = how_to_read(separator, decimal, thousands, max_memory, missing)
-    say(f"reading {data.name}")
-    table = read(data, Columns(target, groups, ignore), reading)
+    columns = Columns(target, groups, ignore)
+    say(f"reading {title(data)}")
+    table = read(data, columns, reading)
     fitted = fit_data(table, wish, stability, say)
     made = provenance(table, seed)
     named = target or "y"

@@ -13,7 +13,7 @@ import typer
 from ..design import Floats
 from .errors import InputError
 from .model_file import Model, load, write_text
-from .names import spreadsheet_safe
+from .names import spreadsheet_safe, title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -47,7 +47,7 @@ def predict(
     rows = read_columns(data, loaded.names, reading)
     predictions = loaded.predict(rows)
     if not np.isfinite(predictions).all():
-        raise InputError(f"{data.name} holds numbers too large to predict from")
+        raise InputError(f"{title(data)} holds numbers too large to predict from")
     text = _as_csv(loaded, predictions)
     if output is None:
         typer.echo(text, nl=False)
