@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ksupport import __version__, datasets
+from ksupport.datasets._cache import save_arrays
 
 pytest.importorskip("typer")
 pytest.importorskip("rich")
@@ -144,8 +145,7 @@ def test_a_download_that_fails_is_answered_with_the_reason(tmp_path):
 
 def test_a_dataset_at_hand_is_loaded_and_checked(tmp_path):
     file = tmp_path / "rhee2006" / "rhee2006.npz"
-    file.parent.mkdir()
-    np.savez_compressed(file, X=np.zeros((842, 361)), y=np.zeros(842))
+    save_arrays(file, {"X": np.zeros((842, 361)), "y": np.zeros(842)})
     done = run("data", "fetch", "rhee2006", "--no-download", KSUPPORT_DATA=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, f"rhee2006: 842 x 361, in {file}\n")
 

@@ -1,5 +1,7 @@
 """What is wrong is said in one message, with what to do; nothing is written, no traceback shown."""
 
+import gzip
+import json
 import os
 
 import pytest
@@ -71,6 +73,23 @@ BAD = {
     ),
     "missing option": (GOOD, ("--target", "y", "--missing", "guess"), ("drop-rows", "'guess'")),
     "unknown groups": (GOOD, ("--target", "y", "--groups", "site"), ("--groups 'site'",)),
+    "target to ignore": (
+        GOOD,
+        ("--target", "y", "--ignore", "y"),
+        ("--target and --ignore both name the column 'y'",),
+    ),
+    "memory": (GOOD, ("--target", "y", "--max-memory", "nan"), ("--max-memory", "got nan")),
+    "memory in words": (
+        GOOD,
+        ("--target", "y", "--max-memory", "lots"),
+        ("--max-memory", "number"),
+    ),
+    "thousands": (
+        GOOD.replace("3,2,3", '"3,000",2,3'),
+        ("--target", "y"),
+        ("--thousands ',' if it means 3000, or --decimal ',' if it means 3",),
+    ),
+    "blank line": (GOOD.replace("3,2,3", "\n3,2,3"), ("--target", "y"), ("line 5 is blank",)),
     "too few rows": ("a,b,y\n1,2,3\n4,5,6\n", ("--target", "y"), ("at least 3 rows",)),
 }
 
@@ -119,6 +138,23 @@ def test_a_kind_of_file_that_nobody_knows_is_refused_with_the_known_ones(run, tm
     done = run("fit", "data.xlsx", "--target", "y", cwd=tmp_path)
     assert done.returncode == 2
     assert ".parquet" in done.stderr
+
+
+MODEL = {
+    "schema": "ksupport-model", "schema_version": 1, "target": "y", "intercept": 1.0,
+    "features": [{"name": "a", "coefficient": 2.0}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["fit", "check", "compare", "predict"])
+def test_every_command_refuses_a_packed_file_that_was_cut(command, run, tmp_path):
+    (tmp_path / "data.csv.gz").write_bytes(gzip.compress(GOOD.encode())[:-9])
+    (tmp_path / "model.json").write_text(json.dumps(MODEL))
+    first = ("model.json", "data.csv.gz") if command == "predict" else ("data.csv.gz",)
+    done = run(command, *first, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "data.csv.gz cannot be unpacked" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("name", ["data.npz", "data.parquet", "data.feather", "data.svm"])

@@ -1,8 +1,11 @@
 """``ksupport fit``, ``predict``, ``check`` and ``compare`` where all is well."""
 
 import csv
+import hashlib
 import json
+import os
 import re
+import threading
 
 import numpy as np
 import pandas as pd
@@ -90,6 +93,42 @@ def test_every_kind_of_file_gives_the_same_model(kind, run, small, tmp_path):
     found = {each["name"]: each["coefficient"] for each in json.loads(done.stdout)["features"]}
     model = AutoIRKSN().fit(*small)
     assert found == pytest.approx(dict(zip(names, model.coef_[:3].tolist(), strict=True)))
+
+
+def test_a_pipe_is_read_once_and_its_digest_told(run, small_csv):
+    folder = small_csv.parent
+    os.mkfifo(folder / "pipe")
+    writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(small_csv.read_bytes(),))
+    writer.start()
+    done = run("fit", "pipe", "--target", "y", "--stability", 0, "--json", cwd=folder)
+    writer.join()
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert {each["name"] for each in told["features"]} == {"g0", "g1", "g2"}
+    assert told["made"]["data"]["sha256"] == hashlib.sha256(small_csv.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("options", "spelled"),
+    [(("--thousands", ","), "{:,.6f}"), (("--decimal", ",", "--separator", ";"), "{:.6f}")],
+    ids=["thousands", "decimal"],
+)
+def test_marks_in_numbers_are_read_as_the_options_say(options, spelled, run, small, tmp_path):
+    X, y = small
+    frame = pd.DataFrame(
+        np.column_stack([X, y]) * 1e4, columns=[f"g{j}" for j in range(12)] + ["y"]
+    )
+    text = frame.map(spelled.format)
+    if "--decimal" in options:
+        text = text.map(lambda cell: cell.replace(".", ","))
+    text.to_csv(tmp_path / "marks.csv", index=False, sep=";" if "--decimal" in options else ",")
+    done = run(
+        "fit", "marks.csv", "--target", "y", "--stability", 0, "--json", *options, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    found = {each["name"]: each["coefficient"] for each in json.loads(done.stdout)["features"]}
+    model = AutoIRKSN().fit(X, y)
+    assert found == pytest.approx({f"g{j}": model.coef_[j] for j in range(3)}, rel=1e-4)
 
 
 def test_groups_stay_together_and_text_columns_can_be_ignored(run, small_csv):

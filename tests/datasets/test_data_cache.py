@@ -47,9 +47,12 @@ def _registered(toy, monkeypatch):
     monkeypatch.setitem(DATASETS, "toy", toy[0])
 
 
-def convert(raw):
-    table = np.loadtxt(raw[0])
+def measured(table):
     return {"X": table[:, :2], "y": table[:, 2]}
+
+
+def convert(raw):
+    return measured(np.loadtxt(raw[0]))
 
 
 def load(info, home, convert=convert, download_if_missing=True):
@@ -170,7 +173,7 @@ def test_contents_of_another_shape_are_refused_and_not_cached(toy, tmp_path):
 
 def test_other_numbers_than_the_tested_ones_are_announced(toy, tmp_path):
     info, table, _ = toy
-    same = replace(info, content_sha256=_cache.content_sha256(table[:, :2], table[:, 2]))
+    same = replace(info, content_sha256=_cache.content_sha256(measured(table)))
     load(same, tmp_path / "one")  # warnings are errors in these tests
     with pytest.warns(UserWarning, match="the numbers of toy differ"):
         load(replace(info, content_sha256="0" * 64), tmp_path / "two")
@@ -178,10 +181,10 @@ def test_other_numbers_than_the_tested_ones_are_announced(toy, tmp_path):
 
 def test_the_digest_of_the_contents_is_that_of_the_numbers_alone():
     X, y = np.array([[0, 1], [1, 0]]), np.array([1.0, 2.0])
-    digest = _cache.content_sha256(X, y)
-    assert digest == _cache.content_sha256(np.asfortranarray(X, dtype=np.float32), y)
-    assert digest == _cache.content_sha256(X.astype(np.int8), y.astype(">f8"))
-    assert digest != _cache.content_sha256(X.T[::-1], y)
+    digest = _cache.content_sha256({"X": X, "y": y})
+    for same in (np.asfortranarray(X, dtype=np.float32), X.astype(np.int8), X.astype(">f8")):
+        assert digest == _cache.content_sha256({"y": y, "X": same, "feature_names": np.array("a")})
+    assert digest != _cache.content_sha256({"X": X.T[::-1], "y": y})
 
 
 def test_a_raw_file_put_in_place_by_hand_is_used_and_kept(toy, tmp_path):
@@ -216,6 +219,38 @@ def test_a_damaged_cache_is_named(toy, tmp_path):
     path.write_bytes(b"PK\x03\x04 and then nothing")
     with pytest.raises(DatasetUnavailableError, match=r"toy\.npz .*remove it and fetch again"):
         load(toy[0], tmp_path)
+
+
+@pytest.mark.parametrize("key", ["X", "y", "feature_names"])
+def test_a_cache_that_was_changed_is_named_with_what_to_do(toy, key, tmp_path):
+    names = np.array(["a", "b"])
+    load(toy[0], tmp_path, convert=lambda raw: {**convert(raw), "feature_names": names})
+    path = dataset_path("toy", tmp_path)
+    arrays = _cache.read_arrays(path)
+    last = arrays[key].flat[-1]
+    arrays[key].flat[-1] = "c" if key == "feature_names" else np.nextafter(last, 9)
+    np.savez(path, **arrays)
+    with pytest.raises(DatasetUnavailableError, match=r"toy\.npz does not hold .*remove it and fe"):
+        load(toy[0], tmp_path)
+
+
+@pytest.mark.parametrize("damage", ["npy", "cut", "flipped"])
+def test_a_cache_of_damaged_bytes_is_named_with_what_to_do(toy, damage, tmp_path):
+    load(toy[0], tmp_path)
+    path = dataset_path("toy", tmp_path)
+    whole = path.read_bytes()
+    if damage == "npy":
+        with path.open("wb") as stream:
+            np.save(stream, np.ones((6, 2)))
+    else:
+        half = len(whole) // 2
+        path.write_bytes(whole[:half] if damage == "cut" else _flipped(whole, 60))
+    with pytest.raises(DatasetUnavailableError, match=r"toy\.npz .*remove it and fetch again"):
+        load(toy[0], tmp_path)
+
+
+def _flipped(data, at):
+    return data[:at] + bytes(255 - byte for byte in data[at : at + 20]) + data[at + 20 :]
 
 
 @pytest.fixture

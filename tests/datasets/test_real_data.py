@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ksupport.datasets import (
+    DatasetUnavailableError,
     dataset_path,
     fetch_california_housing,
     fetch_dataset,
@@ -46,8 +47,22 @@ def test_shapes_names_and_types(info):
 def test_the_numbers_are_those_of_the_registry(info):
     if info.content_sha256 is None:
         pytest.skip("no digest is registered")
+    assert content_sha256(read_arrays(dataset_path(info.name))) == info.content_sha256
+
+
+@pytest.mark.parametrize("info", EVERY)
+@pytest.mark.parametrize("key", ["X", "y", "X_test", "X_all", "labels_all"])
+def test_a_changed_number_in_a_cache_from_elsewhere_is_noticed(info, key, tmp_path):
     arrays = read_arrays(dataset_path(info.name))
-    assert content_sha256(arrays["X"], arrays["y"]) == info.content_sha256
+    if key not in arrays or info.content_sha256 is None:
+        pytest.skip("there is nothing to change, or no digest is registered")
+    last = arrays[key].flat[-1]
+    arrays[key].flat[-1] = "shoe" if key == "labels_all" else last + 1
+    path = dataset_path(info.name, tmp_path)
+    path.parent.mkdir()
+    np.savez(path, **arrays)
+    with pytest.raises(DatasetUnavailableError, match=r"\.npz does not hold .*remove it and fetch"):
+        fetch_dataset(info.name, data_home=tmp_path, download_if_missing=False)
 
 
 @pytest.mark.parametrize("info", EVERY)

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from ..design import Design, Ints
 from ..theory import Recommendation, recommend
 from .errors import InputError
-from .names import listed
+from .names import listed, title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -26,6 +26,7 @@ from .options import (
     Separator,
     Standardize,
     Target,
+    Thousands,
     ends_in_words,
     how_to_read,
 )
@@ -51,6 +52,7 @@ def check(
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     missing: HowMissing = "refuse",
     max_memory: MaxMemory = DEFAULT_MEMORY,
     seed: Seed = 0,
@@ -59,9 +61,10 @@ def check(
     """Count how often recovery conditions of the methods hold on this design, before any fit."""
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
-    reading = how_to_read(separator, decimal, max_memory, missing)
-    say(f"reading {data.name}")
-    read_data = read(data, Columns(target, None, ignore), reading, need_target=False)
+    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
+    columns = Columns(target, None, ignore)
+    say(f"reading {title(data)}")
+    read_data = read(data, columns, reading, need_target=False)
     facts, design = _facts(read_data, standardize, seed)
     say("checking the recovery conditions on simulated models")
     advice = _advice(design, k, grouped, seed)
@@ -79,7 +82,9 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
     varies = _varying(data.X)
     constant = [data.names[j] for j in np.setdiff1d(np.arange(d), varies)]
     if varies.size == 0:
-        raise InputError(f"every column of {data.path.name} is constant; check that it is the file")
+        raise InputError(
+            f"every column of {title(data.path)} is constant; check that it is the file"
+        )
     design = Design.of(data.X[:, varies] if constant else data.X).centred(standardize=standardize)
     rng = np.random.default_rng(seed)
     some = np.sort(rng.choice(varies.size, min(LOOKED_AT, varies.size), replace=False))

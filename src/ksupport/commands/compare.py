@@ -18,6 +18,7 @@ from ..design import Ints
 from .choosing import folds_for
 from .completion import some_of
 from .errors import CommandError, InputError
+from .names import title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -30,6 +31,7 @@ from .options import (
     Seed,
     Separator,
     Target,
+    Thousands,
     ends_in_words,
     how_to_read,
 )
@@ -67,6 +69,7 @@ def compare(
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     missing: HowMissing = "refuse",
     max_memory: MaxMemory = DEFAULT_MEMORY,
     seed: Seed = 0,
@@ -74,9 +77,10 @@ def compare(
 ) -> None:
     """Compare all methods on a data file, each judged on rows that it never saw."""
     wanted = _wanted(methods, candidates(seed))
-    reading = how_to_read(separator, decimal, max_memory, missing)
-    say(f"reading {data.name}")
-    read_data = read(data, Columns(target, groups, ignore), reading)
+    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
+    columns = Columns(target, groups, ignore)
+    say(f"reading {title(data)}")
+    read_data = read(data, columns, reading)
     splits = _splits(read_data, folds, cv, seed)
     scores = list(_scores(read_data, wanted, splits, cv))
     _refuse_only_failures(scores)

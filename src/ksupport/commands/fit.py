@@ -14,6 +14,7 @@ from .completion import among
 from .errors import CommandError
 from .fitting import Fitted, fit_data
 from .model_file import Model
+from .names import title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
@@ -27,6 +28,7 @@ from .options import (
     Separator,
     Standardize,
     Target,
+    Thousands,
     ends_in_words,
     how_to_read,
 )
@@ -65,6 +67,7 @@ def fit(
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     missing: HowMissing = "refuse",
     max_memory: MaxMemory = DEFAULT_MEMORY,
     seed: Seed = 0,
@@ -80,11 +83,12 @@ def fit(
     wish.check_options()
     outputs = {"--output": output, "--coefficients": coefficients, "--report": report}
     check_outputs({"DATA": data}, outputs)
-    reading = how_to_read(separator, decimal, max_memory, missing)
-    say(f"reading {data.name}")
-    table = read(data, Columns(target, groups, ignore), reading)
+    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
+    columns = Columns(target, groups, ignore)
+    say(f"reading {title(data)}")
+    table = read(data, columns, reading)
     fitted = fit_data(table, wish, stability, say)
-    made = provenance(data, table.shape, seed)
+    made = provenance(table, seed)
     named = target or "y"
     files, problems = _write(fitted, named, made, outputs)
     if in_json:

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..design import Floats
 from .errors import InputError
-from .names import shown
+from .names import shown, title
+from .source import file_mode, read_bytes
 
 SCHEMA, VERSION = "ksupport-model", 1
 LARGEST = 200_000_000  # bytes; a model of a million features has half as many
@@ -59,31 +60,34 @@ def load(path: Path) -> Model:
     """Read a model file, and refuse anything else."""
     value = _json(path)
     if not isinstance(value, dict) or value.get("schema") != SCHEMA:
-        raise InputError(f"{path.name} is JSON, but not a model that ksupport fit has written")
+        raise InputError(f"{title(path)} is JSON, but not a model that ksupport fit has written")
     if value.get("schema_version") != VERSION:
         raise InputError(
-            f"{path.name} has schema_version {_told(value.get('schema_version'))}; this "
+            f"{title(path)} has schema_version {_told(value.get('schema_version'))}; this "
             f"ksupport reads version {VERSION}. Update ksupport, or fit again"
         )
     try:
         return _checked(OPTIONAL | value)
     except ValueError as error:
-        raise InputError(f"{path.name} is damaged: {error}; fit again to write another") from error
+        raise InputError(
+            f"{title(path)} is damaged: {error}; fit again to write another"
+        ) from error
 
 
 def _json(path: Path) -> Any:
     """The contents of a file that may be no JSON, or none that can be read."""
+    file_mode(path, "write a model with ksupport fit --output")
+
+    def check(size: int) -> None:
+        if size > LARGEST:
+            raise InputError(f"{title(path)} is too large to be a model file")
+
+    text = read_bytes(path, check)
     try:
-        if not path.exists():
-            raise InputError(f"{path} does not exist; write a model with ksupport fit --output")
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path.name} is too large to be a model file")
-        return json.loads(path.read_bytes(), parse_constant=_no_constant, parse_int=_whole)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+        return json.loads(text, parse_constant=_no_constant, parse_int=_whole)
     except (ValueError, RecursionError) as error:
         raise InputError(
-            f"{path.name} is not a model file, which is JSON: {shown(str(error), 120)}"
+            f"{title(path)} is not a model file, which is JSON: {shown(str(error), 120)}"
         ) from error
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 LONGEST = 48  # characters of a name that are shown
@@ -39,6 +40,11 @@ def _visible(character: str) -> str:
     if character == " " or unicodedata.category(character)[0] not in "CZ":
         return character
     return character.encode("unicode_escape").decode("ascii")
+
+
+def title(path: Path) -> str:
+    """What to call a file: its name, or, of a pipe such as /dev/fd/63, its path."""
+    return shown(str(path) if path.is_relative_to("/dev") else path.name)
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:

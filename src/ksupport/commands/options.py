@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from .cells import Marks
 from .completion import among
 from .errors import FAILED, CommandError, InputError
 from .missing import POLICIES
 from .reading import MAX_MEMORY, Reading
+from .size import Budget
 
 DataFile = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV or TSV (also .gz), Parquet, Arrow or Feather, NPZ (arrays X, y), or LIBSVM.",
+        help="CSV or TSV (also .gz), Parquet, Arrow or Feather, NPZ (arrays X, y), or LIBSVM; a "
+        "pipe such as /dev/stdin brings a CSV.",
     ),
 ]
 Target = Annotated[
@@ -29,7 +33,10 @@ Ignore = Annotated[list[str], typer.Option(help="Column to leave out; may be giv
 Separator = Annotated[
     str | None, typer.Option(help="What separates the columns of a CSV; a comma, or a tab in .tsv.")
 ]
-Decimal = Annotated[str, typer.Option(help="Decimal point of a CSV.")]
+Decimal = Annotated[str, typer.Option(help="What stands before the decimals of numbers.")]
+Thousands = Annotated[
+    str | None, typer.Option(help="What separates thousands in numbers, as in 1,234,567.")
+]
 HowMissing = Annotated[
     str,
     typer.Option(
@@ -74,16 +81,36 @@ def _end(message: str, code: int) -> None:
     raise typer.Exit(code)
 
 
-def how_to_read(separator: str | None, decimal: str, max_memory: float, missing: str) -> Reading:
+def how_to_read(
+    separator: str | None,
+    decimal: str,
+    thousands: str | None,
+    max_memory: float,
+    missing: str = "refuse",
+) -> Reading:
     r"""The options on reading, checked; ``\t`` as people type it stands for the tab."""
     separator = "\t" if separator in ("\\t", "tab") else separator
-    for option, mark in (("--separator", separator), ("--decimal", decimal)):
-        if mark is not None and len(mark) != 1:
-            raise InputError(f"{option} must be one character (\\t for a tab); got {mark!r}")
-    if separator == decimal:
-        raise InputError(f"--separator and --decimal must differ; both are {decimal!r}")
-    if not max_memory > 0:
-        raise InputError(f"--max-memory must be a positive number, in GB; got {max_memory:g}")
+    given = {"--separator": separator, "--decimal": decimal, "--thousands": thousands}
+    _check_marks({option: mark for option, mark in given.items() if mark is not None})
     if missing not in POLICIES:
         raise InputError(f"--missing must be one of {', '.join(POLICIES)}; got {missing!r}")
-    return Reading(separator, decimal, max_memory, missing)
+    if not 0 < max_memory < math.inf:
+        raise InputError(
+            f"--max-memory must be a number of gigabytes above 0, such as {MAX_MEMORY:g}; got "
+            f"{max_memory:g}"
+        )
+    return Reading(separator, Marks(decimal, thousands), Budget(max_memory), missing)
+
+
+def _check_marks(given: dict[str, str]) -> None:
+    for option, mark in given.items():
+        if len(mark) != 1 or mark.isalnum() or mark in '"+-\r\n':
+            raise InputError(
+                f"{option} must be one character (\\t for a tab) that is no part of a number or "
+                f"a name; got {mark!r}"
+            )
+        if option != "--thousands" and not mark.isascii():
+            raise InputError(f"{option} must be an ASCII character; got {mark!r}")
+        others = [other for other in given if other < option and given[other] == mark]
+        if others:
+            raise InputError(f"{others[0]} and {option} must differ; both are {mark!r}")

@@ -13,13 +13,14 @@ import typer
 from ..design import Floats
 from .errors import InputError
 from .model_file import Model, load
-from .names import spreadsheet_safe
+from .names import spreadsheet_safe, title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,
     Decimal,
     MaxMemory,
     Separator,
+    Thousands,
     ends_in_words,
     how_to_read,
 )
@@ -38,16 +39,17 @@ def predict(
     ] = None,
     separator: Separator = None,
     decimal: Decimal = ".",
+    thousands: Thousands = None,
     max_memory: MaxMemory = DEFAULT_MEMORY,
 ) -> None:
     """Predict the target for the rows of a file; its columns are found by name."""
     check_outputs({"MODEL": model, "DATA": data}, {"--output": output})
     loaded = load(model)
-    reading = how_to_read(separator, decimal, max_memory, "refuse")
+    reading = how_to_read(separator, decimal, thousands, max_memory)
     rows = read_columns(data, loaded.names, reading)
     predictions = loaded.predict(rows)
     if not np.isfinite(predictions).all():
-        raise InputError(f"{data.name} holds numbers too large to predict from")
+        raise InputError(f"{title(data)} holds numbers too large to predict from")
     text = _as_csv(loaded, predictions)
     if output is None:
         typer.echo(text, nl=False)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 import shlex
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .reading import Data
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 
@@ -31,13 +30,17 @@ def command_line() -> str:
     return shlex.join(["ksupport", *sys.argv[1:]])
 
 
-def provenance(path: Path, shape: tuple[int, int], seed: int) -> dict[str, Any]:
+def provenance(data: Data, seed: int) -> dict[str, Any]:
     """All that is needed to make a result again from a data file."""
-    with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    rows, features = data.shape
     return {
         "command": command_line(),
         "seed": seed,
         "versions": versions(),
-        "data": {"file": path.name, "sha256": digest, "rows": shape[0], "features": shape[1]},
+        "data": {
+            "file": data.path.name,
+            "sha256": data.sha256,
+            "rows": rows,
+            "features": features,
+        },
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +16,14 @@ from numpy.typing import NDArray
 from ..design import Floats
 from ..theory._checks import LARGEST, SMALLEST
 from . import formats
-from .errors import InputError
+from .cells import Marks, numbers
+from .errors import CommandError, InputError
 from .missing import Missing, without_missing
-from .names import listed, shown
-from .size import check_memory
+from .names import listed, shown, title
+from .size import Budget
+from .source import Source, open_source
 
 MAX_MEMORY = 2.0  # gigabytes
-
-KINDS = {
-    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv",
-    ".parquet": "parquet", ".pq": "parquet",
-    ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
-    ".npz": "npz",
-    ".svm": "libsvm", ".libsvm": "libsvm", ".svmlight": "libsvm",
-}  # fmt: skip
-PACKED = (".gz", ".bz2", ".xz")
 
 
 @dataclass(frozen=True)
@@ -41,15 +34,30 @@ class Columns:
     groups: str | None = None
     ignored: Sequence[str] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse a column that is given two parts, or the same one twice."""
+        given = [("--target", self.target), ("--groups", self.groups)]
+        given += [("--ignore", name) for name in self.ignored]
+        seen: dict[str, str] = {}
+        for option, name in given:
+            if name is None:
+                continue
+            if name in seen:
+                raise InputError(
+                    f"{seen[name]} and {option} both name the column {shown(name)!r}; a column "
+                    "has one part only: leave out one of the two"
+                )
+            seen[name] = option
+
 
 @dataclass(frozen=True)
 class Reading:
     """How to read a file."""
 
-    separator: str | None = None
-    decimal: str = "."
-    max_memory: float = MAX_MEMORY
-    missing: Missing = "refuse"
+    separator: str | None
+    marks: Marks
+    budget: Budget
+    missing: Missing
 
 
 @dataclass(frozen=True)
@@ -62,6 +70,7 @@ class Data:
     y: Floats | None
     groups: NDArray[Any] | None = None
     remarks: list[str] = field(default_factory=list)
+    sha256: str = ""  # of the file
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -69,24 +78,11 @@ class Data:
         return int(n), int(d)
 
 
-def kind_of(path: Path) -> str:
-    """The kind of a file, by the end of its name."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-    last = suffixes[-1] if suffixes else ""
-    if last not in KINDS:
-        raise InputError(
-            f"{path.name}: the name must end in one of {', '.join(KINDS)} (CSV and LIBSVM also "
-            "with .gz after it), so that its kind is known"
-        )
-    return KINDS[last]
-
-
 def read(path: Path, columns: Columns, reading: Reading, need_target: bool = True) -> Data:
     """Read a file, find the columns, and check that all is numbers."""
-    raw = _raw(path, _checked_kind(path, reading), reading, _All(columns, need_target))
-    data = Data(path, tuple(raw.names), raw.X, raw.y, raw.groups)
+    source = open_source(path, reading.budget)
+    raw = _raw(source, reading, _All(columns, need_target, reading))
+    data = Data(path, tuple(raw.names), raw.X, raw.y, raw.groups, sha256=source.sha256)
     _check_shape(data)
     check_distinct(data.names, path)
     data = without_missing(data, reading.missing)
@@ -95,34 +91,28 @@ def read(path: Path, columns: Columns, reading: Reading, need_target: bool = Tru
     return data
 
 
-def _checked_kind(path: Path, reading: Reading) -> str:
-    """The kind of a file that is there and not too large."""
-    if not path.is_file():
-        what = "is a directory" if path.is_dir() else "does not exist"
-        raise InputError(f"{path} {what}; give the path of a data file")
-    kind = kind_of(path)
-    if path.stat().st_size == 0:
-        raise InputError(f"{path.name} is empty")
-    try:
-        check_memory(path, kind, reading.max_memory)
-    except (ValueError, OSError, ImportError) as error:
-        raise InputError(f"{path.name} cannot be read as {kind}: {_brief(error)}") from error
-    return kind
-
-
 @dataclass(frozen=True)
 class _All:
     """Every column of a file, those with a role apart."""
 
     columns: Columns
     need_target: bool
+    reading: Reading
 
-    def of_npz(self, path: Path) -> formats.Raw:
-        target, groups = self.columns.target, self.columns.groups
-        return formats.from_npz(path, target, groups, self.need_target)
+    def of_arrays(self, source: Source) -> formats.Raw:
+        columns = self.columns
+        if source.kind == "npz":
+            raw = formats.from_npz(
+                source, columns.target, columns.groups, self.need_target, self.reading.budget
+            )
+        elif columns.groups is not None:
+            raise InputError(f"--groups {shown(columns.groups)!r}: a LIBSVM file holds no labels")
+        else:
+            raw = formats.from_libsvm(source, self.reading.budget)
+        return _without(raw, columns.ignored, source.path)
 
     def of_frame(self, frame: Any, path: Path) -> formats.Raw:
-        return _split(frame, path, self.columns, self.need_target)
+        return _split(frame, path, self.columns, self.need_target, self.reading.marks)
 
 
 @dataclass(frozen=True)
@@ -130,9 +120,12 @@ class _Only:
     """Some columns of a file, by name."""
 
     names: Sequence[str]
+    reading: Reading
 
-    def of_npz(self, path: Path) -> formats.Raw:
-        return formats.from_npz(path, None, None, need_target=False)
+    def of_arrays(self, source: Source) -> formats.Raw:
+        if source.kind == "npz":
+            return formats.from_npz(source, None, None, False, self.reading.budget)
+        return formats.from_libsvm(source, self.reading.budget)
 
     def of_frame(self, frame: Any, path: Path) -> formats.Raw:
         present = [str(name) for name in frame.columns]
@@ -140,29 +133,33 @@ class _Only:
         wanted = set(self.names)
         kept = [name for name in present if name in wanted]
         check_distinct(kept, path)
-        return formats.Raw(kept, formats.numbers(frame[kept], path), None)
+        return formats.Raw(kept, numbers(frame[kept], title(path), self.reading.marks), None)
 
 
-def _raw(path: Path, kind: str, reading: Reading, part: _All | _Only) -> formats.Raw:
+def _raw(source: Source, reading: Reading, part: _All | _Only) -> formats.Raw:
     """What a file holds; what goes wrong is told in words."""
     try:
-        if kind == "npz":
-            return part.of_npz(path)
-        if kind == "libsvm":
-            return formats.from_libsvm(path)
-        return part.of_frame(_frame(path, kind, reading), path)
-    except (ValueError, OSError, EOFError, KeyError, ImportError) as error:
-        raise InputError(f"{path.name} cannot be read as {kind}: {_brief(error)}") from error
+        if source.kind in ("npz", "libsvm"):
+            return part.of_arrays(source)
+        return part.of_frame(_frame(source, reading), source.path)
+    except (CommandError, MemoryError):
+        raise
+    except Exception as error:  # parsers raise what they please on bytes that make no sense
+        raise InputError(
+            f"{source.name} cannot be read as {source.kind}: {_brief(error)}. Get or write the "
+            "file again"
+        ) from error
 
 
 def _brief(error: Exception) -> str:
-    return shown(str(error).strip() or type(error).__name__, 300)
+    return shown(str(error).strip().rstrip(".") or type(error).__name__, 300)
 
 
-def _frame(path: Path, kind: str, reading: Reading) -> Any:
-    if kind == "csv":
-        return formats.from_csv(path, reading.separator, reading.decimal)
-    return formats.from_parquet(path) if kind == "parquet" else formats.from_arrow(path)
+def _frame(source: Source, reading: Reading) -> Any:
+    if source.kind == "csv":
+        return formats.from_csv(source, reading.separator, reading.marks, reading.budget)
+    read = formats.from_parquet if source.kind == "parquet" else formats.from_arrow
+    return read(source, reading.budget)
 
 
 def _check_squares(data: Data) -> None:
@@ -175,7 +172,7 @@ def _check_squares(data: Data) -> None:
     for name, size in columns.items():
         if size and not SMALLEST < size < LARGEST:
             raise InputError(
-                f"{data.path.name}: {name} has {size:.3g} for its largest number in size, whose "
+                f"{title(data.path)}: {name} has {size:.3g} for its largest number in size, whose "
                 f"square is lost; rescale it to lie between {SMALLEST:g} and {LARGEST:g}"
             )
 
@@ -184,9 +181,9 @@ def _check_shape(data: Data) -> None:
     n, d = data.X.shape
     if n == 0:
         left = " left, as none has a target" if data.remarks else ""
-        raise InputError(f"{data.path.name} has column names but no rows{left}")
+        raise InputError(f"{title(data.path)} has column names but no rows{left}")
     if d == 0:
-        raise InputError(f"{data.path.name} has no columns left to learn from")
+        raise InputError(f"{title(data.path)} has no columns left to learn from")
 
 
 def check_distinct(names: Sequence[str], path: Path) -> None:
@@ -194,12 +191,23 @@ def check_distinct(names: Sequence[str], path: Path) -> None:
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(
-            f"{path.name}: {len(twice)} column name(s) occur more than once: {listed(twice)}. "
+            f"{title(path)}: {len(twice)} column name(s) occur more than once: {listed(twice)}. "
             "Rename the columns"
         )
 
 
-def _split(frame: Any, path: Path, columns: Columns, need_target: bool) -> formats.Raw:
+def _without(raw: formats.Raw, ignored: Sequence[str], path: Path) -> formats.Raw:
+    for name in ignored:
+        _check_known("--ignore", name, raw.names, path)
+    if not ignored:
+        return raw
+    kept = [j for j, name in enumerate(raw.names) if name not in ignored]
+    return replace(raw, names=[raw.names[j] for j in kept], X=raw.X[:, kept])
+
+
+def _split(
+    frame: Any, path: Path, columns: Columns, need_target: bool, marks: Marks
+) -> formats.Raw:
     """Response, groups and the rest of a data frame, as numbers."""
     names = [str(name) for name in frame.columns]
     check_distinct(names, path)
@@ -215,17 +223,27 @@ def _split(frame: Any, path: Path, columns: Columns, need_target: bool) -> forma
     kept = [name for name in names if name not in special]
     y = None
     if columns.target is not None:
-        y = formats.numbers(frame[[columns.target]], path)[:, 0]
-    groups = None if columns.groups is None else frame[columns.groups].astype(str).to_numpy(object)
-    return formats.Raw(kept, formats.numbers(frame[kept], path), y, groups)
+        y = numbers(frame[[columns.target]], title(path), marks)[:, 0]
+    groups = None if columns.groups is None else _labels(frame[columns.groups], path)
+    return formats.Raw(kept, numbers(frame[kept], title(path), marks), y, groups)
 
 
-def _check_known(option: str, name: str, names: list[str], path: Path) -> None:
+def _labels(column: Any, path: Path) -> NDArray[Any]:
+    absent = column.isna().to_numpy()
+    if absent.any():
+        raise InputError(
+            f"{title(path)}: --groups {shown(str(column.name))!r} has no label in "
+            f"{absent.sum()} row(s), the first of them row {np.argmax(absent) + 1}; fill them in"
+        )
+    return np.asarray(column.astype(str).to_numpy(object))
+
+
+def _check_known(option: str, name: str, names: Sequence[str], path: Path) -> None:
     if name in names:
         return
     near = difflib.get_close_matches(name, names, n=3)
     hint = f"; did you mean {listed(near)}?" if near else f"; there are {listed(names)}"
-    raise InputError(f"{option} {shown(name)!r} is not a column of {path.name}{hint}")
+    raise InputError(f"{option} {shown(name)!r} is not a column of {title(path)}{hint}")
 
 
 def read_columns(path: Path, names: Sequence[str], reading: Reading) -> Floats:
@@ -233,20 +251,19 @@ def read_columns(path: Path, names: Sequence[str], reading: Reading) -> Floats:
 
     In a LIBSVM file a feature that is always 0 does not appear: absent columns are zeros there.
     """
-    kind = _checked_kind(path, reading)
-    raw = _raw(path, kind, reading, _Only(names))
+    source = open_source(path, reading.budget)
+    raw = _raw(source, reading, _Only(names, reading))
     place = {name: j for j, name in enumerate(raw.names)}
     absent = [name for name in names if name not in place]
-    if absent and kind != "libsvm":
+    if absent and source.kind != "libsvm":
         raise InputError(
-            f"{path.name} lacks {len(absent)} of the {len(names)} columns of the model: "
+            f"{title(path)} lacks {len(absent)} of the {len(names)} columns of the model: "
             f"{listed(absent)}"
         )
     out = np.zeros((raw.X.shape[0], len(names)))
-    for at, name in enumerate(names):
-        if name in place:
-            column = raw.X[:, [place[name]]]
-            out[:, at] = (column.toarray() if sp.issparse(column) else column)[:, 0]
+    known = [at for at, name in enumerate(names) if name in place]
+    columns = raw.X[:, [place[names[at]] for at in known]]
+    out[:, known] = columns.toarray() if sp.issparse(columns) else columns
     data = Data(path, tuple(names), out, None)
     if not names:
         return out

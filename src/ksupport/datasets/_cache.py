@@ -11,7 +11,8 @@ import tempfile
 import urllib.request
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,6 +27,8 @@ Converter = Callable[[tuple[Path, ...]], Arrays]
 PathLike = str | os.PathLike[str]
 
 _TIMEOUT = 60.0  # seconds without a byte
+_DIGEST = "sha256"  # the entry of a cache file that holds the digest of the others
+_CONTENT = ("X", "y", "X_test", "y_test", "X_all", "labels_all", "run_all", "voxel_ijk")
 
 
 class DatasetUnavailableError(OSError):
@@ -97,8 +100,27 @@ def load_arrays(
         check_shape(info, arrays, "its raw files")
         _warn_if_changed(info, arrays)
         save_arrays(path, arrays)
+    return cached_arrays(info, path)
+
+
+def cached_arrays(info: DatasetInfo, path: Path) -> dict[str, NDArray[np.generic]]:
+    """Arrays of a cache file that are what was put there.
+
+    A file that this package wrote holds the digest of its arrays; one that came from elsewhere must
+    hold the numbers of the registry.
+    """
     arrays = read_arrays(path)
     check_shape(info, arrays, str(path))
+    written = arrays.pop(_DIGEST, None)
+    if written is not None:
+        changed = str(written) != sha256_of(arrays, sorted(arrays))
+    else:
+        changed = info.content_sha256 not in (None, content_sha256(arrays))
+    if changed:
+        raise DatasetUnavailableError(
+            f"{path} does not hold the numbers of {info.name}: it was changed or damaged after it "
+            "was written; remove it and fetch again"
+        )
     return arrays
 
 
@@ -123,17 +145,18 @@ def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
         # Opened here, as NumPy does not close a file that it cannot read.
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
             return {key: archive[key] for key in archive.files}
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise DatasetUnavailableError(
             f"{path} is not an .npz file of plain arrays ({error}); remove it and fetch again"
         ) from error
 
 
 def save_arrays(path: Path, arrays: Arrays) -> None:
-    """Write an ``.npz`` whole or not at all."""
+    """Write an ``.npz`` and its digest, whole or not at all."""
+    digest = np.array(sha256_of(arrays, sorted(arrays)))
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary, temporary.open("wb") as stream:
-        np.savez_compressed(stream, **cast("dict[str, Any]", dict(arrays)))
+        np.savez_compressed(stream, **cast("dict[str, Any]", {**arrays, _DIGEST: digest}))
 
 
 def check_shape(info: DatasetInfo, arrays: Arrays, source: str) -> None:
@@ -146,11 +169,20 @@ def check_shape(info: DatasetInfo, arrays: Arrays, source: str) -> None:
         )
 
 
-def content_sha256(X: NDArray[np.generic], y: NDArray[np.generic]) -> str:
-    """Digest of the numbers, whatever their type, memory order or compression."""
+def content_sha256(arrays: Arrays) -> str:
+    """Digest of what a dataset measures; the names of rows and columns differ between origins."""
+    return sha256_of(arrays, [key for key in _CONTENT if key in arrays])
+
+
+def sha256_of(arrays: Arrays, keys: Iterable[str]) -> str:
+    """Digest of the contents, whatever their type, memory order or compression."""
     digest = hashlib.sha256()
-    for array in (X, y):
-        digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
+    for key in keys:
+        array = arrays[key]
+        if array.dtype.kind == "U":
+            digest.update("\n".join(array.ravel().tolist()).encode())
+        else:
+            digest.update(np.ascontiguousarray(array, dtype="<f8").tobytes())
     return digest.hexdigest()
 
 
@@ -216,7 +248,7 @@ def _digest_problem(path: Path, file: RemoteFile) -> str | None:
 
 
 def _warn_if_changed(info: DatasetInfo, arrays: Arrays) -> None:
-    if info.content_sha256 not in (None, content_sha256(arrays["X"], arrays["y"])):
+    if info.content_sha256 not in (None, content_sha256(arrays)):
         warnings.warn(
             f"the numbers of {info.name} differ from those of the copy this package was tested "
             "with: published results may not be reproduced to the last digit",

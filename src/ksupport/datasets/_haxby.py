@@ -16,9 +16,9 @@ from ksupport.datasets._cache import (
     DatasetUnavailableError,
     PathLike,
     absent_message,
+    cached_arrays,
     check_shape,
     dataset_path,
-    read_arrays,
     save_arrays,
 )
 from ksupport.datasets._checks import check_choice
@@ -78,8 +78,7 @@ def fetch_haxby(
             reasons = [] if subset == "slice" else ["download_if_missing is False."]
             raise DatasetUnavailableError(absent_message(info, path.parent, reasons))
         save_arrays(path, _download(info, path.parent))
-    arrays = read_arrays(path)
-    check_shape(info, arrays, str(path))
+    arrays = cached_arrays(info, path)
 
     scans = _scans_of(conditions, arrays["labels_all"])
     X = arrays["X_all"].astype(np.float64)

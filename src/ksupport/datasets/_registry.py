@@ -34,7 +34,7 @@ class DatasetInfo:
     files: tuple[RemoteFile, ...]  # empty where a package downloads it, or nobody can
     citation: str
     licence: str
-    content_sha256: str | None = None  # of X then y, as C-ordered float64: the copy we tested with
+    content_sha256: str | None = None  # of what it measures, in the copy we tested with
     how_to_get: str = ""  # what to do when it cannot be downloaded as above
     extra: str = ""  # the optional dependency that its conversion needs
 
@@ -55,7 +55,7 @@ DATASETS: dict[str, DatasetInfo] = {
             ),
             citation="Golub et al. (1999), Molecular classification of cancer, Science 286",
             licence=_NO_LICENCE,
-            content_sha256="261427d78bb0a9686e87e0a0780faa69486b7066fcb350b64e5114e3fb1449de",
+            content_sha256="ca6568dfe9e5cb76580726baf6216dfcf8bd4cd7e920687a66a9d34a30a17417",
         ),
         DatasetInfo(
             name="california_housing",
@@ -159,6 +159,7 @@ DATASETS: dict[str, DatasetInfo] = {
             citation="Haxby et al. (2001), Distributed and overlapping representations of faces "
             "and objects in ventral temporal cortex, Science 293",
             licence="as haxby",
+            content_sha256="2996ed9fbf0569959aaf4d98202d0076b2dae00b0b3e2a5c48d0724a79e27563",
             how_to_get="This sample is not published anywhere to download: copy its directory "
             'from where you have it, or use fetch_haxby(subset="full").',
         ),
