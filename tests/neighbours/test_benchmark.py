@@ -31,7 +31,7 @@ def results(tmp_path_factory):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     (file,) = (copy / "outputs").glob("*.parquet")
-    return pd.read_parquet(file)
+    return pd.read_parquet(file).rename(columns={"data_name": "dataset_name"})  # of benchopt 1.6
 
 
 def test_example_1_is_recovered_by_irksn_and_by_no_lasso(results):
