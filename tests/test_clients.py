@@ -161,17 +161,16 @@ def test_it_is_inspected(model):
 
 def test_scikit_learn_s_checks_pass_with_scipy_s_array_api_switched_on():
     code = (
-        "import sklearn, numpy as np; from ksupport import IRKSN, IRKSNIC;"
         "from sklearn.utils.estimator_checks import check_estimator;"
+        "from ksupport import IRKSN, IRKSNIC;"
         "[check_estimator(each, on_skip=None) for each in (IRKSN(), IRKSNIC())];"
-        "sklearn.set_config(array_api_dispatch=True);"
-        "print(IRKSN(k=1).fit(np.eye(4), np.eye(4)[0]).predict(np.eye(4)).shape)"
+        "print('passed')"
     )
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code],
         capture_output=True, text=True, env=os.environ | {"SCIPY_ARRAY_API": "1"},
     )  # fmt: skip
-    assert done.stdout.strip() == "(4,)", done.stderr
+    assert done.stdout.strip() == "passed", done.stderr
 
 
 # -- other packages --------------------------------------------------------------------------

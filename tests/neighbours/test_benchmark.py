@@ -13,6 +13,7 @@ pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
 FOLDER = Path(__file__).parents[2] / "benchmarks" / "benchmark_sparse_recovery"
+COMMAND = "from benchopt.cli import benchopt; benchopt()"  # python -m benchopt, before it had that
 
 
 @pytest.fixture(scope="module")
@@ -23,14 +24,14 @@ def results(tmp_path_factory):
     copy = shutil.copytree(FOLDER, tmp_path_factory.mktemp("bench") / FOLDER.name)
     small = "simulated[n_samples=40,n_features=60,support=scattered]"
     done = subprocess.run(
-        [sys.executable, "-m", "benchopt", "run", copy, "-n", "12", "-r", "1", "--no-plot",
+        [sys.executable, "-c", COMMAND, "run", copy, "-n", "12", "-r", "1", "--no-plot",
          "--no-display", "--no-timeout", "-d", small, "-d", "example 1"],
         capture_output=True, text=True, timeout=240, cwd=copy.parent,
         env=os.environ | {"NO_COLOR": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     (file,) = (copy / "outputs").glob("*.parquet")
-    return pd.read_parquet(file)
+    return pd.read_parquet(file).rename(columns={"data_name": "dataset_name"})  # of benchopt 1.6
 
 
 def test_example_1_is_recovered_by_irksn_and_by_no_lasso(results):
