@@ -70,7 +70,7 @@ def test_sparse_columns_vary_as_dense_ones_do():
         (("--k", 13), "--k must be at most the number of features that vary, 12; got 13"),
         (("--k", "x"), "--k"),
         (("--seed", 2**32), "--seed"),
-        (("--max-memory", "nan"), "--max-memory must be a positive number, in GB; got nan"),
+        (("--max-memory", "nan"), "--max-memory must be a number of gigabytes above 0, such as 2; got nan"),
         (("--max-memory", 0), "--max-memory must be a positive number, in GB; got 0"),
         (("--separator", ",", "--decimal", ","), "--separator and --decimal must differ"),
     ],
