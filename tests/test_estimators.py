@@ -19,9 +19,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN
+from ksupport import IHT, IRCR, IRKSN, IROSR, KSN, SRDI
 from ksupport.path import Verdict
 from ksupport.stopping import HeldOut
+
+TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
+ONE_PATH = [IRKSN, KSN, IRCR, IROSR, SRDI, IHT]
 
 
 @parametrize_with_checks([IRKSN()])
@@ -118,10 +121,47 @@ def test_scaling_all_weights_changes_nothing(data, rng):
     assert_same_model(one, IRKSN(**EARLY).fit(X, y, sample_weight=1e3 * weights))
 
 
+@pytest.mark.parametrize("one", ONE_PATH)
+def test_one_weight_for_all_rows_is_none(data, one):
+    X, y = data
+    np.testing.assert_allclose(one().fit(X, y, sample_weight=3).coef_, one().fit(X, y).coef_)
+
+
+def test_the_rule_of_discrepancy_takes_no_notice_of_the_scale_of_weights(data, rng):
+    X, y = data
+    weights = rng.uniform(0.5, 2, 40)
+    one, other = (
+        IRKSN(**EARLY, stopping="discrepancy").fit(X, y, sample_weight=c * weights) for c in (1, 9)
+    )
+    assert one.n_iter_ < 200
+    assert_same_model(one, other)
+
+
+def test_rows_without_weight_are_never_held_out(data, rng):
+    X, y = data
+    weights = np.r_[np.zeros(30), rng.uniform(0.5, 2, 10)]
+    model = IRKSN(**EARLY, stopping="held_out", random_state=0)
+    one = clone(model).fit(X, y, sample_weight=weights)
+    other = model.fit(X[30:], y[30:], sample_weight=weights[30:])
+    np.testing.assert_array_equal(one.held_out_, 30 + other.held_out_)
+    assert_same_model(one, other)
+
+
+def test_weights_count_in_the_error_on_rows_held_out(data, rng):
+    X, y = data
+    weights = rng.integers(1, 4, 40).astype(float)
+    model = IRKSN(**EARLY, stopping="held_out", random_state=0).fit(X, y, sample_weight=weights)
+    held_out = model.held_out_
+    squares = (model.predict(X[held_out]) - y[held_out]) ** 2
+    at = list(model.history_["t"]).index(model.n_iter_)
+    expected = np.average(squares, weights=weights[held_out])
+    np.testing.assert_allclose(model.history_["validation"][at], expected)
+
+
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(7), r"sample_weight must have shape \(40,\), got \(7,\)"),
+        (np.ones(7), r"sample_weight must be a number or have shape \(40,\), got \(7,\)"),
         (-np.ones(40), "sample_weight must be non-negative and not all zero.*-1"),
         (np.zeros(40), "sample_weight must be non-negative and not all zero"),
         (np.full(40, np.nan), "sample_weight contains NaN"),
@@ -635,7 +675,7 @@ def huge(X, y):
 
 
 def huge_y(X, y):
-    return X, y * 1e250
+    return X, y * 1e110
 
 
 def one_huge_entry(X, y):
@@ -683,13 +723,29 @@ def test_constant_on_the_training_rows_only(rng):
         assert np.abs(model.coef_).max() < 2
 
 
-def test_zero_y_gives_the_zero_model(data):
+@pytest.mark.parametrize("one", ONE_PATH)
+@pytest.mark.parametrize("value", [0.0, 5.0, 0.1, -1e17 / 3])
+def test_a_constant_y_gives_the_zero_model(data, one, value):
+    """Also one whose mean is not exact."""
+    model = one().fit(data[0], np.full(40, value), sample_weight=np.linspace(1, 2, 40))
+    np.testing.assert_array_equal(model.coef_, 0)
+    assert model.intercept_ == pytest.approx(value)
+    assert not model.support_.any()
+
+
+@pytest.mark.parametrize("one", ONE_PATH)
+@pytest.mark.parametrize("size", [1e154, 1e-160])
+def test_a_y_that_cannot_be_squared_is_refused(data, one, size):
     X, y = data
-    for target in (np.zeros(40), np.full(40, 5.0)):
-        model = IRKSN().fit(X, target)
-        np.testing.assert_array_equal(model.coef_, 0)
-        assert model.intercept_ == target[0]
-        assert not model.support_.any()
+    with pytest.raises(ValueError, match=TOO_LARGE_OR_SMALL):
+        one().fit(X, y * size)
+
+
+@pytest.mark.parametrize("size", [1e110, 1e-110])
+def test_the_size_of_y_is_that_of_the_model(data, size):
+    X, y = data
+    one, other = IRKSN(**EARLY).fit(X, y), IRKSN(**EARLY).fit(X, y * size)
+    np.testing.assert_allclose(other.coef_ / size, one.coef_, atol=1e-9)
 
 
 @pytest.mark.parametrize("dtype", [int, np.int8, bool, object, np.float16, np.longdouble])

@@ -44,16 +44,25 @@ def test_it_is_the_report_on_the_centred_data(data, standardize):
     assert report.noise_sd == pytest.approx(report.noise_norm / freedom**0.5)
 
 
-def test_weights_count_as_repetitions(data):
+def test_weights_that_are_repetitions_count_as_rows(data):
     X, y = data
     weights = np.arange(60) % 3
-    model = IRKSN(k=3, standardize=True).fit(X, y, sample_weight=weights)
+    model = IRKSNIC(weights="repetitions").fit(X, y, sample_weight=weights)
     rows = np.repeat(np.arange(60), weights)
-    repeated = IRKSN(k=3, standardize=True).fit(X[rows], y[rows]).certify(X[rows], y[rows])
+    repeated = IRKSNIC().fit(X[rows], y[rows]).certify(X[rows], y[rows])
     report = model.certify(X, y, sample_weight=weights)
     same(report, repeated)
     assert report.noise_sd == pytest.approx(repeated.noise_sd)
     assert "predictions are off" not in " ".join(report.words)
+
+
+def test_the_scale_of_relative_weights_changes_no_certificate(data, rng):
+    X, y = data
+    weights = rng.uniform(0, 2, 60)
+    model = IRKSN(k=3).fit(X, y, sample_weight=weights)
+    one, other = (model.certify(X, y, sample_weight=c * weights) for c in (1, 1e-3))
+    same(one, other)
+    assert one.noise_sd == pytest.approx(other.noise_sd)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from .algorithms import Method, make_method
 from .algorithms.irksn import IRKSNMethod
 from .alpha import START, alpha_limit, tightened
 from .design import Floats, Ints, NormKind
-from .linear import LinearModel, Problem, checked_weights
+from .linear import LinearModel, Problem
 from .path import Metric, Path, Result, Rule, StoppingRule, Watch, run
 from .stopping import StoppingCallback, rule_of
 
@@ -62,8 +62,8 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             The measurements.
         y : array of shape (n,) or (n, n_targets)
             The response; several targets are walked side by side.
-        sample_weight : array of shape (n,), optional
-            Weights of the rows.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows, relative to each other.
 
         Returns
         -------
@@ -72,9 +72,10 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         self._check_parameters()
         X, y = self._validated(X, y, multi_output=True)
         Y = y.reshape(len(y), -1)
-        weights = checked_weights(sample_weight, len(y))
+        weights = self._weights(sample_weight, len(y))
         rule = rule_of(self.stopping)
-        train, held_out = self._split(len(y), 0.0 if rule is None else rule.holds_out)
+        rows = weights.counted(np.arange(len(y)))
+        train, held_out = self._split(rows, 0.0 if rule is None else rule.holds_out)
         problem = Problem(X, Y, weights, train, self.fit_intercept, self.standardize)
         method, paths, results = self._solve(problem, rule, held_out)
         self.held_out_ = held_out
@@ -85,17 +86,17 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         self._check_counts("max_iter", "every")
         rule_of(self.stopping)
 
-    def _split(self, n: int, share: float) -> tuple[Ints, Ints | None]:
+    def _split(self, rows: Ints, share: float) -> tuple[Ints, Ints | None]:
         """The rows to walk on, and the rows held out."""
         if share == 0:
-            return np.arange(n), None
-        count = round(share * n)
-        if not 1 <= count < n:
+            return rows, None
+        count = round(share * rows.size)
+        if not 1 <= count < rows.size:
             raise ValueError(
-                f"stopping: holding out {share:g} of n_samples={n} leaves nothing to "
+                f"stopping: holding out {share:g} of n_samples={rows.size} leaves nothing to "
                 "hold out or to fit on; use more samples or another rule"
             )
-        order = check_random_state(self.random_state).permutation(n)
+        order = check_random_state(self.random_state).permutation(rows)
         return np.sort(order[count:]), np.sort(order[:count])
 
     _compresses = True
@@ -172,7 +173,8 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             if isinstance(callback, StoppingCallback):
                 metrics |= callback.rule.metrics(problem.design, problem.targets[target])
         if held_out is not None:
-            metrics["validation"] = problem.error_on(held_out, target)
+            mean = float(problem.y_mean[target])
+            metrics["validation"] = problem.unseen(held_out, problem.view, mean, target)
         return metrics
 
     def _store(
