@@ -12,14 +12,16 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from sklearn.base import clone
+from sklearn.ensemble import StackingRegressor
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.feature_selection import RFECV, SequentialFeatureSelector
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IHT, IRCR, IRKSN, IROSR, KSN, SRDI
+from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, IROSR, KSN, SRDI
 from ksupport.path import Verdict
 from ksupport.stopping import HeldOut
 
@@ -422,6 +424,31 @@ def test_k_defaults_to_ten_or_fewer(rng):
         np.testing.assert_array_equal(default.coef_, IRKSN(k=min(10, d)).fit(X, y).coef_)
 
 
+@pytest.mark.parametrize("one", [IRKSN, KSN, IHT])
+def test_a_k_beyond_the_features_means_all_of_them(data, one):
+    with pytest.warns(UserWarning, match="k=40 is more than n_features=25, and taken to be 25"):
+        model = one(k=40, max_iter=50).fit(*data)
+    np.testing.assert_array_equal(model.coef_, one(k=25, max_iter=50).fit(*data).coef_)
+    model.certify(*data)  # which does not say it again
+
+
+BEYOND = "ignore:k=. is more than n_features=:UserWarning"  # as features are taken away
+
+
+@pytest.mark.parametrize(
+    "model", [IRKSN(k=5), IHT(k=5), IRKSNIC(k=[2, 5]), IRKSNCV(k=[2, 5], max_iter=50)], ids=str
+)
+@pytest.mark.filterwarnings(BEYOND)
+def test_clients_may_take_features_away(data, model):
+    X, y = data[0][:, :6], data[1]
+    recursive = RFECV(model, cv=3).fit(X, y)
+    assert recursive.support_[:3].all()
+    forward = SequentialFeatureSelector(model, n_features_to_select=2, cv=2).fit(X, y)
+    assert forward.get_support().sum() == 2
+    stack = StackingRegressor([("one", model), ("other", LinearRegression())], model, cv=2)
+    assert stack.fit(X, y).score(X, y) > 0.9
+
+
 def test_held_out_rows_follow_the_random_state(data):
     models = [IRKSN(k=4, stopping="held_out", random_state=s).fit(*data) for s in (0, 0, 1)]
     np.testing.assert_array_equal(models[0].coef_, models[1].coef_)
@@ -531,7 +558,6 @@ def test_without_callbacks_in_scikit_learn_nothing_is_missed(data, monkeypatch):
     ("params", "message"),
     [
         ({"k": 0}, "k must be between 1 and n_features=25, got 0"),
-        ({"k": 26}, "k must be between 1 and n_features=25, got 26"),
         ({"k": 1.5}, "k must be an integer .* got 1.5"),
         ({"alpha": 0}, "alpha must lie strictly between 0 and 1, got 0"),
         ({"alpha": 1}, "alpha .* got 1"),

@@ -187,6 +187,23 @@ def test_scaling_a_column_changes_nothing_but_its_coefficient(data, rng):
     np.testing.assert_allclose(other.coef_ * scale, one.coef_, rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (IRKSNIC(k=[70, 50, 60]), "k=[67]0 is more than n_features=50, and taken to be 50"),
+        (PathIC("omp", {"n_atoms": 60}), "n_atoms=60 is more than n_features=50"),
+    ],
+    ids=str,
+)
+def test_levels_beyond_the_features_mean_all_of_them(data, model, message):
+    with pytest.warns(UserWarning, match=message):
+        model.fit(data[0], data[1])
+    table = model.path_
+    levels = table.get("k", table.get("n_atoms"))
+    assert set(levels[table["t"] >= 0]) == {50}
+    np.testing.assert_array_equal(model.get_support(indices=True), data[2])
+
+
 def test_fits_are_repeatable(data):
     X, y, _ = data
     np.testing.assert_array_equal(IRKSNIC().fit(X, y).coef_, IRKSNIC().fit(X, y).coef_)
@@ -259,7 +276,7 @@ def test_odd_data_do_not_upset_any_method(data, rng, method, change):
         (IRKSNIC(criterion="hqic"), "criterion must be one of .* got 'hqic'"),
         (IRKSNIC(k="many"), "k must be 'auto', .* got 'many'"),
         (IRKSNIC(weights="many"), "weights must be 'relative' or 'repetitions', got 'many'"),
-        (IRKSNIC(k=51), "k must be between 1 and n_features=50, got 51"),
+        (IRKSNIC(k=0), "k must be between 1 and n_features=50, got 0"),
         (IRKSNIC(alpha=2.0), "alpha must lie strictly between 0 and 1, got 2.0"),
         (IRKSNIC(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
         (IRKSNIC(every=0), "every must be an integer of at least 1, got 0"),

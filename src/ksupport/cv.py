@@ -26,6 +26,7 @@ from .selection import (
     least_squares,
     levels_of,
     settings_of,
+    settings_within,
     visited_by,
 )
 from .stopping import HeldOut
@@ -255,10 +256,11 @@ class PathCV(SelectingModel):
         if self.refit not in (None, "ols", "ridge", "auto"):
             raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
         problem = self._problem(X, y, sample_weight)
-        name, settings = self._settings(int(problem.design.n_samples), problem.design.d)
+        design = problem.design
+        name, settings = self._settings(int(design.n_samples), design.d)
+        settings = settings_within(settings, design.d)
         methods = [
-            make_method(name, **params).fixed(problem.design, problem.targets[0])
-            for params in settings
+            make_method(name, **params).fixed(design, problem.targets[0]) for params in settings
         ]
         folds = folds_of(problem, self.cv, self.random_state, groups, self.scoring)
         walked = self._walk(folds, methods)
@@ -387,7 +389,7 @@ class IRKSNCV(PathCV):
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk; "auto" takes 2, 8, 32, ... up to
+        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 2, 8, 32, ... up to
         ``min(n_features / 2, 2 n_samples)``.  Finer steps do not predict better.
     alpha : float or sequence of floats, default=1e-1
         Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict

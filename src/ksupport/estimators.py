@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from ._callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ._progress import Progress
 from .algorithms import Method, make_method
+from .algorithms.base import at_most, warn_beyond
 from .algorithms.irksn import IRKSNMethod
 from .alpha import START, alpha_limit, tightened
 from .design import Floats, Ints, NormKind
@@ -117,15 +118,21 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         return self._method(self.n_features_in_)
 
     def _method(self, d: int) -> Method:
-        params = {name: getattr(self, name) for name in self._method_params}
+        params = at_most(self._given, d)
         if "k" in params and params["k"] is None:
             params["k"] = min(10, d)
         return make_method(self._method_name, **params)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """The method's parameters as users gave them."""
+        return {name: getattr(self, name) for name in self._method_params}
 
     def _solve(
         self, problem: Problem, rule: Rule | None, held_out: Ints | None
     ) -> tuple[Method, list[Path], list[Result]]:
         """The method, its paths on all targets, and what came of walking them."""
+        warn_beyond(self._given, problem.design.d)
         method = self._method(problem.design.d)
         paths = self._paths(problem, method)
         end = max(path.t for path in paths) + self.max_iter
@@ -233,7 +240,8 @@ class IRKSN(PathRegressor):
     Parameters
     ----------
     k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
     alpha : float or "auto", default=1e-2
         Weight of the squared l2 norm, strictly between 0 and 1.  Small values give iterates
         close to k-sparse and weaken the condition for recovery; large ones converge faster.
@@ -374,7 +382,8 @@ class KSN(PathRegressor):
     Parameters
     ----------
     k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
     lam : float or decreasing sequence of floats
         Strength of the penalty ``(lam/2)(‖w‖_k^sp)²``; a sequence is walked with warm starts.
     L : float, "backtracking" or None
@@ -649,7 +658,8 @@ class IHT(PathRegressor):
     Parameters
     ----------
     k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
     step : float, "normalised" or None
         Gradient step; None takes 1/‖X‖².
     norm : {"spectral", "nuclear"}

@@ -23,6 +23,7 @@ from .selection import (
     least_squares,
     levels_of,
     settings_of,
+    settings_within,
     visited_by,
 )
 from .stopping import Settled
@@ -182,6 +183,7 @@ class PathIC(SelectingModel):
         design, target = problem.design, problem.targets[0]
         n = int(design.n_samples)
         name, settings = self._settings(n, design.d)
+        settings = settings_within(settings, design.d)
         methods = [make_method(name, **params) for params in settings]
         largest = self.max_size
         if largest is None:
@@ -223,8 +225,8 @@ class IRKSNIC(PathIC):
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk; "auto" takes 1, 4, 16 and 64, as far as they are at most a quarter
-        of the samples.  Those between added nothing in trials.
+        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 1, 4, 16 and 64, as far
+        as they are at most a quarter of the samples.  Those between added nothing in trials.
     alpha : float or sequence of floats, default=1e-2
         Weights of the squared l2 norm to walk.
     norm : {"spectral", "nuclear"}

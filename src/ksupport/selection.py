@@ -22,6 +22,7 @@ from scipy.special import gammaln
 
 from . import _kernels
 from .algorithms import METHODS
+from .algorithms.base import at_most, warn_beyond
 from .design import Design, Floats, Ints
 from .path import Result
 
@@ -607,6 +608,17 @@ def settings_of(method: str, grid: Grid, n: int, d: int) -> list[dict[str, Any]]
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     return expand(METHODS[method].grid(n, d) if grid is None else grid)
+
+
+def settings_within(settings: Iterable[Mapping[str, Any]], d: int) -> list[dict[str, Any]]:
+    """The settings that differ on d features, where a level beyond them means all of them."""
+    distinct: list[dict[str, Any]] = []
+    for setting in settings:
+        warn_beyond(setting, d)
+        known = at_most(setting, d)
+        if known not in distinct:
+            distinct.append(known)
+    return distinct
 
 
 def visited_by(results: Sequence[Result]) -> list[list[Support]]:
