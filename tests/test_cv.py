@@ -1,13 +1,17 @@
 """Selection by cross-validation, for IRKSN and for every registered method."""
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LassoCV, LinearRegression, Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     GroupShuffleSplit,
     KFold,
@@ -20,7 +24,10 @@ from sklearn.model_selection import (
     ShuffleSplit,
     TimeSeriesSplit,
     cross_val_score,
+    cross_validate,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, AutoIRKSN, PathCV, PathIC, path
@@ -64,6 +71,66 @@ def test_every_method_predicts(data, method):
     table = pd.DataFrame(model.path_)
     assert -model.score_ <= table["loss"].min() * (1 + 1e-9)
     assert {"t", "size", "loss", "loss_se", *model.params_} <= set(table)
+
+
+# -- metadata routing ---------------------------------------------------------------------
+
+ROUTED = [IRKSNCV(**QUICK), PathCV("omp"), AutoIRKSN(), LassoCV()]  # ours as scikit-learn's own
+
+
+@pytest.fixture
+def routing():
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+class Noting(GroupKFold):
+    """Notes the groups of each call."""
+
+    noted: ClassVar[list] = []
+
+    def split(self, X, y=None, groups=None):
+        self.noted.append(groups)
+        return super().split(X, y, groups)
+
+
+@pytest.mark.parametrize("model", ROUTED, ids=str)
+def test_groups_are_routed_to_the_splitter(data, groups, routing, monkeypatch, model):
+    X, y, _ = data
+    monkeypatch.setattr(Noting, "noted", [])
+    model = clone(model).set_params(cv=Noting(4))
+    make_pipeline(StandardScaler(), model).fit(X, y, groups=groups)
+    (noted,) = Noting.noted
+    np.testing.assert_array_equal(noted, groups)
+    outer = GroupKFold(2)
+    cross_validate(model, X, y, cv=outer, params={"groups": groups}, error_score="raise")
+    for noted, (train, _) in zip(Noting.noted[1:], outer.split(X, y, groups), strict=True):
+        np.testing.assert_array_equal(noted, groups[train])
+
+
+@pytest.mark.parametrize("model", ROUTED, ids=str)
+def test_groups_that_no_splitter_asks_for_are_refused(data, groups, routing, model):
+    model = clone(model).set_params(cv=3)
+    with pytest.raises(TypeError, match="groups"):
+        make_pipeline(model).fit(data[0], data[1], groups=groups)
+
+
+@pytest.mark.parametrize("model", [*ROUTED[:-1], IRKSN(k=3), IRKSNIC()], ids=str)
+def test_weights_are_routed_to_the_model(data, routing, model):
+    X, y, _ = data
+    weights = np.linspace(0.1, 2, 40)
+    model = clone(model).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+    expected = clone(model).fit(X, y, sample_weight=weights).coef_
+    piped = make_pipeline(model).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(piped[-1].coef_, expected)
+    searched = GridSearchCV(model, {"max_iter": [model.max_iter]}, cv=2, error_score="raise")
+    searched.fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(searched.best_estimator_.coef_, expected)
+    train, test = np.arange(20, 40), np.arange(20)
+    params = {"sample_weight": weights}
+    (score, _) = cross_validate(model, X, y, cv=KFold(2), params=params)["test_score"]
+    one = clone(model).fit(X[train], y[train], sample_weight=weights[train])
+    assert score == pytest.approx(one.score(X[test], y[test], sample_weight=weights[test]))
 
 
 # -- what is measured ---------------------------------------------------------------------

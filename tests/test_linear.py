@@ -1,9 +1,10 @@
-"""Certificates of fitted models: the report of the theory, on the data as the path saw them."""
+"""What estimators share: certificates on the data as the path saw them, and selection."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
+from sklearn.feature_selection import SelectFromModel
 
 from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, KSN, SRDI, AutoIRKSN, PathCV
 from ksupport.datasets import make_correlated_data, make_example1
@@ -149,3 +150,16 @@ def test_errors(data):
         IRKSN(k=3, max_iter=5).fit(X, 0 * y).certify(X, y)
     with pytest.raises(Exception, match="not fitted"):
         IRKSN().certify(X, y)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [IRKSN(k=3), KSN(k=3), IHT(k=3), IRCR(), SRDI(), IRKSNIC(), IRKSNCV(max_iter=60), AutoIRKSN()],
+    ids=str,
+)
+def test_select_from_model_keeps_every_chosen_feature(data, model):
+    X, y = data
+    selector = SelectFromModel(model).fit(X, y)
+    np.testing.assert_array_equal(selector.get_support(), selector.estimator_.support_)
+    np.testing.assert_array_equal(selector.transform(X), selector.estimator_.transform(X))
+    assert "penalty" not in model.get_params()

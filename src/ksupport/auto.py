@@ -14,7 +14,7 @@ from ._threads import Workers
 from .algorithms.irksn import IRKSNMethod
 from .cv import clearly_worse, iterate_at, path_table, table_of_iterates
 from .design import Floats
-from .folds import Fold, folds_of, walk_folds
+from .folds import Fold, RoutesToFolds, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
@@ -86,7 +86,7 @@ def _agreement(a: Choice, b: Choice) -> float:
     return len(common) / max(len(a.support), len(b.support), 1)
 
 
-class AutoIRKSN(SelectingModel):
+class AutoIRKSN(RoutesToFolds, SelectingModel):
     """Find the features that matter, with nothing to choose.
 
     Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*

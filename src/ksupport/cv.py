@@ -13,7 +13,7 @@ from ._progress import Progress
 from ._threads import Workers
 from .algorithms import Method, make_method
 from .design import Design, Floats
-from .folds import Fold, Refit, aligned, folds_of, walk_folds
+from .folds import Fold, Refit, RoutesToFolds, aligned, folds_of, walk_folds
 from .ic import IRKSNIC, PathIC
 from .linear import Problem, SelectingModel
 from .path import Result, run
@@ -120,7 +120,7 @@ class _Cell:
         return self.table.errors[:, self.path, self.record]
 
 
-class PathCV(SelectingModel):
+class PathCV(RoutesToFolds, SelectingModel):
     """Choose parameters and stopping time of a method by cross-validation.
 
     One walk for each fold and parameter setting gives the error at every stopping time.  The

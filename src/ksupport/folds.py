@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.model_selection import KFold, check_cv
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from ._progress import Progress
 from .algorithms import Method
@@ -92,6 +93,28 @@ def folds_of(
         Fold.of(problem, design, train, test, scoring)
         for design, (train, test) in zip(designs, splits, strict=True)
     ]
+
+
+class RoutesToFolds:
+    """Metadata routing of the estimators that hold out folds: their splitter asks for ``groups``.
+
+    As in scikit-learn's own: ``fit`` takes them for the splitter, not for itself.
+    """
+
+    __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
+
+    cv: Any
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What ``fit`` passes on to whom.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        fit_to_split = MethodMapping().add(caller="fit", callee="split")
+        return router.add(splitter=check_cv(self.cv), method_mapping=fit_to_split)
 
 
 def _splits(

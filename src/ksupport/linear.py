@@ -36,6 +36,10 @@ SMALLEST, LARGEST = 1e-120, 1e120  # sizes of y whose squares, times those of X,
 class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
+    # What `SelectFromModel` asks for to learn that zeros are exact: instead of the features of more
+    # than average size it then keeps all chosen ones (all above 1e-5, as with the Lasso).
+    penalty = "l1"
+
     fit_intercept: bool
     standardize: bool
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
