@@ -177,3 +177,11 @@ def test_a_y_that_cannot_be_squared_is_refused(scattered, size):
     X, y, _ = scattered
     with pytest.raises(ValueError, match=TOO_LARGE_OR_SMALL):
         AutoIRKSN().fit(X, y * size)
+
+
+def test_unequal_weights_do_not_lose_a_row_to_rounding(rng):
+    X = rng.standard_normal((10, 4))
+    y = X[:, 0] + 0.1 * rng.standard_normal(10)
+    for _ in range(20):
+        model = AutoIRKSN(max_iter=20).fit(X, y, sample_weight=rng.uniform(0.5, 1, 10))
+        assert "On 5 folds" in model.decision_

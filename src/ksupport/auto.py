@@ -202,7 +202,7 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         self
         """
         problem = self._problem(X, y, sample_weight)
-        n, d = int(problem.design.n_samples), problem.design.d
+        n, d = round(problem.design.n_samples), problem.design.d
         if n < FEWEST:
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)

@@ -257,7 +257,7 @@ class PathCV(RoutesToFolds, SelectingModel):
             raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
         problem = self._problem(X, y, sample_weight)
         design = problem.design
-        name, settings = self._settings(int(design.n_samples), design.d)
+        name, settings = self._settings(round(design.n_samples), design.d)
         settings = settings_within(settings, design.d)
         methods = [
             make_method(name, **params).fixed(design, problem.targets[0]) for params in settings

@@ -141,8 +141,8 @@ def _splits(
     kept = [(train, test) for train, test in both if train.size and test.size]
     if not kept:
         raise ValueError(
-            f"cv={cv!r} has {len(both)} folds, none of which has rows of positive sample_weight "
-            "both to walk on and to hold out; use other folds or weights"
+            f"cv has {len(both)} folds, none of which has rows of positive sample_weight both to "
+            "walk on and to hold out; use other folds or weights"
         )
     return kept
 

@@ -181,7 +181,7 @@ class PathIC(SelectingModel):
     def _choose(self, problem: Problem) -> Floats:
         """Walk, gather, refit, score, exchange; the chosen model in the problem's units."""
         design, target = problem.design, problem.targets[0]
-        n = int(design.n_samples)
+        n = round(design.n_samples)
         name, settings = self._settings(n, design.d)
         settings = settings_within(settings, design.d)
         methods = [make_method(name, **params) for params in settings]

@@ -47,7 +47,7 @@ def noise_level(X: Any, y: ArrayLike) -> float:
     0.5
     """
     design, target = Design.of(X), np.asarray(y, np.float64)
-    n = int(design.n_samples)
+    n = round(design.n_samples)
     methods = [IRKSNMethod(k=k, alpha=ALPHA) for k in sparsity_levels(n, design.d)]
     results = run(
         [method.start(design, target) for method in methods],

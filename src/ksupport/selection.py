@@ -559,7 +559,7 @@ def different_rows(design: Design, y: Floats) -> int:
     random vector tells rows apart.
     """
     if design.compact:
-        return int(design.n_samples)
+        return round(design.n_samples)
     root = np.ones(design.n) if design.sqrt_weights is None else design.sqrt_weights
     values = _to_unit_size(y / root)
     if _distinct(values) < design.n:
