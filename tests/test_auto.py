@@ -10,6 +10,7 @@ from ksupport import IRKSNIC, AutoIRKSN
 from ksupport.datasets import make_block_data, make_correlated_data, make_fmri_process
 from ksupport.metrics import support_f1
 
+TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
 
 
@@ -152,3 +153,35 @@ def test_a_column_that_is_constant_on_a_fold_but_for_rounding_is_never_chosen():
     y = X[:, 0] - X[:, 1] + 0.1 * rng.standard_normal(60)
     model = AutoIRKSN(standardize=False).fit(X, y)
     assert list(np.flatnonzero(model.support_)) == [0, 1]
+
+
+@pytest.mark.parametrize("weight", [2, 10, 0.1])
+def test_the_scale_of_weights_changes_nothing(scattered, grouped, weight):
+    for X, y, _ in (scattered, grouped):
+        one, other = AutoIRKSN().fit(X, y), AutoIRKSN().fit(X, y, sample_weight=weight)
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+        assert one.decision_ == other.decision_
+
+
+def test_unexplained_is_a_share_of_what_has_weight(scattered):
+    X, y, _ = scattered
+    wrong = np.where(np.arange(100) < 10, 1e6, y)
+    weights = np.repeat([0.0, 1.0], [10, 90])
+    one, other = (AutoIRKSN().fit(X, each, sample_weight=weights) for each in (y, wrong))
+    assert one.decision_ == other.decision_
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+@pytest.mark.parametrize("size", [1e154, 1e-160])
+def test_a_y_that_cannot_be_squared_is_refused(scattered, size):
+    X, y, _ = scattered
+    with pytest.raises(ValueError, match=TOO_LARGE_OR_SMALL):
+        AutoIRKSN().fit(X, y * size)
+
+
+def test_unequal_weights_do_not_lose_a_row_to_rounding(rng):
+    X = rng.standard_normal((10, 4))
+    y = X[:, 0] + 0.1 * rng.standard_normal(10)
+    for _ in range(20):
+        model = AutoIRKSN(max_iter=20).fit(X, y, sample_weight=rng.uniform(0.5, 1, 10))
+        assert "On 5 folds" in model.decision_

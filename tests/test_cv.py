@@ -1,14 +1,18 @@
 """Selection by cross-validation, for IRKSN and for every registered method."""
 
+from typing import ClassVar
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import LassoCV, LinearRegression, Ridge
 from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.model_selection import (
+    GridSearchCV,
     GroupKFold,
     GroupShuffleSplit,
     KFold,
@@ -21,20 +25,28 @@ from sklearn.model_selection import (
     ShuffleSplit,
     TimeSeriesSplit,
     cross_val_score,
+    cross_validate,
 )
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, PathCV, PathIC, path
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, AutoIRKSN, PathCV, PathIC, path
 from ksupport.algorithms import make_method
 from ksupport.cv import FoldTable, clearly_worse
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.design import Design
 
+TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
 QUICK = {"k": [2, 5], "max_iter": 60}
 
 
-@parametrize_with_checks([IRKSNCV(), PathCV(), PathCV("omp", cv=3)])
+# Where weights are repetitions, scikit-learn's check that they are holds for every method.
+COUNTED = [PathCV("ksn", weights="repetitions"), PathCV("enet", refit="auto", cv=3)]
+
+
+@parametrize_with_checks([IRKSNCV(), PathCV(), PathCV("omp", cv=3), *COUNTED])
 @pytest.mark.filterwarnings(EMPTY)
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)
@@ -60,6 +72,66 @@ def test_every_method_predicts(data, method):
     table = pd.DataFrame(model.path_)
     assert -model.score_ <= table["loss"].min() * (1 + 1e-9)
     assert {"t", "size", "loss", "loss_se", *model.params_} <= set(table)
+
+
+# -- metadata routing ---------------------------------------------------------------------
+
+ROUTED = [IRKSNCV(**QUICK), PathCV("omp"), AutoIRKSN(), LassoCV()]  # ours as scikit-learn's own
+
+
+@pytest.fixture
+def routing():
+    with config_context(enable_metadata_routing=True):
+        yield
+
+
+class Noting(GroupKFold):
+    """Notes the groups of each call."""
+
+    noted: ClassVar[list] = []
+
+    def split(self, X, y=None, groups=None):
+        self.noted.append(groups)
+        return super().split(X, y, groups)
+
+
+@pytest.mark.parametrize("model", ROUTED, ids=str)
+def test_groups_are_routed_to_the_splitter(data, groups, routing, monkeypatch, model):
+    X, y, _ = data
+    monkeypatch.setattr(Noting, "noted", [])
+    model = clone(model).set_params(cv=Noting(4))
+    make_pipeline(StandardScaler(), model).fit(X, y, groups=groups)
+    (noted,) = Noting.noted
+    np.testing.assert_array_equal(noted, groups)
+    outer = GroupKFold(2)
+    cross_validate(model, X, y, cv=outer, params={"groups": groups}, error_score="raise")
+    for noted, (train, _) in zip(Noting.noted[1:], outer.split(X, y, groups), strict=True):
+        np.testing.assert_array_equal(noted, groups[train])
+
+
+@pytest.mark.parametrize("model", ROUTED, ids=str)
+def test_groups_that_no_splitter_asks_for_are_refused(data, groups, routing, model):
+    model = clone(model).set_params(cv=3)
+    with pytest.raises(TypeError, match="groups"):
+        make_pipeline(model).fit(data[0], data[1], groups=groups)
+
+
+@pytest.mark.parametrize("model", [*ROUTED[:-1], IRKSN(k=3), IRKSNIC()], ids=str)
+def test_weights_are_routed_to_the_model(data, routing, model):
+    X, y, _ = data
+    weights = np.linspace(0.1, 2, 40)
+    model = clone(model).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+    expected = clone(model).fit(X, y, sample_weight=weights).coef_
+    piped = make_pipeline(model).fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(piped[-1].coef_, expected)
+    searched = GridSearchCV(model, {"max_iter": [model.max_iter]}, cv=2, error_score="raise")
+    searched.fit(X, y, sample_weight=weights)
+    np.testing.assert_array_equal(searched.best_estimator_.coef_, expected)
+    train, test = np.arange(20, 40), np.arange(20)
+    params = {"sample_weight": weights}
+    (score, _) = cross_validate(model, X, y, cv=KFold(2), params=params)["test_score"]
+    one = clone(model).fit(X[train], y[train], sample_weight=weights[train])
+    assert score == pytest.approx(one.score(X[test], y[test], sample_weight=weights[test]))
 
 
 # -- what is measured ---------------------------------------------------------------------
@@ -345,6 +417,73 @@ def test_constant_weights_are_no_weights(data):
     np.testing.assert_allclose(one.score_, other.score_)
 
 
+@pytest.mark.parametrize("weight", [2, 10, 0.1])
+@pytest.mark.parametrize("refit", [None, "ols", "ridge", "auto"])
+def test_the_scale_of_weights_changes_nothing(scattered, weight, refit):
+    X, y, _ = scattered
+    one = IRKSNCV(refit=refit, max_iter=60).fit(X, y)
+    other = IRKSNCV(refit=refit, max_iter=60).fit(X, y, sample_weight=weight)
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+
+
+@pytest.mark.parametrize("model", [IRKSNCV(**QUICK), PathCV("lasso")], ids=str)
+@pytest.mark.parametrize("random_state", [None, 0])
+def test_rows_without_weight_are_in_no_fold(data, model, random_state):
+    X, y, _ = data
+    model.set_params(random_state=random_state)
+    weights = np.r_[np.zeros(15), np.linspace(1, 2, 25)]
+    one = clone(model).fit(X, y, sample_weight=weights)
+    other = clone(model).fit(X[15:], y[15:], sample_weight=weights[15:])
+    np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-9)
+    assert one.score_ == pytest.approx(other.score_)
+
+
+def test_rows_without_weight_are_not_scored(data):
+    X, y, _ = data
+    weights, wrong = np.repeat([0.0, 1.0], [5, 35]), np.where(np.arange(40) < 5, 1e6, y)
+    model = PathCV("omp", scoring="neg_mean_absolute_error", cv=KFold(4))
+    one, other = (clone(model).fit(X, each, sample_weight=weights) for each in (y, wrong))
+    assert one.score_ == pytest.approx(other.score_)
+
+
+def test_folds_whose_rows_have_no_weight_are_left_out(data):
+    X, y, _ = data
+    weights, cv = np.repeat([0.0, 1.0], [10, 30]), KFold(4)
+    one = IRKSNCV(**QUICK, cv=cv).fit(X, y, sample_weight=weights)
+    other = IRKSNCV(**QUICK, cv=KFold(3)).fit(X[10:], y[10:])
+    np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-9)
+    assert one.score_ == pytest.approx(other.score_)
+
+
+def test_without_any_fold_there_is_no_model(data):
+    X, y, _ = data
+    weights = np.repeat([1.0, 0.0], [10, 30])
+    for model in (IRKSNCV(cv=KFold(4)), PathCV("omp", cv=KFold(4)), AutoIRKSN(cv=KFold(4))):
+        with pytest.raises(ValueError, match=r"has 4 folds, none .* positive sample_weight"):
+            model.fit(X, y, sample_weight=weights)
+
+
+@pytest.mark.parametrize("model", [IRKSNCV(**QUICK), PathCV("lasso")], ids=str)
+def test_the_size_of_y_is_that_of_the_model(data, model):
+    X, y, _ = data
+    expected = clone(model).fit(X, y).coef_
+    for size in (1e110, 1e-110):
+        found = clone(model).fit(X, y * size).coef_ / size
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    for size in (1e154, 1e-160):
+        with pytest.raises(ValueError, match=TOO_LARGE_OR_SMALL):
+            model.fit(X, y * size)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("size", [1e-300, 1e155])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_an_x_that_cannot_be_squared_is_refused(data, method, size, standardize):
+    X, y, _ = data
+    with pytest.raises(ValueError, match=r"the norm of X is .*; impute such entries, or rescale X"):
+        PathCV(method, standardize=standardize).fit(X * size, y)
+
+
 def test_a_group_is_found_whole(data):
     X, y, truth = data
     model = IRKSNCV(random_state=0).fit(X, y)
@@ -358,7 +497,7 @@ def odd(name, X, y):
     rng = np.random.default_rng(1)
     return {
         "useless": (X, rng.standard_normal(len(y))),
-        "constant": (X, np.full(len(y), 3.0)),
+        "constant": (X, np.full(len(y), 0.1)),  # whose mean is not exact
         "two rows": (X[:2], y[:2]),
         "one column": (X[:, :1], y),
         "duplicated": (np.hstack([X, X]), y),

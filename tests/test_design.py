@@ -554,3 +554,21 @@ def test_a_family_shares_the_pass_for_its_norms(rng):
     np.testing.assert_allclose(
         norms, [raw.take(np.arange(10)).norm(), raw.take(np.arange(10, 30)).norm()]
     )
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e160])
+def test_an_x_too_large_or_small_to_square_is_refused_from_one_product(size, rng):
+    X = rng.standard_normal((20, 5))
+    usable, unusable = Design.of(X), Design.of(size * X)
+    usable.check_magnitude()
+    Design.of(np.zeros((20, 5))).check_magnitude()
+    assert usable.magnitude == pytest.approx(np.linalg.norm(X, axis=0).max(), rel=3)
+    with pytest.raises(ValueError, match=r"the norm of X is about .*; impute .*, or rescale X"):
+        unusable.check_magnitude()
+    assert unusable.passes == 1
+
+
+def test_columns_whose_variance_is_no_number_are_refused(rng):
+    X = rng.standard_normal((20, 5))
+    with pytest.raises(ValueError, match="the norm of X is infinite"):
+        Design.of(1e160 * X).centred(standardize=True)

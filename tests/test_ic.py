@@ -5,16 +5,22 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import IRKSNIC, METHODS, PathIC
 from ksupport.datasets import make_correlated_data
 
+TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
 
 
-@parametrize_with_checks([IRKSNIC(), PathIC(), PathIC("iht")])
+# Where weights are repetitions, scikit-learn's check that they are holds for every method.
+COUNTED = [PathIC(method, weights="repetitions") for method in ("iht", "enet")]
+
+
+@parametrize_with_checks([IRKSNIC(), PathIC(), *COUNTED])
 @pytest.mark.filterwarnings(EMPTY)
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)
@@ -113,8 +119,65 @@ def test_kinds_of_x_and_weights_agree(data, rng):
     weights = rng.integers(1, 3, 60)
     expected = IRKSNIC().fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     for kind in (np.asarray, sp.csr_array, aslinearoperator, pd.DataFrame):
-        model = IRKSNIC().fit(kind(X), y, sample_weight=weights)
+        model = IRKSNIC(weights="repetitions").fit(kind(X), y, sample_weight=weights)
         np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
+
+
+@pytest.fixture(scope="module")
+def noisy():
+    return make_correlated_data(100, 200, rho=0.5, density=0.05, snr=3, random_state=0)[:2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_scale_of_weights_changes_nothing(noisy, method):
+    X, y = noisy
+    expected = PathIC(method, max_iter=200).fit(X, y)
+    for weight in (1, 2, 10, 0.1, 1e-2, 1e300):
+        model = PathIC(method, max_iter=200).fit(X, y, sample_weight=np.full(100, weight))
+        np.testing.assert_array_equal(model.coef_, expected.coef_)
+        assert model.score_ == expected.score_
+
+
+def test_weights_make_no_more_rows_than_there_are(noisy, rng):
+    """However unequal they are, and even if they are said to be repetitions."""
+    X, y = noisy
+    inverse_variances = rng.uniform(0.1, 3, 100) ** -2
+    assert IRKSNIC().fit(X, y, sample_weight=inverse_variances).support_.sum() <= 50
+    counts = np.full(100, 10)
+    model = IRKSNIC(weights="repetitions").fit(X, y, sample_weight=counts)
+    assert model.support_.sum() <= 50
+    again = IRKSNIC().fit(np.repeat(X, counts, axis=0), np.repeat(y, counts))
+    np.testing.assert_array_equal(again.support_, model.support_)
+
+
+def test_relative_weights_count_rows_that_have_some(noisy, rng):
+    X, y = noisy
+    weights = np.where(np.arange(100) < 60, rng.uniform(0.5, 2, 100), 0)
+    one = IRKSNIC().fit(X, y, sample_weight=weights)
+    other = IRKSNIC().fit(X[:60], y[:60], sample_weight=weights[:60])
+    np.testing.assert_array_equal(one.support_, other.support_)
+    assert one.score_ == pytest.approx(other.score_)
+    assert one.path_["size"].max() <= 30
+
+
+@pytest.mark.parametrize("model", [IRKSNIC(), PathIC("lasso")], ids=str)
+def test_the_size_of_y_is_that_of_the_model(data, model):
+    X, y, _ = data
+    expected = clone(model).fit(X, y).coef_
+    for size in (1e110, 1e-110):
+        np.testing.assert_allclose(clone(model).fit(X, y * size).coef_ / size, expected, rtol=1e-6)
+    for size in (1e154, 1e-160):
+        with pytest.raises(ValueError, match=TOO_LARGE_OR_SMALL):
+            model.fit(X, y * size)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("size", [1e-300, 1e155])
+@pytest.mark.parametrize("standardize", [True, False])
+def test_an_x_that_cannot_be_squared_is_refused(data, method, size, standardize):
+    X, y, _ = data
+    with pytest.raises(ValueError, match=r"the norm of X is .*; impute such entries, or rescale X"):
+        PathIC(method, standardize=standardize).fit(X * size, y)
 
 
 def test_scaling_a_column_changes_nothing_but_its_coefficient(data, rng):
@@ -122,6 +185,23 @@ def test_scaling_a_column_changes_nothing_but_its_coefficient(data, rng):
     scale = rng.uniform(0.01, 100, 50)
     one, other = IRKSNIC().fit(X, y), IRKSNIC().fit(X * scale, y)
     np.testing.assert_allclose(other.coef_ * scale, one.coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (IRKSNIC(k=[70, 50, 60]), "k=[67]0 is more than n_features=50, and taken to be 50"),
+        (PathIC("omp", {"n_atoms": 60}), "n_atoms=60 is more than n_features=50"),
+    ],
+    ids=str,
+)
+def test_levels_beyond_the_features_mean_all_of_them(data, model, message):
+    with pytest.warns(UserWarning, match=message):
+        model.fit(data[0], data[1])
+    table = model.path_
+    levels = table.get("k", table.get("n_atoms"))
+    assert set(levels[table["t"] >= 0]) == {50}
+    np.testing.assert_array_equal(model.get_support(indices=True), data[2])
 
 
 def test_fits_are_repeatable(data):
@@ -195,7 +275,8 @@ def test_odd_data_do_not_upset_any_method(data, rng, method, change):
         (PathIC("omp", {"k": [1]}), "method 'omp' has no parameter 'k'"),
         (IRKSNIC(criterion="hqic"), "criterion must be one of .* got 'hqic'"),
         (IRKSNIC(k="many"), "k must be 'auto', .* got 'many'"),
-        (IRKSNIC(k=51), "k must be between 1 and n_features=50, got 51"),
+        (IRKSNIC(weights="many"), "weights must be 'relative' or 'repetitions', got 'many'"),
+        (IRKSNIC(k=0), "k must be between 1 and n_features=50, got 0"),
         (IRKSNIC(alpha=2.0), "alpha must lie strictly between 0 and 1, got 2.0"),
         (IRKSNIC(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
         (IRKSNIC(every=0), "every must be an integer of at least 1, got 0"),

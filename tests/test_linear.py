@@ -1,9 +1,10 @@
-"""Certificates of fitted models: the report of the theory, on the data as the path saw them."""
+"""What estimators share: certificates on the data as the path saw them, and selection."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
+from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import cross_val_score
 
 from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, KSN, SRDI, AutoIRKSN, PathCV
@@ -45,16 +46,25 @@ def test_it_is_the_report_on_the_centred_data(data, standardize):
     assert report.noise_sd == pytest.approx(report.noise_norm / freedom**0.5)
 
 
-def test_weights_count_as_repetitions(data):
+def test_weights_that_are_repetitions_count_as_rows(data):
     X, y = data
     weights = np.arange(60) % 3
-    model = IRKSN(k=3, standardize=True).fit(X, y, sample_weight=weights)
+    model = IRKSNIC(weights="repetitions").fit(X, y, sample_weight=weights)
     rows = np.repeat(np.arange(60), weights)
-    repeated = IRKSN(k=3, standardize=True).fit(X[rows], y[rows]).certify(X[rows], y[rows])
+    repeated = IRKSNIC().fit(X[rows], y[rows]).certify(X[rows], y[rows])
     report = model.certify(X, y, sample_weight=weights)
     same(report, repeated)
     assert report.noise_sd == pytest.approx(repeated.noise_sd)
     assert "predictions are off" not in " ".join(report.words)
+
+
+def test_the_scale_of_relative_weights_changes_no_certificate(data, rng):
+    X, y = data
+    weights = rng.uniform(0, 2, 60)
+    model = IRKSN(k=3).fit(X, y, sample_weight=weights)
+    one, other = (model.certify(X, y, sample_weight=c * weights) for c in (1, 1e-3))
+    same(one, other)
+    assert one.noise_sd == pytest.approx(other.noise_sd)
 
 
 @pytest.mark.parametrize(
@@ -151,3 +161,16 @@ def test_errors(data):
         IRKSN(k=3, max_iter=5).fit(X, 0 * y).certify(X, y)
     with pytest.raises(Exception, match="not fitted"):
         IRKSN().certify(X, y)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [IRKSN(k=3), KSN(k=3), IHT(k=3), IRCR(), SRDI(), IRKSNIC(), IRKSNCV(max_iter=60), AutoIRKSN()],
+    ids=str,
+)
+def test_select_from_model_keeps_every_chosen_feature(data, model):
+    X, y = data
+    selector = SelectFromModel(model).fit(X, y)
+    np.testing.assert_array_equal(selector.get_support(), selector.estimator_.support_)
+    np.testing.assert_array_equal(selector.transform(X), selector.estimator_.transform(X))
+    assert "penalty" not in model.get_params()

@@ -16,6 +16,7 @@ from ksupport.selection import (
     Around,
     Criterion,
     choose,
+    different_rows,
     expand,
     improve,
     independent,
@@ -393,3 +394,16 @@ def test_sparsity_levels():
 def test_an_unknown_method_is_named():
     with pytest.raises(ValueError, match=r"method must be one of irksn, .* got 'ols'"):
         settings_of("ols", None, 10, 10)
+
+
+@pytest.mark.parametrize("discrete", [True, False])
+def test_rows_that_say_the_same_count_once(discrete, rng):
+    X, y = rng.standard_normal((30, 8)), rng.standard_normal(30)
+    y = np.sign(y) if discrete else y
+    counts = rng.integers(1, 5, 30)
+    root = np.sqrt(counts)
+    repeated = Design.of(np.repeat(X, counts, axis=0)).centred()
+    assert different_rows(Design.of(X).centred(), y) == 30
+    assert different_rows(repeated, np.repeat(y, counts)) == 30
+    assert different_rows(Design.of(X).weighted(counts).centred(), root * y) == 30
+    assert different_rows(Design.of(np.ones((30, 2))), np.zeros(30)) == 1

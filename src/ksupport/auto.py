@@ -14,7 +14,7 @@ from ._threads import Workers
 from .algorithms.irksn import IRKSNMethod
 from .cv import clearly_worse, iterate_at, path_table, table_of_iterates
 from .design import Floats
-from .folds import Fold, folds_of, walk_folds
+from .folds import Fold, RoutesToFolds, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
 from .path import Result
@@ -86,7 +86,7 @@ def _agreement(a: Choice, b: Choice) -> float:
     return len(common) / max(len(a.support), len(b.support), 1)
 
 
-class AutoIRKSN(SelectingModel):
+class AutoIRKSN(RoutesToFolds, SelectingModel):
     """Find the features that matter, with nothing to choose.
 
     Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*
@@ -112,6 +112,8 @@ class AutoIRKSN(SelectingModel):
         Steps of the paths among which EBIC chooses.
     fit_intercept, standardize
         As in `ksupport.IRKSN`.
+    weights : {"relative", "repetitions"}
+        As in `PathIC`.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
     random_state : int, RandomState or None, default=0
@@ -160,6 +162,7 @@ class AutoIRKSN(SelectingModel):
         max_iter: int = 1000,
         fit_intercept: bool = True,
         standardize: bool = True,
+        weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: bool = False,
@@ -169,6 +172,7 @@ class AutoIRKSN(SelectingModel):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -188,8 +192,8 @@ class AutoIRKSN(SelectingModel):
             The measurements.
         y : array of shape (n,)
             The response.
-        sample_weight : array of shape (n,), optional
-            Weights of the rows.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows; see ``weights``.
         groups : array of shape (n,), optional
             Labels for splitters that keep groups together.
 
@@ -198,7 +202,7 @@ class AutoIRKSN(SelectingModel):
         self
         """
         problem = self._problem(X, y, sample_weight)
-        n, d = int(problem.design.n_samples), problem.design.d
+        n, d = round(problem.design.n_samples), problem.design.d
         if n < FEWEST:
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
@@ -206,7 +210,8 @@ class AutoIRKSN(SelectingModel):
         coarse = levels[1::COARSE] or levels
         folds = folds_of(problem, self.cv, self.random_state, groups, None)
         measured = self._measure(folds, coarse)
-        scale = max(float(np.var(problem.Y)), np.finfo(float).tiny)
+        y = problem.targets[0]
+        scale = max(float(y @ y) / problem.design.n_samples, np.finfo(float).tiny)
         comparison = _Comparison.of(measured, ZERO * scale)
         compared = (
             f"On {len(folds)} folds the iterates leave {comparison.late.mean() / scale:.2f} of "

@@ -13,18 +13,20 @@ from ._progress import Progress
 from ._threads import Workers
 from .algorithms import Method, make_method
 from .design import Design, Floats
-from .folds import Fold, Refit, aligned, folds_of, walk_folds
+from .folds import Fold, Refit, RoutesToFolds, aligned, folds_of, walk_folds
 from .ic import IRKSNIC, PathIC
 from .linear import Problem, SelectingModel
 from .path import Result, run
 from .selection import (
     Grid,
     Support,
+    different_rows,
     expand,
     largest_support,
     least_squares,
     levels_of,
     settings_of,
+    settings_within,
     visited_by,
 )
 from .stopping import HeldOut
@@ -33,16 +35,23 @@ EQUAL = 1e-12  # share of the largest error by which equal ones may differ
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
 
+def standard_error(values: Floats) -> Floats:
+    """Of the mean over folds, which are rows; 0 if there is one only."""
+    folds = len(values)
+    size = np.abs(values).max(initial=0.0) or 1.0  # errors are squares, and are squared again
+    deviation = (values / size).std(axis=0, ddof=min(folds - 1, 1))
+    return np.asarray(size * deviation / np.sqrt(folds))
+
+
 def clearly_worse(errors: Floats, others: Floats, margin: float) -> Any:
     """Whether errors exceed others, fold by fold, by more than so many standard errors.
 
     ``errors`` holds one row a fold; the answer is for each of what a row holds.
     """
-    folds = len(errors)
     finite = np.isfinite(errors).all(axis=0)
     excess = np.where(finite, errors, 0.0) - others.reshape(-1, *[1] * (errors.ndim - 1))
-    spread = excess.std(axis=0, ddof=min(folds - 1, 1)) / np.sqrt(folds)
-    return ~finite | (excess.mean(axis=0) > margin * spread + EQUAL * abs(others.mean()))
+    allowed = margin * standard_error(excess) + EQUAL * abs(others.mean())
+    return ~finite | (excess.mean(axis=0) > allowed)
 
 
 @dataclass(frozen=True)
@@ -59,11 +68,9 @@ class FoldTable:
 
     @property
     def spread(self) -> Floats:
-        """Standard error of the mean; 0 if there is one fold only."""
-        folds = len(self.errors)
+        """Standard error of the mean; infinite where an error is."""
         finite = np.isfinite(self.errors).all(axis=0)
-        deviation = np.where(finite, self.errors, 0.0).std(axis=0, ddof=min(folds - 1, 1))
-        return np.where(finite, deviation / np.sqrt(folds), np.inf)
+        return np.where(finite, standard_error(np.where(finite, self.errors, 0.0)), np.inf)
 
     def best(self) -> tuple[int, int]:
         """Path and record of the least mean error; the sparsest where only rounding differs."""
@@ -113,7 +120,7 @@ class _Cell:
         return self.table.errors[:, self.path, self.record]
 
 
-class PathCV(SelectingModel):
+class PathCV(RoutesToFolds, SelectingModel):
     """Choose parameters and stopping time of a method by cross-validation.
 
     One walk for each fold and parameter setting gives the error at every stopping time.  The
@@ -127,7 +134,7 @@ class PathCV(SelectingModel):
     grid : mapping, optional
         Values to try for each parameter of the method; None takes the method's own grid.
     cv : int, splitter or iterable
-        Folds, as everywhere in scikit-learn.
+        Folds, as everywhere in scikit-learn.  Rows of weight 0 take no part in them.
     scoring : str or scorer, optional
         As everywhere in scikit-learn, larger is better; None takes minus the mean squared error,
         in which sample weights count (they do not in others).
@@ -142,6 +149,8 @@ class PathCV(SelectingModel):
         Take the sparsest model within one standard error of the best.
     patience : int, default=20
         A path ends after so many records without a better error on its fold.
+    weights : {"relative", "repetitions"}
+        As in `PathIC`.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
     random_state : int, RandomState or None
@@ -195,6 +204,7 @@ class PathCV(SelectingModel):
         every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -211,6 +221,7 @@ class PathCV(SelectingModel):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -233,8 +244,8 @@ class PathCV(SelectingModel):
             The measurements.
         y : array of shape (n,)
             The response.
-        sample_weight : array of shape (n,), optional
-            Weights of the rows.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows; see ``weights``.
         groups : array of shape (n,), optional
             Labels for splitters that keep groups together.
 
@@ -245,10 +256,11 @@ class PathCV(SelectingModel):
         if self.refit not in (None, "ols", "ridge", "auto"):
             raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
         problem = self._problem(X, y, sample_weight)
-        name, settings = self._settings(int(problem.design.n_samples), problem.design.d)
+        design = problem.design
+        name, settings = self._settings(round(design.n_samples), design.d)
+        settings = settings_within(settings, design.d)
         methods = [
-            make_method(name, **params).fixed(problem.design, problem.targets[0])
-            for params in settings
+            make_method(name, **params).fixed(design, problem.targets[0]) for params in settings
         ]
         folds = folds_of(problem, self.cv, self.random_state, groups, self.scoring)
         walked = self._walk(folds, methods)
@@ -280,7 +292,7 @@ class PathCV(SelectingModel):
         """The best path and step, if this is made of the iterates."""
 
         def errors(at: int) -> list[Floats]:
-            largest = largest_support(folds[at].design.n_samples)
+            largest = largest_support(different_rows(folds[at].design, folds[at].y))
             return folds[at].refitted_errors(visited_by(walked[at]), refit, largest, self.ridge)
 
         if refit is None:
@@ -377,7 +389,7 @@ class IRKSNCV(PathCV):
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk; "auto" takes 2, 8, 32, ... up to
+        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 2, 8, 32, ... up to
         ``min(n_features / 2, 2 n_samples)``.  Finer steps do not predict better.
     alpha : float or sequence of floats, default=1e-1
         Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
@@ -388,7 +400,7 @@ class IRKSNCV(PathCV):
         As in `PathCV`; EBIC's choice is that of `IRKSNIC` with the same k.
     cv, scoring, ridge, one_se, patience, max_iter, every, fit_intercept, standardize
         As in `PathCV`.
-    n_jobs, random_state, verbose
+    weights, n_jobs, random_state, verbose
         As in `PathCV`.
 
     Attributes
@@ -424,6 +436,7 @@ class IRKSNCV(PathCV):
         every: int = 5,
         fit_intercept: bool = True,
         standardize: bool = True,
+        weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -431,7 +444,8 @@ class IRKSNCV(PathCV):
         super().__init__(
             cv=cv, scoring=scoring, refit=refit, ridge=ridge, one_se=one_se, patience=patience,
             max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, n_jobs=n_jobs, random_state=random_state, verbose=verbose,
+            standardize=standardize, weights=weights, n_jobs=n_jobs, random_state=random_state,
+            verbose=verbose,
         )  # fmt: skip
         self.k = k
         self.alpha = alpha

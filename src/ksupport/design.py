@@ -153,6 +153,11 @@ class Design:
         return self.n, self.d
 
     @property
+    def compact(self) -> bool:
+        """Whether these are not the rows of X, but fewer that do for them (see `compressed`)."""
+        return self.samples is not None
+
+    @property
     def n_samples(self) -> float:
         """How many samples the rows stand for: weights count as repetitions."""
         if self.samples is not None:
@@ -234,6 +239,8 @@ class Design:
             )
         if variance is None:
             return self._view(mean=mean)
+        if not np.isfinite(variance).all():
+            raise ValueError(_UNUSABLE.format("infinite"))
         deviation = np.sqrt(variance)
         floor = 10 * EPS * np.abs(mean)
         return self._view(mean=mean, scale=np.where(deviation > floor, deviation, 1.0))
@@ -380,14 +387,23 @@ class Design:
             except (np.linalg.LinAlgError, ArpackError) as error:
                 raise ValueError(_UNUSABLE.format("undefined")) from error
         norm = float(self._cache[kind])
-        if not 1e-150 < norm < 1e150 and (norm or self._underflows()):
+        if not 1e-150 < norm < 1e150 and (norm or 0 < self.magnitude < 1e-150):
             raise ValueError(_UNUSABLE.format(norm))
         return norm
 
-    def _underflows(self) -> bool:
-        """Whether X̃ has entries that are not zero, though their squares are."""
-        u = np.random.default_rng(0).standard_normal(self.n)
-        return bool(0 < np.abs(self.rmatvec(u)).max(initial=0.0) < 1e-150)
+    @property
+    def magnitude(self) -> float:
+        """About the norm of the largest column, from one product."""
+        if "magnitude" not in self._cache:
+            u = np.random.default_rng(0).standard_normal(self.n)
+            with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
+                self._cache["magnitude"] = float(np.abs(self.rmatvec(u)).max(initial=0.0))
+        return self._cache["magnitude"]
+
+    def check_magnitude(self) -> None:
+        """Reject an X̃ too large or too small to square: for methods that do not ask for `norm`."""
+        if self.magnitude != 0 and not 1e-150 < self.magnitude < 1e150:
+            raise ValueError(_UNUSABLE.format(f"about {self.magnitude:.0e}"))
 
     def _norms(self, kind: NormKind) -> dict[str, float]:
         if kind == "nuclear" and self.has_columns and self.n * self.d <= SVD_LIMIT:
@@ -519,10 +535,11 @@ class Design:
 def centred_together(views: Sequence[Design], *, standardize: bool = False) -> list[Design]:
     """Each view centred, and scaled if asked, by its own rows; views of one store."""
     weights = [view.row_weights for view in views]
-    if standardize:
-        moments = views[0].store.all_moments(weights)
-        return [view._centred(*each) for view, each in zip(views, moments, strict=True)]
-    means = views[0].store.all_means(weights)
+    with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
+        if standardize:
+            moments = views[0].store.all_moments(weights)
+            return [view._centred(*each) for view, each in zip(views, moments, strict=True)]
+        means = views[0].store.all_means(weights)
     return [view._centred(mean, None) for view, mean in zip(views, means, strict=True)]
 
 

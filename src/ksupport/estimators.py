@@ -15,10 +15,11 @@ from sklearn.utils import check_random_state
 from ._callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ._progress import Progress
 from .algorithms import Method, make_method
+from .algorithms.base import at_most, warn_beyond
 from .algorithms.irksn import IRKSNMethod
 from .alpha import START, alpha_limit, tightened
 from .design import Floats, Ints, NormKind
-from .linear import LinearModel, Problem, checked_weights
+from .linear import LinearModel, Problem
 from .path import Metric, Path, Result, Rule, StoppingRule, Watch, run
 from .stopping import StoppingCallback, rule_of
 
@@ -62,8 +63,8 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             The measurements.
         y : array of shape (n,) or (n, n_targets)
             The response; several targets are walked side by side.
-        sample_weight : array of shape (n,), optional
-            Weights of the rows.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows, relative to each other.
 
         Returns
         -------
@@ -72,9 +73,11 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         self._check_parameters()
         X, y = self._validated(X, y, multi_output=True)
         Y = y.reshape(len(y), -1)
-        weights = checked_weights(sample_weight, len(y))
+        weights = self._weights(sample_weight, len(y))
         rule = rule_of(self.stopping)
-        train, held_out = self._split(len(y), 0.0 if rule is None else rule.holds_out)
+        rows = weights.counted(np.arange(len(y)))
+        train, held_out = self._split(rows, 0.0 if rule is None else rule.holds_out)
+        warn_beyond(self._given, X.shape[1])
         method = self._method(X.shape[1])
         problem = Problem(X, Y, weights, train, self.fit_intercept, self.standardize, method)
         method, paths, results = self._solve(problem, method, rule, held_out)
@@ -86,17 +89,17 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         self._check_counts("max_iter", "every")
         rule_of(self.stopping)
 
-    def _split(self, n: int, share: float) -> tuple[Ints, Ints | None]:
+    def _split(self, rows: Ints, share: float) -> tuple[Ints, Ints | None]:
         """The rows to walk on, and the rows held out."""
         if share == 0:
-            return np.arange(n), None
-        count = round(share * n)
-        if not 1 <= count < n:
+            return rows, None
+        count = round(share * rows.size)
+        if not 1 <= count < rows.size:
             raise ValueError(
-                f"stopping: holding out {share:g} of n_samples={n} leaves nothing to "
+                f"stopping: holding out {share:g} of n_samples={rows.size} leaves nothing to "
                 "hold out or to fit on; use more samples or another rule"
             )
-        order = check_random_state(self.random_state).permutation(n)
+        order = check_random_state(self.random_state).permutation(rows)
         return np.sort(order[count:]), np.sort(order[:count])
 
     def _walked_rows(self, n: int) -> Ints:
@@ -114,10 +117,15 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         return self._method(self.n_features_in_)
 
     def _method(self, d: int) -> Method:
-        params = {name: getattr(self, name) for name in self._method_params}
+        params = at_most(self._given, d)
         if "k" in params and params["k"] is None:
             params["k"] = min(10, d)
         return make_method(self._method_name, **params)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """The method's parameters as users gave them."""
+        return {name: getattr(self, name) for name in self._method_params}
 
     def _solve(
         self, problem: Problem, method: Method, rule: Rule | None, held_out: Ints | None
@@ -170,7 +178,8 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             if isinstance(callback, StoppingCallback):
                 metrics |= callback.rule.metrics(problem.design, problem.targets[target])
         if held_out is not None:
-            metrics["validation"] = problem.error_on(held_out, target)
+            mean = float(problem.y_mean[target])
+            metrics["validation"] = problem.unseen(held_out, problem.view, mean, target)
         return metrics
 
     def _store(
@@ -229,7 +238,8 @@ class IRKSN(PathRegressor):
     Parameters
     ----------
     k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
     alpha : float or "auto", default=1e-2
         Weight of the squared l2 norm, strictly between 0 and 1.  Small values give iterates
         close to k-sparse and weaken the condition for recovery; large ones converge faster.
@@ -370,7 +380,8 @@ class KSN(PathRegressor):
     Parameters
     ----------
     k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
     lam : float or decreasing sequence of floats
         Strength of the penalty ``(lam/2)(‖w‖_k^sp)²``; a sequence is walked with warm starts.
     L : float, "backtracking" or None
@@ -645,7 +656,8 @@ class IHT(PathRegressor):
     Parameters
     ----------
     k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
     step : float, "normalised" or None
         Gradient step; None takes 1/‖X‖².
     norm : {"spectral", "nuclear"}

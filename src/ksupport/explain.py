@@ -14,6 +14,7 @@ from .algorithms import METHODS, Method, make_method
 from .design import Floats, Ints
 from .linear import Problem
 from .path import Result, run
+from .rows import Weights
 
 WALKED = 400  # records of a path that is walked again, or more
 ENDS = {
@@ -183,4 +184,4 @@ def problem_of(model: Any, X: Any, y: Any) -> Problem:
     """The data as the paths of the model saw them."""
     Y = np.asarray(y, np.float64)[:, None]
     rows = np.arange(len(Y))
-    return Problem(X, Y, None, rows, model.fit_intercept, model.standardize)
+    return Problem(X, Y, Weights(), rows, model.fit_intercept, model.standardize)

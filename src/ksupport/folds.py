@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, check_cv
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from ._progress import Progress
 from .algorithms import Method
 from .design import Design, Floats, Ints
 from .linear import Problem
 from .path import Block, Metric, Result, Rule, run
+from .rows import Unseen
 from .selection import (
     Choice,
     Support,
     choose,
+    different_rows,
     largest_support,
     least_squares,
     refit_all,
@@ -31,7 +31,6 @@ from .selection import (
 
 Refit = Literal["ols", "ridge"] | None
 EXCHANGED = 2  # supports of each fold from which features are exchanged
-Loss = Callable[[Floats], float]  # of predictions for the held-out rows
 
 
 @dataclass(frozen=True)
@@ -40,41 +39,13 @@ class Fold:
 
     design: Design
     y: Floats
-    held_out: Design
-    truth: Floats  # y of the held-out rows, less the mean of the others
-    weights: Floats | None  # of the held-out rows
-    loss: Loss | None  # instead of the mean squared error
+    unseen: Unseen
 
     @classmethod
-    def of(
-        cls, problem: Problem, design: Design, train: Ints, test: Ints, scoring: Any = None
-    ) -> Fold:
-        y, weights = problem.Y[:, 0], problem.weights
-        w = None if weights is None else weights[train]
-        mean = float(np.average(y[train], weights=w)) if problem.center else 0.0
-        target = (y[train] - mean) * (1.0 if w is None else np.sqrt(w))
-        return cls(
-            design,
-            target,
-            design.rows_like(problem.raw, test),
-            y[test] - mean,
-            None if weights is None else weights[test],
-            None if scoring is None else _loss(scoring, y[test], mean),
-        )
-
-    def errors(self, predictions: Floats) -> Floats:
-        """Mean squared error, or the loss asked for, of each row of predictions."""
-        if self.loss is not None:
-            return np.array([self.loss(row) for row in predictions])
-        squares = (predictions - self.truth) ** 2
-        if self.weights is None:
-            return np.asarray(squares.mean(axis=-1))
-        return np.asarray(squares @ self.weights / self.weights.sum())
-
-    def errors_of(self, models: Any) -> Floats:
-        """The same for each row of coefficients."""
-        used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
-        return self.errors(models[:, used] @ self.held_out.columns(used))
+    def of(cls, problem: Problem, design: Design, train: Ints, test: Ints, scoring: Any) -> Fold:
+        (mean,), target = problem.targets_on(train)
+        unseen = problem.unseen(test, design, float(mean), scoring=scoring)
+        return cls(design, target[:, 0], unseen)
 
     def refitted_errors(
         self, visited: Sequence[Sequence[Support]], refit: Refit, largest: int, ridge: float
@@ -86,21 +57,21 @@ class Fold:
         distinct = {S for supports in visited for S in supports if len(S) <= largest}
         if refit == "ols":
             refits = refit_all(self.design, self.y, distinct)
-            errors = dict(zip(refits.supports, self.errors_of(refits.coef), strict=True))
+            errors = dict(zip(refits.supports, self.unseen.errors_of(refits.coef), strict=True))
         else:
             listed = list(distinct)
             penalty = ridge * self.design.n_samples
             models = [least_squares(self.design, self.y, S, penalty) for S in listed]
-            errors = dict(zip(listed, self.errors_of(np.array(models)), strict=True))
+            errors = dict(zip(listed, self.unseen.errors_of(np.array(models)), strict=True))
         return [np.array([errors.get(S, np.inf) for S in supports]) for supports in visited]
 
     def chosen_by_ebic(self, results: Sequence[Result]) -> tuple[Choice, float]:
         """What EBIC prefers of all that these paths visit, and its error."""
-        largest = largest_support(self.design.n_samples)
+        largest = largest_support(different_rows(self.design, self.y))
         visited = visited_by(results)
         choice = choose(self.design, self.y, visited, "ebic", largest, EXCHANGED)
         model = least_squares(self.design, self.y, choice.support)
-        return choice, float(self.errors_of(model[None])[0])
+        return choice, float(self.unseen.errors_of(model[None])[0])
 
 
 def aligned(rows: Sequence[Floats], n_records: int) -> Floats:
@@ -114,22 +85,72 @@ def aligned(rows: Sequence[Floats], n_records: int) -> Floats:
 def folds_of(
     problem: Problem, cv: Any, random_state: Any, groups: ArrayLike | None, scoring: Any
 ) -> list[Fold]:
-    """The folds of a problem; an int is cut to the number of samples."""
-    n = len(problem.Y)
-    if isinstance(cv, numbers.Integral):
-        if n < 2:
-            raise ValueError(f"cross-validation needs at least 2 samples, got n_samples={n}")
-        shuffle = random_state is not None
-        cv = KFold(min(int(cv), n), shuffle=shuffle, random_state=random_state)
-    splitter = check_cv(cv)
-    y = problem.Y[:, 0]
-    splits = list(splitter.split(np.zeros((n, 1)), y, groups))
+    """The folds of a problem."""
+    splits = _splits(problem, cv, random_state, groups)
     rows = [train for train, _ in splits]
     designs = problem.prepared([problem.raw.take(train) for train in rows], rows)
     return [
         Fold.of(problem, design, train, test, scoring)
         for design, (train, test) in zip(designs, splits, strict=True)
     ]
+
+
+class RoutesToFolds:
+    """Metadata routing of the estimators that hold out folds: their splitter asks for ``groups``.
+
+    As in scikit-learn's own: ``fit`` takes them for the splitter, not for itself.
+    """
+
+    __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
+
+    cv: Any
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """What ``fit`` passes on to whom.
+
+        Returns
+        -------
+        sklearn.utils.metadata_routing.MetadataRouter
+        """
+        router = MetadataRouter(owner=self).add_self_request(self)
+        fit_to_split = MethodMapping().add(caller="fit", callee="split")
+        return router.add(splitter=check_cv(self.cv), method_mapping=fit_to_split)
+
+
+def _splits(
+    problem: Problem, cv: Any, random_state: Any, groups: ArrayLike | None
+) -> list[tuple[Ints, Ints]]:
+    """Rows to walk on and to hold out, without those that have no weight.
+
+    An int divides the rows that have weight, and is cut to their number.  Folds of other
+    splitters that lose all rows of one part are left out.
+    """
+    y, counted = problem.Y[:, 0], problem.weights.counted
+    if isinstance(cv, numbers.Integral):
+        rows = counted(np.arange(len(y)))
+        if rows.size < 2:
+            raise ValueError(
+                "cross-validation needs at least 2 samples with positive weight, got "
+                f"n_samples={rows.size}"
+            )
+        shuffle = random_state is not None
+        folds = KFold(min(int(cv), rows.size), shuffle=shuffle, random_state=random_state)
+        return [(rows[train], rows[test]) for train, test in folds.split(rows)]
+    splits = check_cv(cv).split(np.zeros((len(y), 1)), y, groups)
+    both = [(counted(_places(train)), counted(_places(test))) for train, test in splits]
+    kept = [(train, test) for train, test in both if train.size and test.size]
+    if not kept:
+        raise ValueError(
+            f"cv has {len(both)} folds, none of which has rows of positive sample_weight both to "
+            "walk on and to hold out; use other folds or weights"
+        )
+    return kept
+
+
+def _places(rows: ArrayLike) -> Ints:
+    """Rows as indices, which splits of one's own may give as a mask."""
+    rows = np.asarray(rows)
+    return np.flatnonzero(rows) if rows.dtype == bool else rows
 
 
 def walk_folds(
@@ -144,7 +165,7 @@ def walk_folds(
 ) -> list[list[Result]]:
     """Walk all methods on all folds side by side: they share their passes over X."""
     for fold in folds:
-        fold.held_out.hold()
+        fold.unseen.design.hold()
     pairs = [(fold, method) for fold in folds for method in methods]
     walked = np.zeros(len(pairs), np.intp)
 
@@ -152,7 +173,7 @@ def walk_folds(
         def validation(block: Block) -> Floats:
             walked[at] = block.t[-1]
             progress.update(int(walked.sum()))
-            return fold.errors(block.predict(fold.held_out))
+            return fold.unseen(block)
 
         return validation
 
@@ -169,27 +190,3 @@ def walk_folds(
     progress.close()
     count = len(methods)
     return [results[at : at + count] for at in range(0, len(results), count)]
-
-
-class _Predicts(RegressorMixin, BaseEstimator):
-    """Answers with given predictions, so that any scorer of scikit-learn can judge them."""
-
-    def __init__(self, predictions: Any = None) -> None:
-        self.predictions = predictions
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-    def predict(self, X: Any) -> Any:
-        return self.predictions
-
-
-def _loss(scoring: Any, truth: Floats, mean: float) -> Loss:
-    """Minus the score: of a scorer or its name, as everywhere in scikit-learn."""
-    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
-
-    def loss(predictions: Floats) -> float:
-        rows = np.zeros((len(truth), 1))
-        return -float(scorer(_Predicts(predictions + mean), rows, truth))
-
-    return loss

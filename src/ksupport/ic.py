@@ -17,11 +17,13 @@ from .selection import (
     Choice,
     Grid,
     choose,
+    different_rows,
     expand,
     largest_support,
     least_squares,
     levels_of,
     settings_of,
+    settings_within,
     visited_by,
 )
 from .stopping import Settled
@@ -75,7 +77,7 @@ class PathIC(SelectingModel):
     criterion : {"ebic", "bic", "aic", "gic", "cp"}
         What to minimise; see `ksupport.selection.Criterion`.
     max_size : int, optional
-        Largest support considered; None takes ``n_samples // 2``.
+        Largest support considered; None takes half as many as there are different rows.
     exchange : int, default=3
         From how many of the best supports to start exchanging features; 0 for none.  AIC does
         without: it would go on adding features.
@@ -84,6 +86,10 @@ class PathIC(SelectingModel):
     every : int, optional
         Look at every so many steps; None: 5, and 1 where every step is a model of its own
         (lasso, enet, omp).
+    weights : {"relative", "repetitions"}
+        What ``sample_weight`` means.  Relative weights compare rows with each other: their scale
+        changes nothing, and criteria count the rows that have weight.  Repetitions say how often
+        each row was seen, as whole numbers: then it is as if X and y held it so many times.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
     max_iter, fit_intercept, standardize, verbose
@@ -130,6 +136,7 @@ class PathIC(SelectingModel):
         every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        weights: str = "relative",
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
@@ -143,6 +150,7 @@ class PathIC(SelectingModel):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.weights = weights
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -159,8 +167,8 @@ class PathIC(SelectingModel):
             The measurements.
         y : array of shape (n,)
             The response.
-        sample_weight : array of shape (n,), optional
-            Weights of the rows.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows; see ``weights``.
 
         Returns
         -------
@@ -176,10 +184,13 @@ class PathIC(SelectingModel):
     def _choose(self, problem: Problem) -> Floats:
         """Walk, gather, refit, score, exchange; the chosen model in the problem's units."""
         design, target = problem.design, problem.targets[0]
-        n = int(design.n_samples)
+        n = round(design.n_samples)
         name, settings = self._settings(n, design.d)
+        settings = settings_within(settings, design.d)
         methods = [make_method(name, **params) for params in settings]
-        largest = self.max_size if self.max_size is not None else largest_support(n)
+        largest = self.max_size
+        if largest is None:
+            largest = largest_support(different_rows(design, target))
         every = METHODS[name].every if self.every is None else self.every
         label, verbose = type(self).__name__, bool(self.verbose)
         results = walk(methods, design, target, self.max_iter, every, label, self.n_jobs, verbose)
@@ -217,15 +228,15 @@ class IRKSNIC(PathIC):
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk; "auto" takes 1, 4, 16 and 64, as far as they are at most a quarter
-        of the samples.  Those between added nothing in trials.
+        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 1, 4, 16 and 64, as far
+        as they are at most a quarter of the samples.  Those between added nothing in trials.
     alpha : float or sequence of floats, default=1e-2
         Weights of the squared l2 norm to walk.
     norm : {"spectral", "nuclear"}
         As in `ksupport.IRKSN`.
     criterion, max_size, exchange, tie, max_iter, every, fit_intercept, standardize
         As in `PathIC`.
-    n_jobs, verbose
+    weights, n_jobs, verbose
         As in `PathIC`.
 
     Attributes
@@ -261,13 +272,14 @@ class IRKSNIC(PathIC):
         every: int = 10,
         fit_intercept: bool = True,
         standardize: bool = True,
+        weights: str = "relative",
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
         super().__init__(
             criterion=criterion, max_size=max_size, exchange=exchange, tie=tie,
             max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, n_jobs=n_jobs, verbose=verbose,
+            standardize=standardize, weights=weights, n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.k = k
         self.alpha = alpha

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import check_array
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ._kernels import EPS
 from ._notebook import Finding, ShownInNotebooks, finding_of
 from .algorithms import Method
 from .blocks import by_blocks
@@ -28,15 +28,22 @@ from .design import (
     sharing,
     unwrapped,
 )
-from .path import Block, Metric
+from .rows import Unseen, Weights, fetched, loss_of
 from .theory.report import RecoveryReport, report_on
+
+SMALLEST, LARGEST = 1e-120, 1e120  # sizes of y whose squares, times those of X, are numbers
 
 
 class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
+    # What `SelectFromModel` asks for to learn that zeros are exact: instead of the features of more
+    # than average size it then keeps all chosen ones (all above 1e-5, as with the Lasso).
+    penalty = "l1"
+
     fit_intercept: bool
     standardize: bool
+    weights: str = "relative"  # what sample_weight means; where rows are counted, users say
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -91,6 +98,9 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         named = array if array is X else X._meta  # an empty data frame
         validate_data(self, named, skip_check_array=True, reset=reset)
         return array
+
+    def _weights(self, sample_weight: ArrayLike | None, n: int) -> Weights:
+        return Weights.checked(sample_weight, n, self.weights)
 
     def _check_counts(self, *names: str) -> None:
         for name in names:
@@ -204,7 +214,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         X, y = self._validated(X, y, reset=False)
         if isinstance(X, np.ndarray) and not by_blocks(X):
             X = X.astype(np.float64, copy=False)  # conditions are about small differences
-        weights = checked_weights(sample_weight, len(y))
+        weights = self._weights(sample_weight, len(y))
         rows = np.arange(len(y))
         problem = Problem(X, y[:, None], weights, rows, self.fit_intercept, self.standardize)
         return report_on(
@@ -217,7 +227,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         """The data of the fit, as the paths behind the model saw them."""
         check_is_fitted(self)
         X, Y = self._validated(X, y, multi_output=self.coef_.ndim == 2, reset=False)
-        weights, rows = checked_weights(sample_weight, len(Y)), self._walked_rows(len(Y))
+        weights, rows = self._weights(sample_weight, len(Y)), self._walked_rows(len(Y))
         Y = Y.reshape(len(Y), -1)
         return Problem(
             X, Y, weights, rows, self.fit_intercept, self.standardize, self._method_behind
@@ -268,28 +278,6 @@ def _outline(X: Any) -> Any:
     return np.broadcast_to(np.zeros((), X.dtype), X.shape)
 
 
-def fetched(values: Any) -> Any:
-    """A response or weights as they are, but computed if they are a collection of Dask."""
-    values = unwrapped(values)
-    return values.compute() if is_dask(values) else values
-
-
-def checked_weights(sample_weight: ArrayLike | None, n: int) -> Floats | None:
-    if sample_weight is None:
-        return None
-    weights = check_array(
-        fetched(sample_weight), ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-    )
-    if weights.shape != (n,):
-        raise ValueError(f"sample_weight must have shape ({n},), got {weights.shape}")
-    if (weights < 0).any() or not weights.any():
-        raise ValueError(
-            "sample_weight must be non-negative and not all zero, got values from "
-            f"{weights.min():g} to {weights.max():g}"
-        )
-    return np.asarray(weights)
-
-
 class Problem:
     """(X, Y) as the paths see it, and the way back to the user's units.
 
@@ -300,7 +288,7 @@ class Problem:
         self,
         X: Any,
         Y: Floats,
-        weights: Floats | None,
+        weights: Weights,
         train: Ints,
         center: bool,
         scale: bool,
@@ -311,27 +299,40 @@ class Problem:
         self.Y = Y
         self.weights = weights
         self.center, self.scale = center, scale
+        train = weights.counted(train)
         design = self.raw if len(train) == len(Y) else self.raw.take(train)
         (self.view,) = (design,) = self.prepared([design], [train])
-        weights = None if weights is None else weights[train]
-        self.y_mean = (
-            np.average(Y[train], axis=0, weights=weights) if center else np.zeros(Y.shape[1])
-        )
-        targets = Y[train] - self.y_mean
-        if weights is not None:
-            targets = targets * np.sqrt(weights)[:, None]
+        _check_size(Y[train])
+        self.y_mean, targets = self.targets_on(train)
+        _check_size(targets)
         self.design, self.targets = design, [np.ascontiguousarray(t) for t in targets.T]
         if method is not None:
             self.design, self.targets = method.compressed(design, targets)
 
     def prepared(self, designs: Sequence[Design], rows: Sequence[Ints]) -> list[Design]:
         """Weight, centre and scale designs that consist of these rows, in one pass."""
-        views = list(designs)
-        if self.weights is not None:
-            views = [v.weighted(self.weights[r]) for v, r in zip(views, rows, strict=True)]
+        weights = [self.weights.of(each) for each in rows]
+        views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
         if self.center or self.scale:
             views = centred_together(views, standardize=self.scale)
         return sharing(views if self.center else [view.uncentred() for view in views])
+
+    def targets_on(self, rows: Ints) -> tuple[Floats, Floats]:
+        """The means of Y on these rows, and Y less them, weighted as X̃ is."""
+        Y, weights = self.Y[rows], self.weights.of(rows)
+        mean = np.average(Y, axis=0, weights=weights) if self.center else np.zeros(Y.shape[1])
+        left = Y - mean
+        # The mean of a constant is hardly ever exact; what rounding leaves of it is nothing.
+        left[:, np.abs(left).max(axis=0) <= 10 * EPS * np.abs(mean)] = 0.0
+        return mean, left if weights is None else left * np.sqrt(weights)[:, None]
+
+    def unseen(
+        self, rows: Ints, view: Design, mean: float, target: int = 0, scoring: Any = None
+    ) -> Unseen:
+        """Rows to measure models on that were walked on this view, where y has this mean."""
+        y = self.Y[rows, target]
+        like = view.rows_like(self.raw, rows)
+        return Unseen(like, y - mean, self.weights.of(rows), loss_of(scoring, y, mean))
 
     @property
     def fingerprint(self) -> Floats:
@@ -344,16 +345,6 @@ class Problem:
         u = np.random.default_rng(0).standard_normal(self.design.n)
         samples = np.column_stack([*self.targets, u])
         return np.vstack([self.design.rmatmat(samples), u @ samples]).T
-
-    def error_on(self, rows: Ints, target: int) -> Metric:
-        """The mean squared error of iterates on rows that were not walked on."""
-        view = self.view.rows_like(self.raw, rows)
-        y = self.Y[rows, target] - self.y_mean[target]
-
-        def mean_squared_error(block: Block) -> Floats:
-            return np.asarray(((block.predict(view) - y) ** 2).mean(axis=1))
-
-        return mean_squared_error
 
     def scaled(self, coef: Floats) -> Floats:
         return coef if self.view.scale is None else coef * self.view.scale
@@ -368,6 +359,17 @@ class Problem:
         return float(value[0]) if coef.ndim == 1 else value
 
 
+def _check_size(Y: Floats) -> None:
+    """Reject a response whose squares are no numbers."""
+    sizes = np.abs(Y).max(axis=0)
+    bad = sizes[(sizes != 0) & ~((sizes > SMALLEST) & (sizes < LARGEST))]
+    if bad.size:
+        raise ValueError(
+            f"the largest entry of y (less its mean if there is an intercept) has size {bad[0]:.3g}"
+            f", which must lie between {SMALLEST:g} and {LARGEST:g} to be squared; rescale y"
+        )
+
+
 class SelectingModel(LinearModel):
     """Base of the classes that choose among the models of many paths."""
 
@@ -379,7 +381,7 @@ class SelectingModel(LinearModel):
     def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
         X, y = self._validated(X, y)
-        weights = checked_weights(sample_weight, len(y))
+        weights = self._weights(sample_weight, len(y))
         every_row = np.arange(len(y))
         return Problem(X, y[:, None], weights, every_row, self.fit_intercept, self.standardize)
 

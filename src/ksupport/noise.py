@@ -11,7 +11,7 @@ from .algorithms.base import sparsity_levels
 from .algorithms.irksn import IRKSNMethod
 from .design import Design, Floats
 from .path import run
-from .selection import choose, freedom_left, largest_support, visited_by
+from .selection import choose, different_rows, freedom_left, largest_support, visited_by
 
 ALPHA, MAX_ITER, EVERY = 1e-2, 500, 10  # of the paths that propose supports
 
@@ -47,7 +47,7 @@ def noise_level(X: Any, y: ArrayLike) -> float:
     0.5
     """
     design, target = Design.of(X), np.asarray(y, np.float64)
-    n = int(design.n_samples)
+    n = round(design.n_samples)
     methods = [IRKSNMethod(k=k, alpha=ALPHA) for k in sparsity_levels(n, design.d)]
     results = run(
         [method.start(design, target) for method in methods],
@@ -56,7 +56,8 @@ def noise_level(X: Any, y: ArrayLike) -> float:
         max_iter=MAX_ITER,
         every=EVERY,
     )
-    table = choose(design, target, visited_by(results), "ebic", largest_support(n)).table
+    largest = largest_support(different_rows(design, target))
+    table = choose(design, target, visited_by(results), "ebic", largest).table
     freedom = freedom_left(design.n_samples, int(table["size"][0]))
     return float(np.sqrt(max(table["rss"][0], 0.0) / freedom))
 

@@ -22,6 +22,7 @@ from scipy.special import gammaln
 
 from . import _kernels
 from .algorithms import METHODS
+from .algorithms.base import at_most, warn_beyond
 from .design import Design, Floats, Ints
 from .path import Result
 
@@ -547,8 +548,33 @@ def choose(
 
 
 def largest_support(n: float) -> int:
-    """The most features worth refitting on n samples: half of them, and one sample to spare."""
+    """The most features worth refitting on n rows: half of them, and one row to spare."""
     return max(min(int(n) // 2, int(n) - 2), 0)
+
+
+def different_rows(design: Design, y: Floats) -> int:
+    """How many rows of (X̃, y) differ: one that is repeated, or has weight, says the same as once.
+
+    Where values of y recur, which those of measurements hardly ever do, one product of X̃ with a
+    random vector tells rows apart.
+    """
+    if design.compact:
+        return round(design.n_samples)
+    root = np.ones(design.n) if design.sqrt_weights is None else design.sqrt_weights
+    values = _to_unit_size(y / root)
+    if _distinct(values) < design.n:
+        g = np.random.default_rng(0).standard_normal(design.d)
+        values += _to_unit_size(design.matvec(g) / root)
+    return _distinct(values)
+
+
+def _to_unit_size(values: Floats) -> Floats:
+    return values / (np.abs(values).max() or 1.0)
+
+
+def _distinct(values: Floats) -> int:
+    """How many values of about unit size differ by more than rounding."""
+    return 1 + int(np.count_nonzero(np.diff(np.sort(values)) > 1e-10))
 
 
 def sizes_up_to(most: int) -> list[int]:
@@ -582,6 +608,17 @@ def settings_of(method: str, grid: Grid, n: int, d: int) -> list[dict[str, Any]]
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
     return expand(METHODS[method].grid(n, d) if grid is None else grid)
+
+
+def settings_within(settings: Iterable[Mapping[str, Any]], d: int) -> list[dict[str, Any]]:
+    """The settings that differ on d features, where a level beyond them means all of them."""
+    distinct: list[dict[str, Any]] = []
+    for setting in settings:
+        warn_beyond(setting, d)
+        known = at_most(setting, d)
+        if known not in distinct:
+            distinct.append(known)
+    return distinct
 
 
 def visited_by(results: Sequence[Result]) -> list[list[Support]]:

@@ -17,8 +17,8 @@ from sklearn.utils import check_consistent_length, check_random_state, indexable
 from ._progress import Progress
 from .commands.names import shown
 from .design import Floats, Ints, names_of, unwrapped
-from .linear import fetched
 from .path import whole_walks_only
+from .rows import fetched
 
 SHOWN = 20  # features listed in a printed result
 

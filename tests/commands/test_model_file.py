@@ -94,7 +94,7 @@ def test_a_model_of_other_columns_names_them(run, tmp_path):
     assert "lacks 1 of the 1 columns of the model: zz" in done.stderr
 
 
-@pytest.mark.parametrize(("name", "says"), [("none", "does not exist"), (".", "cannot be read")])
+@pytest.mark.parametrize(("name", "says"), [("none", "does not exist"), (".", "is a directory")])
 def test_a_model_that_is_no_file_is_named(name, says, run, tmp_path):
     (tmp_path / "new.csv").write_text("a\n1\n")
     done = run("predict", name, "new.csv", cwd=tmp_path)

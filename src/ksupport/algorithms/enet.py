@@ -25,7 +25,8 @@ from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns
 
 RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # those of the paper, and of ElasticNetCV's docs
-ROUNDING = 2.0**-44
+ROUNDING = 2.0**-44  # a fit that is this share of y is rounding
+RESOLUTION = float(np.finfo(np.float64).resolution)  # what scikit-learn's grids take for zero
 MOST_DENSE = 1 << 28  # a sparse X is made dense only up to this many entries (2 GB)
 
 
@@ -108,16 +109,17 @@ class Grid:
         """The penalties, falling, where ``largest`` is the least one for which w = 0."""
         if self.lambdas is not None:
             return np.sort(np.asarray(self.lambdas, np.float64))[::-1]
-        # scikit-learn's grid for y orthogonal to X, where any penalty gives w = 0.
-        tiny = float(np.finfo(np.float64).resolution)
-        if largest <= tiny:
-            return np.full(self.n_lambdas, tiny)
+        if largest == 0:  # y is orthogonal to X, where any penalty gives w = 0
+            return np.full(self.n_lambdas, RESOLUTION)
         return np.geomspace(largest, largest * self.eps, self.n_lambdas)
 
 
 def steepest(design: Design, y: Floats) -> float:
-    """The least lambda for which the Lasso's model is zero: ‖Xᵀy‖∞ / n."""
-    return float(np.abs(design.rmatvec(y)).max()) / design.n_samples
+    """The least lambda for which the Lasso's model is zero: ‖Xᵀy‖∞ / n; 0 if that is rounding."""
+    design.check_magnitude()
+    size = float(np.abs(design.rmatvec(y)).max())
+    rounding = RESOLUTION * design.magnitude * float(np.linalg.norm(y))
+    return size / design.n_samples if size > rounding else 0.0
 
 
 def penalised_path(
@@ -199,7 +201,7 @@ class _Solver(Solver):
                 X, y, l1_ratio=ratio, alphas=lambdas, copy_X=False, coef_init=self.w.copy(),
                 tol=self.tol, max_iter=self.max_sweeps, **more,
             )  # fmt: skip
-        open_gaps = int(np.sum(gaps * len(y) > self.tol * float(y @ y)))
+        open_gaps = int(np.sum(gaps * len(y) > self.tol * float(self.y @ self.y)))
         if open_gaps:
             warnings.warn(
                 f"method {self.name!r}: coordinate descent did not reach tol={self.tol:g} in "

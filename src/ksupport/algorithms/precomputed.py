@@ -94,7 +94,7 @@ class PrecomputedPath:
 
 
 def need_columns(name: str, design: Design) -> None:
-    """Reject an X without columns at hand: the solver behind this method needs them all."""
+    """Reject an X without usable columns at hand: the solver behind this method needs them all."""
     if not (design.store.near or design.holdable(design.n * design.d)):
         raise ValueError(
             f"method {name!r} needs all columns of X at once, which are not fetched from a Dask "
@@ -107,3 +107,4 @@ def need_columns(name: str, design: Design) -> None:
             "X as an array, memmap or sparse matrix, or use a method that needs products alone "
             "(irksn, ksn, ircr, irosr, srdi, iht)"
         )
+    design.check_magnitude()

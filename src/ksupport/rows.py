@@ -1,0 +1,130 @@
+"""Rows of the data: how much each counts, and how well models predict those held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.metrics import get_scorer
+from sklearn.utils import check_array
+
+from .design import Design, Floats, Ints, is_dask, unwrapped
+from .path import Block
+
+Loss = Callable[[Floats], float]  # of predictions for held-out rows
+MEANINGS = ("relative", "repetitions")
+
+
+def fetched(values: Any) -> Any:
+    """A response or weights as they are, but computed if they are a collection of Dask."""
+    values = unwrapped(values)
+    return values.compute() if is_dask(values) else values
+
+
+@dataclass(frozen=True)
+class Weights:
+    """How much each row counts; one without weight takes part in nothing.
+
+    Relative weights compare rows with each other: their scale says nothing, and rows are what is
+    counted.  Repetitions say how often a row was seen: then they are counted.
+    """
+
+    values: Floats | None = None  # None: all rows count alike
+    meaning: str = "relative"
+
+    @classmethod
+    def checked(cls, sample_weight: ArrayLike | None, n: int, meaning: str) -> Weights:
+        """The weights of n rows, as a user gives them."""
+        if meaning not in MEANINGS:
+            raise ValueError(f"weights must be 'relative' or 'repetitions', got {meaning!r}")
+        if sample_weight is None:
+            return cls(None, meaning)
+        given = fetched(sample_weight)
+        one = np.isscalar(given) or getattr(given, "ndim", None) == 0
+        values = check_array(
+            np.full(n, given) if one else given,
+            ensure_2d=False, dtype=np.float64, input_name="sample_weight",
+        )  # fmt: skip
+        if values.shape != (n,):
+            raise ValueError(
+                f"sample_weight must be a number or have shape ({n},), got {values.shape}"
+            )
+        if (values < 0).any() or not values.any():
+            raise ValueError(
+                "sample_weight must be non-negative and not all zero, got values from "
+                f"{values.min():g} to {values.max():g}"
+            )
+        broken = values[values % 1 != 0]
+        if meaning == "repetitions" and broken.size:
+            raise ValueError(
+                "sample_weight must hold whole numbers where weights='repetitions', got "
+                f"{broken[0]:g}; weights='relative' takes any"
+            )
+        return cls(np.asarray(values), meaning)
+
+    def counted(self, rows: Ints) -> Ints:
+        """Those of these rows that have weight."""
+        return rows if self.values is None else rows[self.values[rows] > 0]
+
+    def of(self, rows: Ints) -> Floats | None:
+        """The weights of rows that have some; their sum says for how many samples they stand."""
+        if self.values is None or self.meaning == "repetitions":
+            return None if self.values is None else self.values[rows]
+        values = self.values[rows] / self.values[rows].max()  # so that no sum overflows
+        return np.asarray(values / values.mean())
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """Rows that were not walked on, and how well models predict them."""
+
+    design: Design  # centred and scaled by the rows walked on
+    truth: Floats  # y less its mean there
+    weights: Floats | None
+    loss: Loss | None = None  # instead of the mean squared error
+
+    def __call__(self, block: Block) -> Floats:
+        """The errors of iterates: what a path records."""
+        return self.errors(block.predict(self.design))
+
+    def errors(self, predictions: Floats) -> Floats:
+        """Mean squared error, or the loss asked for, of each row of predictions."""
+        if self.loss is not None:
+            return np.array([self.loss(row) for row in predictions])
+        return np.asarray(np.average((predictions - self.truth) ** 2, -1, self.weights))
+
+    def errors_of(self, models: Any) -> Floats:
+        """The same for each row of coefficients."""
+        used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
+        return self.errors(models[:, used] @ self.design.columns(used))
+
+
+class _Predicts(RegressorMixin, BaseEstimator):
+    """Answers with given predictions, so that any scorer of scikit-learn can judge them."""
+
+    def __init__(self, predictions: Any = None) -> None:
+        self.predictions = predictions
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+    def predict(self, X: Any) -> Any:
+        return self.predictions
+
+
+def loss_of(scoring: Any, truth: Floats, mean: float) -> Loss | None:
+    """Minus the score: of a scorer or its name, as everywhere in scikit-learn; None for none."""
+    if scoring is None:
+        return None
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+
+    def loss(predictions: Floats) -> float:
+        rows = np.zeros((len(truth), 1))
+        return -float(scorer(_Predicts(predictions + mean), rows, truth))
+
+    return loss
