@@ -306,8 +306,8 @@ def test_a_labelled_array_is_the_array_in_it(data, chunks):
     if chunks is not None:
         labelled, response = labelled.chunk(chunks), response.chunk(chunks)
     model = IRKSN(k=4).fit(labelled, response, weights)
-    assert_same_model(model, plain)
-    np.testing.assert_allclose(np.asarray(model.predict(labelled)), plain.predict(X), atol=1e-9)
+    assert_same_model(model, plain, atol=1e-8)  # products by chunks round otherwise
+    np.testing.assert_allclose(np.asarray(model.predict(labelled)), plain.predict(X), atol=1e-7)
     np.testing.assert_array_equal(np.asarray(model.transform(labelled)), plain.transform(X))
     assert model.certify(labelled, response).support == plain.certify(X, y).support
     with pytest.raises(TypeError, match=r"Dataset of 1 variables.*to_dataframe"):

@@ -15,7 +15,7 @@ from ksupport.commands.errors import CommandError
         (lambda f: f.assign(y=f.y * 1e200), (), "the target has 1.28e+201 for its largest number"),
         (lambda f: f.assign(y=f.y * 1e-300), (), "the target has 1.28e-299 for its largest number"),
         (lambda f: f.assign(g1=f.g1 * 1e200), (), "column g1 has 2e+200 for its largest number"),
-        (lambda f: f.assign(y=np.nan), ("--missing", "drop-rows"), "no rows left"),
+        (lambda f: f.assign(y=np.nan), ("--missing", "drop-rows"), "has no finite value"),
         (lambda f: f[:1], (), "--folds 5 needs at least 10 rows; got 1"),
         (lambda f: f, ("--cv", 49), "--cv must be at most the rows that a fold trains on, 48"),
         (lambda f: f, ("--seed", 2**32), "--seed"),
