@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ksupport._files import check_writable, replacing
+from ksupport._common.files import check_writable, replacing
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs POSIX permissions and devices")
 

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from .commands.names import feature_name
-from .theory._render import Table, as_html, number
+from ._common.names import feature_name
+from ._common.render import Table, as_html, number
 
 LISTED = 10  # features in the table
 TARGETS = 5  # columns of it

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from .commands.names import listed, shown
+from ._common.names import listed, shown
 from .stability import StabilitySelection
 from .theory.report import RecoveryReport
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._files import check_writable, replacing
+from ._common.files import check_writable, replacing
 from ._report_data import (
     correlations_of,
     drawn_features,

@@ -14,8 +14,8 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
+from ._common.names import shown
 from ._progress import Progress
-from .commands.names import shown
 from .design import Floats, Ints, names_of, unwrapped
 from .path import whole_walks_only
 from .rows import fetched

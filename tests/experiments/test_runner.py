@@ -130,7 +130,7 @@ def test_a_table_has_the_columns_of_all_its_rows(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from ksupport._files import replacing
+from ksupport._common.files import replacing
 
 with replacing(Path(sys.argv[1])) as temporary:
     temporary.write_text("half")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from .._common.names import listed, shown
 from ..design import Floats
 from .errors import InputError
-from .names import listed, shown
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from scipy.sparse import issparse
 
+from .._common.names import listed, title
 from ..design import Design, Ints
 from ..theory import Recommendation, recommend
 from .errors import InputError
-from .names import listed, title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,

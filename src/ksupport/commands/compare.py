@@ -13,12 +13,12 @@ import numpy as np
 import typer
 from sklearn.model_selection import KFold
 
+from .._common.names import title
 from .._progress import Progress
 from ..design import Ints
 from .choosing import folds_for
 from .completion import some_of
 from .errors import CommandError, InputError
-from .names import title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,

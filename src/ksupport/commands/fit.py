@@ -8,13 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from .._common.names import title
 from ..report import build_report
 from .choosing import AUTO, CHOICES, Wish
 from .completion import among
 from .errors import CommandError
 from .fitting import Fitted, fit_data
 from .model_file import Model
-from .names import title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,

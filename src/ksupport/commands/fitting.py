@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from .._common.names import shown
 from ..cv import iterate_at
 from ..explain import chosen_by_criterion, description_of, method_behind, problem_of
 from ..linear import SelectingModel
@@ -18,7 +19,6 @@ from ..stability import StabilitySelection, stability_selection
 from ..theory.report import RecoveryReport
 from .choosing import Wish, estimator_for
 from .errors import CommandError
-from .names import shown
 from .reading import Data
 
 Say = Callable[[str], None]

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.names import listed, shown
 from ..design import Floats
 from . import size
 from .cells import Marks
 from .errors import InputError
-from .names import listed, shown
 from .size import Budget
 from .source import Source
 

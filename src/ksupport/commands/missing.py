@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._common.names import listed, title
 from .errors import InputError
-from .names import listed, title
 
 if TYPE_CHECKING:
     from .reading import Data

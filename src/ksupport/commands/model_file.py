@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from .._common.names import shown, title
 from ..design import Floats
 from .errors import InputError
-from .names import shown, title
 from .source import file_mode, read_bytes
 
 SCHEMA, VERSION = "ksupport-model", 1

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from .._files import check_writable, replacing
+from .._common.files import check_writable, replacing
 from .errors import CommandError, InputError
 
 

@@ -10,10 +10,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from .._common.names import spreadsheet_safe, title
 from ..design import Floats
 from .errors import InputError
 from .model_file import Model, load
-from .names import spreadsheet_safe, title
 from .options import (
     DEFAULT_MEMORY,
     DataFile,

@@ -13,13 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._common.names import listed, shown, title
 from ..design import Floats
 from ..theory._checks import LARGEST, SMALLEST
 from . import formats
 from .cells import Marks, numbers
 from .errors import CommandError, InputError
 from .missing import Missing, without_missing
-from .names import listed, shown, title
 from .size import Budget
 from .source import Source, open_source
 

@@ -17,8 +17,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from .._common.names import shown, title
 from .errors import InputError
-from .names import shown, title
 from .size import Budget
 
 KINDS = {

@@ -9,9 +9,9 @@ from typing import Any
 
 from rich.console import Console
 
-from ..theory._render import plain
+from .._common.names import shown, spreadsheet_safe
+from .._common.render import plain
 from .fitting import Fitted
-from .names import shown, spreadsheet_safe
 from .printing import heading, paragraph, table
 
 MOST = 40  # features listed on a terminal

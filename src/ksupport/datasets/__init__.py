@@ -1,18 +1,18 @@
 """Data to try the methods on: simulated, from the paper's examples, and real."""
 
-from ksupport.datasets._by_name import fetch_dataset
-from ksupport.datasets._cache import DatasetUnavailableError, data_home, dataset_path
-from ksupport.datasets._fetch import (
+from ._by_name import fetch_dataset
+from ._cache import DatasetUnavailableError, data_home, dataset_path
+from ._fetch import (
     fetch_california_housing,
     fetch_leukemia,
     fetch_rhee2006,
     fetch_riboflavin,
     fetch_scheetz2006,
 )
-from ksupport.datasets._haxby import fetch_haxby
-from ksupport.datasets._paper_examples import make_example1, make_fmri_process
-from ksupport.datasets._registry import DatasetInfo, list_datasets
-from ksupport.datasets._synthetic import make_block_data, make_correlated_data
+from ._haxby import fetch_haxby
+from ._paper_examples import make_example1, make_fmri_process
+from ._registry import DatasetInfo, list_datasets
+from ._synthetic import make_block_data, make_correlated_data
 
 __all__ = [
     "DatasetInfo",

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from ksupport._extra import extra
-from ksupport.datasets._registry import DatasetInfo
+from .._common.extra import extra
+from ._registry import DatasetInfo
 
 
 def to_bunch(

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ksupport.datasets import _fetch, _haxby
-from ksupport.datasets._registry import dataset_info
+from . import _fetch, _haxby
+from ._registry import dataset_info
 
 _FETCHERS: dict[str, Callable[..., Any]] = {
     "leukemia": _fetch.fetch_leukemia,

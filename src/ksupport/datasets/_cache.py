@@ -19,8 +19,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ksupport._files import replacing
-from ksupport.datasets._registry import DatasetInfo, RemoteFile, dataset_info
+from .._common.files import replacing
+from ._registry import DatasetInfo, RemoteFile, dataset_info
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Converter = Callable[[tuple[Path, ...]], Arrays]

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ksupport._extra import extra
-from ksupport.datasets._cache import Arrays, Converter
+from .._common.extra import extra
+from ._cache import Arrays, Converter
 
 HOUSING_FEATURES = (
     "MedInc",

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ksupport.datasets._bunch import to_bunch
-from ksupport.datasets._cache import PathLike, dataset_path, load_arrays
-from ksupport.datasets._convert import CONVERTERS
-from ksupport.datasets._registry import dataset_info
+from ._bunch import to_bunch
+from ._cache import PathLike, dataset_path, load_arrays
+from ._convert import CONVERTERS
+from ._registry import dataset_info
 
 
 def fetch_leukemia(

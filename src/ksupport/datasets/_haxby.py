@@ -9,9 +9,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ksupport._extra import extra
-from ksupport.datasets._bunch import to_bunch
-from ksupport.datasets._cache import (
+from .._common.checks import check_choice
+from .._common.extra import extra
+from ._bunch import to_bunch
+from ._cache import (
     Arrays,
     DatasetUnavailableError,
     PathLike,
@@ -21,8 +22,7 @@ from ksupport.datasets._cache import (
     dataset_path,
     save_arrays,
 )
-from ksupport.datasets._checks import check_choice
-from ksupport.datasets._registry import DatasetInfo, dataset_info
+from ._registry import DatasetInfo, dataset_info
 
 _SUBJECT = 2  # the paper's
 _FACE_HOUSE = ("face", "house")

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ksupport.datasets._checks import check_choice, check_count, check_interval
-from ksupport.datasets._synthetic import Seed, add_noise
+from .._common.checks import check_choice, check_count, check_interval
+from ._synthetic import Seed, add_noise
 
 _W3 = np.array([9.0, 6.0, 2.0]) / 11.0  # the fourth feature in terms of the first three
 _W4 = np.array([5.0, 14.0, 2.0]) / 15.0  # and the fifth

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.utils import check_random_state
 
-from ksupport.datasets._checks import check_choice, check_count, check_interval
+from .._common.checks import check_choice, check_count, check_interval
 
 Seed = int | np.random.RandomState | None
 """What scikit-learn takes as ``random_state``."""

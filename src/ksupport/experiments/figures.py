@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._extra import extra
-from .._files import replacing
+from .._common.extra import extra
+from .._common.files import replacing
 from ..algorithms import METHODS
 
 # IRKSN stands out; the others are told apart by hue and marker (Okabe and Ito, and grey).

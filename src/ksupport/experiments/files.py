@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from .._files import replacing
+from .._common.files import replacing
 from .experiment import Row
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._files import replacing
+from .._common.files import replacing
 from ..datasets import fetch_haxby
 from ..design import Floats
 from ..fmri import plot_maps, to_image

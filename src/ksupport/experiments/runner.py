@@ -11,7 +11,7 @@ from pathlib import Path
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from .._files import check_writable
+from .._common.files import check_writable
 from .._progress import Progress
 from ..path import whole_walks_only
 from .experiment import Cell, Experiment, Protocol, Row

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .._extra import extra
+from .._common.extra import extra
 
 
 def optional(module: str) -> Any:

@@ -15,14 +15,14 @@ from sklearn.utils import InputTags, check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from .._common.names import shown
+from .._common.render import Table
 from .._notebook import Finding, ShownInNotebooks
 from ..algorithms import METHODS
 from ..auto import AutoIRKSN
-from ..commands.names import shown
 from ..cv import IRKSNCV, PathCV
 from ..design import Floats
 from ..explain import description_of
-from ..theory._render import Table
 from ._extra import optional
 from .images import check_voxels, checked_mask, load_volumes, to_image
 from .inference import beyond, z_map, z_threshold

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._extra import extra
+from .._common.extra import extra
 from ..algorithms import path
 
 with extra("neighbours"):

@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .._extra import extra
+from .._common.extra import extra
 from ..norms import check_k, check_strength
 from ._vectors import half_squared_norm, prox
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import float64, int64
 
-from .._extra import extra
+from .._common.extra import extra
 from .._kernels import norm_rows, prox_rows
 from ..norms import check_k, check_strength
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._extra import extra
-from ..commands.names import feature_name
+from .._common.extra import extra
+from .._common.names import feature_name
 from ..design import Floats
 
 GOOD, BAD, MUTED = "#0072B2", "#D55E00", "#999999"  # told apart by colour-blind readers too

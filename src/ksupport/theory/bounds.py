@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..datasets._checks import check_interval
+from .._common.checks import check_interval
 from ..design import Floats, NormKind
 from ._checks import as_design, as_numbers
 from .irksn import IRKSNCondition, irksn_condition

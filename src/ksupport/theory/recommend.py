@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .._common.checks import check_count
+from .._common.render import Table, as_html, as_text, plain
 from ..algorithms.base import check_k
-from ..datasets._checks import check_count
 from ..design import Design, Floats, Ints
 from ._checks import as_design, as_vector
-from ._render import Table, as_html, as_text, plain
 from ._support import TIE_RTOL, Support, largest_outside
 from .isometry import IHT_RIP, refutes_iht
 from .l1 import omp_at

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..commands.names import feature_name
-from ..datasets._checks import check_interval
+from .._common.checks import check_interval
+from .._common.names import feature_name
+from .._common.render import Table, as_html, as_text, number, plain
 from ..design import Design, Floats, NormKind, names_of
 from ._checks import BLOCK, as_design, as_vector
-from ._render import Table, as_html, as_text, number, plain
 from ._support import Support, support_of
 from ._words import SHOWN, findings
 from .bounds import ErrorBound, bound_at

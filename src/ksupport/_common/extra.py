@@ -19,7 +19,7 @@ def extra(name: str, need: str = "this needs") -> Iterator[None]:
 
     Examples
     --------
-    >>> from ksupport._extra import extra
+    >>> from ksupport._common.extra import extra
     >>> with extra("plot", "pictures need"):
     ...     import a_package_that_draws
     Traceback (most recent call last):

@@ -1,0 +1,1 @@
+"""What every layer may use: checks, names, text and HTML, files, optional packages."""
