@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ksupport import stores
+from ksupport import limits
 from ksupport.algorithms.irksn import IRKSNMethod
-from ksupport.blocks import HELD, ArrayStore
-from ksupport.design import Design
+from ksupport.design.blocks import ArrayStore
+from ksupport.design.view import Design
 from ksupport.path import run
 
 from .data import correlated
@@ -64,8 +64,8 @@ class Cost:
     @property
     def memory(self) -> float:
         """Bytes: blocks in hand, columns held, working sets, vectors of length d, the Gram."""
-        block = min(stores.CHUNK, self.n * self.d)
-        columns = min(HELD, self.n * self.kept * self.paths)
+        block = min(limits.CHUNK, self.n * self.d)
+        columns = min(limits.READ_COLUMNS, self.n * self.kept * self.paths)
         sets = self.n * self.kept * self.paths
         return 8.0 * (5 * block + columns + 2 * sets + self.d * (6 + self.paths) + self.n**2)
 
@@ -93,7 +93,7 @@ def speeds(n: int, d: int, folder: Path) -> tuple[float, float]:
     start = perf_counter()
     store.rmatmat(u)
     stream = n * d / (perf_counter() - start)
-    A = np.ones((n, stores.CHUNK // n))
+    A = np.ones((n, limits.CHUNK // n))
     A @ A.T
     start = perf_counter()
     A @ A.T

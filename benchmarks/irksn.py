@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ksupport import path
-from ksupport.design import Design
+from ksupport.design.view import Design
 
 from . import baselines
 from .data import Problem, correlated, f1_of_blocks

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ksupport import METHODS, path
-from ksupport.design import Design
+from ksupport.design.view import Design
 
 from .baselines import BASELINES, walk
 from .data import Problem, correlated, f1_of_blocks

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from ksupport import IRKSNIC
 from ksupport.algorithms.irksn import IRKSNMethod
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import run
 
 from . import cost_model, fresh

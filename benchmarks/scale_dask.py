@@ -21,7 +21,7 @@ import distributed
 import numpy as np
 
 from ksupport import IRKSNIC, path
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import Block, Result
 
 from .measure import Row, at_most, once

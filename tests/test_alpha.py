@@ -8,7 +8,7 @@ from scipy.sparse.linalg import aslinearoperator
 from ksupport import IRKSN
 from ksupport.alpha import FLOOR, START, alpha_limit, tightened
 from ksupport.datasets import make_example1
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.theory import alpha_max
 
 AUTO = {"alpha": "auto", "fit_intercept": False}

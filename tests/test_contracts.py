@@ -14,7 +14,7 @@ from scipy.sparse.linalg import aslinearoperator
 from ksupport import IRKSN, METHODS, path, working_set
 from ksupport.algorithms import make_method
 from ksupport.algorithms.irksn import IRKSNMethod
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.explain import walk_again
 from ksupport.path import run
 from ksupport.working_set import WorkingSetPath
@@ -237,8 +237,8 @@ def working_set_cases():
     [(8, 600, 1, 0.0), (8, 600, 2, 0.6), (30, 900, 3, 0.2), (60, 700, 4, 0.8), (30, 2000, 5, 0.0)],
 )
 def test_the_walk_on_a_working_set_is_the_full_walk(method, params, n, d, seed, rho, monkeypatch):
-    monkeypatch.setattr(working_set, "WHOLE", 0)
-    monkeypatch.setattr("ksupport.design.SMALL", 0)
+    monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
+    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
     X, y = problem(n, d, 4, seed, rho)
     design = Design.of(X)
     lazy, plain = (make_method(method, **params).start(design, y) for _ in range(2))

@@ -35,7 +35,7 @@ from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, AutoIRKSN, PathCV, PathIC
 from ksupport.algorithms import make_method
 from ksupport.cv import FoldTable, clearly_worse
 from ksupport.datasets import make_block_data, make_correlated_data
-from ksupport.design import Design
+from ksupport.design.view import Design
 
 TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns

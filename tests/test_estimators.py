@@ -274,7 +274,7 @@ def test_a_mapped_file_is_checked_too(fit_intercept, rng, tmp_path):
 
 
 def test_fitting_copies_neither_a_mapped_file_nor_a_sparse_x(rng, tmp_path, monkeypatch):
-    monkeypatch.setattr("ksupport.stores.CHUNK", 1 << 17)
+    monkeypatch.setattr("ksupport.limits.CHUNK", 1 << 17)
     mapped = np.memmap(tmp_path / "X", np.float32, "w+", shape=(40_000, 100))
     mapped[:] = rng.standard_normal(mapped.shape, np.float32)
     sparse = sp.random_array((200, 30_000), density=1e-3, format="csr", random_state=rng)

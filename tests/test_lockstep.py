@@ -1,13 +1,11 @@
 """Plain steps: paths side by side walk as each does alone, on fewer passes over the data."""
 
-import sys
-
 import numpy as np
 import pytest
 from scipy.sparse.linalg import aslinearoperator
 
 from ksupport.algorithms import make_method
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import run
 
 GRIDS = {
@@ -36,12 +34,10 @@ def walked(design, y, settings, name, **params):
 @pytest.mark.parametrize("convert", [np.ascontiguousarray, np.asfortranarray, aslinearoperator])
 @pytest.mark.parametrize("name", GRIDS)
 def test_side_by_side_is_as_alone(name, convert, monkeypatch, rng):
-    limits = ("working_set.WHOLE", "working_set.MOST", "design.SMALL", "algorithms.irosr.COMPILED")
+    limits = ("ALL_AT_ONCE", "ALL_COLUMNS", "COLUMNS_HELD", "COMPILED")
     for limit in limits:
-        monkeypatch.setattr(f"ksupport.{limit}", 0)
-    monkeypatch.setattr(
-        sys.modules["ksupport.path"], "MOST_SHARED", 3000
-    )  # several blocks of records
+        monkeypatch.setattr(f"ksupport.limits.{limit}", 0)
+    monkeypatch.setattr("ksupport.limits.SHARED_NUMBERS", 3000)  # several blocks of records
     X, y = problem(rng)
     design = Design.of(convert(X))
     together, shared = walked(design, y, GRIDS[name], name, every=3)

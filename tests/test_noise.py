@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ksupport import METHODS, path
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.noise import noise_level, noise_norm
 from ksupport.stopping import Discrepancy
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, path
 from ksupport.algorithms import make_method
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import Block, History, Verdict, run, whole_walks_only
 from ksupport.stopping import Discrepancy, HeldOut
 
@@ -222,12 +222,12 @@ def test_every_so_many_steps_are_recorded_and_the_last(problem, every, max_iter)
 def test_records_of_plain_steps_and_refreshed_blocks_lie_on_the_same_grid(
     every, small, rng, monkeypatch
 ):
-    monkeypatch.setattr("ksupport.working_set.WHOLE", 0)
-    monkeypatch.setattr("ksupport.design.SMALL", small)
+    monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
+    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", small)
     X = rng.standard_normal((30, 400))
     y = X[:, :5].sum(axis=1)
     for alpha, most in product((1e-2, 0.3, 0.9), (0, 1 << 21)):
-        monkeypatch.setattr("ksupport.working_set.MOST", most)
+        monkeypatch.setattr("ksupport.limits.ALL_COLUMNS", most)
         result = path("irksn", X, y, k=5, alpha=alpha, max_iter=400, every=every)
         expected = np.unique(np.r_[np.arange(0, 401, every), 400])
         np.testing.assert_array_equal(result.history["t"], expected)
@@ -295,8 +295,8 @@ def test_block_sizes_are_invisible(problem, rule, every, keep, monkeypatch):
     metrics = {"validation": lambda block: np.abs(block.t - 41.0)}
     results = []
     for first, most in [(1, 1), (2, 7), (64, 8192), (1000, 1000)]:
-        monkeypatch.setattr(path_module, "FIRST_STEPS", first)
-        monkeypatch.setattr(path_module, "MOST_STEPS", most)
+        monkeypatch.setattr("ksupport.limits.FIRST_STEPS", first)
+        monkeypatch.setattr("ksupport.limits.BLOCK_STEPS", most)
         results.append(
             path(
                 "irksn", X, y, k=3, alpha=0.1, max_iter=900, every=every, stopping=rule,
@@ -352,8 +352,8 @@ def test_a_watcher_sees_the_iterates_and_can_end_the_walk():
 
 @pytest.mark.parametrize("small", [0, 1 << 18])
 def test_several_paths_equal_separate_walks_and_share_passes(small, rng, monkeypatch):
-    monkeypatch.setattr("ksupport.working_set.WHOLE", 0)
-    monkeypatch.setattr("ksupport.design.SMALL", small)
+    monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
+    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", small)
     X = rng.standard_normal((40, 800))
     targets = [X[:, 5 * j : 5 * j + 3].sum(axis=1) for j in range(4)]
     method = make_method("irksn", k=3, alpha=1e-2)

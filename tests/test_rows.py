@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.rows import Unseen, Weights
 
 ROWS = np.arange(6)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
 from ksupport import path
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import Block
 from ksupport.selection import (
     Around,

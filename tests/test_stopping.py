@@ -1,7 +1,6 @@
 """Stopping rules are what a person would do reading the history record by record."""
 
 import inspect
-import sys
 import warnings
 
 import numpy as np
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ksupport import IRKSN, path, stopping
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import Block, History, Verdict
 from ksupport.stopping import (
     NAMED,
@@ -313,7 +312,7 @@ def test_a_callback_cannot_hold_out_rows():
 def test_printing_changes_nothing(rule, rng, monkeypatch, capsys):
     X = rng.standard_normal((60, 30))
     y = X[:, 0] - X[:, 1] + rng.standard_normal(60)
-    monkeypatch.setattr(sys.modules["ksupport.path"], "FIRST_STEPS", 4)  # many small blocks
+    monkeypatch.setattr("ksupport.limits.FIRST_STEPS", 4)  # many small blocks
     fits = []
     for verbose in (False, True):
         if verbose:  # print from the start, not after two seconds

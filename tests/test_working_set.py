@@ -7,18 +7,18 @@ from scipy.sparse.linalg import aslinearoperator
 
 from ksupport import path
 from ksupport.algorithms import make_method
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import run, together
 
 
 @pytest.fixture(params=["held columns", "all columns", "plain steps"])
 def lazy(request, monkeypatch):
     """Let small problems use the lazy block too, held or not, and either of its two ways out."""
-    monkeypatch.setattr("ksupport.working_set.WHOLE", 0)
+    monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
     if request.param != "held columns":
-        monkeypatch.setattr("ksupport.design.SMALL", 0)
+        monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
     if request.param == "plain steps":
-        monkeypatch.setattr("ksupport.working_set.MOST", 0)
+        monkeypatch.setattr("ksupport.limits.ALL_COLUMNS", 0)
 
 
 def assert_same_path(X, y, k, alpha, steps, algorithm_1, tolerance=1e-9, given=None):
@@ -196,7 +196,7 @@ def test_passes_never_exceed_two_a_step(rng):
 
 def test_large_k_does_not_copy_a_large_x(monkeypatch, algorithm_1, rng):
     """With k near d there is nothing to leave out; then walk on X itself."""
-    monkeypatch.setattr("ksupport.working_set.MOST", 1000)
+    monkeypatch.setattr("ksupport.limits.ALL_COLUMNS", 1000)
     X = rng.standard_normal((40, 300))
     design = Design.of(X)
     path("irksn", design, X[:, 0], k=200, alpha=0.5, max_iter=5, every=5)
@@ -239,7 +239,7 @@ def test_held_columns_save_all_passes_and_change_nothing(method, n_jobs, monkeyp
 
     held, passes = walk()
     assert passes == 0
-    monkeypatch.setattr("ksupport.design.SMALL", 0)
+    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
     shared, passes = walk()
     assert passes > 0
     for one, other in zip(held, shared, strict=True):

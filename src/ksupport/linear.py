@@ -14,15 +14,16 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from . import limits
 from ._kernels import EPS
 from ._notebook import Finding, ShownInNotebooks, finding_of
 from .algorithms import Method
-from .blocks import by_blocks
 from .design import (
     Design,
     Floats,
     Ints,
     as_dask_array,
+    by_blocks,
     centred_together,
     is_dask,
     sharing,
@@ -30,8 +31,6 @@ from .design import (
 )
 from .rows import Unseen, Weights, fetched, loss_of
 from .theory.report import RecoveryReport, report_on
-
-SMALLEST, LARGEST = 1e-120, 1e120  # sizes of y whose squares, times those of X, are numbers
 
 
 class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):
@@ -362,11 +361,12 @@ class Problem:
 def _check_size(Y: Floats) -> None:
     """Reject a response whose squares are no numbers."""
     sizes = np.abs(Y).max(axis=0)
-    bad = sizes[(sizes != 0) & ~((sizes > SMALLEST) & (sizes < LARGEST))]
+    bad = sizes[(sizes != 0) & ~((sizes > limits.SMALLEST_Y) & (sizes < limits.LARGEST_Y))]
     if bad.size:
         raise ValueError(
             f"the largest entry of y (less its mean if there is an intercept) has size {bad[0]:.3g}"
-            f", which must lie between {SMALLEST:g} and {LARGEST:g} to be squared; rescale y"
+            f", which must lie between {limits.SMALLEST_Y:g} and {limits.LARGEST_Y:g} to be "
+            "squared; rescale y"
         )
 
 

@@ -21,17 +21,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from . import limits
 from ._threads import Workers
 from .design import Design, Floats, Ints, Leading, Query, rmatmat_together
-from .stores import RemoteStore
+from .design.stores import RemoteStore
 
 Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
 Keep = Literal["all", "last"]
-
-FIRST_STEPS = 64  # steps of the first block; later blocks grow with the distance walked
-MOST_STEPS = 8192
-MOST_NUMBERS = 1 << 21  # numbers in one block of recorded iterates (16 MB)
-MOST_SHARED = 1 << 23  # numbers in the blocks of all paths that walk side by side (64 MB)
 
 
 SparseRows = tuple[Floats, Ints, Ints]
@@ -60,7 +56,7 @@ class Block:
         if self.columns is not None and design is self.design:
             return self.rows @ self.columns
         used = np.flatnonzero(self.rows.any(axis=0))
-        if used.size * design.n <= MOST_NUMBERS and design.has_columns:
+        if used.size * design.n <= limits.BLOCK_NUMBERS and design.has_columns:
             index = used if self.features is None else self.features[used]
             return self.rows[:, used] @ design.columns(index)
         return design.matmat(self.dense(design.d).T).T
@@ -433,7 +429,7 @@ def run(
                 ready = [r for r in active if r.path.pending is None]
                 if not ready:
                     ready = _multiply(active)
-                most_numbers = min(MOST_NUMBERS, MOST_SHARED // len(active))
+                most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
                 workers.each(partial(walk, most_numbers), ready)
     except KeyboardInterrupt:
         walked = any(r.kept is not None for r in records)
@@ -534,9 +530,9 @@ def _walk(
         record.answer = None
         if path.pending is not None:  # plain steps need one product after the other
             return
-    steps = min(max(FIRST_STEPS, path.t), MOST_STEPS)
+    steps = min(max(limits.FIRST_STEPS, path.t), limits.BLOCK_STEPS)
     if record.rule is not None or watch is not None:
-        steps = min(max(FIRST_STEPS, path.t // 4), MOST_STEPS)
+        steps = min(max(limits.FIRST_STEPS, path.t // 4), limits.BLOCK_STEPS)
     # Blocks end on the grid of recorded steps: a walk records where it ends.
     end = min(max_iter, -(-(path.t + steps) // every) * every)
     block = record.take(path.advance(end, every, most_numbers))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _kernels
+from . import _kernels, limits
 from ._compiling import tell_when_compiling
 from ._kernels import DONE, NONFINITE, REFRESH
 from .design import Design, Floats, Ints, Leading, Query
@@ -30,8 +30,6 @@ from .path import Answer, Block, Request, recorded_steps, room_for, together
 
 tell_when_compiling(_kernels.__name__)
 
-WHOLE = 1 << 16  # problems with fewer entries are walked on all columns at once
-MOST = 1 << 21  # never copy all columns of a problem with more entries
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
 FOREVER = np.iinfo(np.int64).max
@@ -150,10 +148,10 @@ class WorkingSetPath(PlainSteps):
             return
         self.design = design
         self.held = design.hold()  # all columns are at hand: nothing need be waited for
-        whole = WHOLE // 4 if self.held else WHOLE  # refreshes cost less there
+        whole = limits.ALL_AT_ONCE // (4 if self.held else 1)  # refreshes cost less there
         if not design.has_columns:
             self._go_plain(FOREVER)
-        elif design.holdable(MOST if 2 * self.m >= design.d else whole):
+        elif design.holdable(limits.ALL_COLUMNS if 2 * self.m >= design.d else whole):
             self._keep(np.arange(design.d), np.zeros(design.n))
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
@@ -221,7 +219,7 @@ class WorkingSetPath(PlainSteps):
         elif self._work() > 4:
             self.m = max(self.m // 2, self.least)
         if 4 * self.m > self.design.d:
-            if self.design.holdable(MOST):
+            if self.design.holdable(limits.ALL_COLUMNS):
                 self.wanted = None
                 self._keep(np.arange(self.design.d), np.zeros(self.design.n))
             else:

@@ -6,9 +6,9 @@ from scipy.optimize import linprog
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
-from ksupport import path, working_set
+from ksupport import path
 from ksupport.algorithms import METHODS, make_method
-from ksupport.design import Design
+from ksupport.design.view import Design
 
 
 def problem(n=25, d=40, seed=0, noise=0.0):
@@ -110,8 +110,8 @@ def test_scaling_y_scales_the_path():
 
 @pytest.mark.parametrize("average", [True, False])
 def test_the_working_set_does_not_change_the_iterates(monkeypatch, average):
-    monkeypatch.setattr(working_set, "WHOLE", 0)
-    monkeypatch.setattr("ksupport.design.SMALL", 0)
+    monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
+    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
     X, y = problem(n=30, d=3000)
     sigma = 0.2 / np.abs(X.T @ y).max()
     params = {

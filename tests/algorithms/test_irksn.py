@@ -92,7 +92,7 @@ def test_k_equal_to_d_gives_the_minimum_norm_solution(alpha, rng):
 def test_permuting_and_flipping_columns_permutes_and_flips_the_model(
     alpha, whole, rng, monkeypatch
 ):
-    monkeypatch.setattr("ksupport.working_set.WHOLE", whole)
+    monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", whole)
     X = rng.standard_normal((20, 200))
     y = X[:, :5].sum(axis=1) + rng.standard_normal(20)
     order, signs = rng.permutation(200), rng.choice([-1.0, 1.0], 200)

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ksupport import path
 from ksupport.algorithms import irosr, make_method
-from ksupport.design import Design
+from ksupport.design.view import Design
 
 
 def problem(n, d, k, seed=0, noise=0.0):

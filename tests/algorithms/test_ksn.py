@@ -6,9 +6,9 @@ import pytest
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
-from ksupport import path, working_set
+from ksupport import path
 from ksupport.algorithms import METHODS, make_method
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import run
 
 
@@ -142,8 +142,8 @@ def test_L_does_not_creep_up_at_convergence():
 
 @pytest.mark.parametrize("L", [None, "backtracking"])
 def test_the_working_set_does_not_change_the_iterates(monkeypatch, L):
-    monkeypatch.setattr(working_set, "WHOLE", 0)
-    monkeypatch.setattr("ksupport.design.SMALL", 0)
+    monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
+    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
     X, y = problem(n=30, d=4000, rho=0.3)
     params = {
         "k": 4,

@@ -11,7 +11,7 @@ from sklearn.linear_model import orthogonal_mp, orthogonal_mp_gram
 
 from ksupport import path
 from ksupport.algorithms import make_method, omp
-from ksupport.design import Design
+from ksupport.design.view import Design
 
 
 def problem(n=30, d=50, k=4, seed=0, noise=0.5):

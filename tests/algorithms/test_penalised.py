@@ -11,7 +11,7 @@ from sklearn.linear_model import enet_path, lasso_path
 
 from ksupport import path
 from ksupport.algorithms import enet, make_method
-from ksupport.design import Design
+from ksupport.design.view import Design
 from ksupport.path import run
 
 RATIOS = [0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0]
@@ -149,7 +149,7 @@ def test_views_of_a_sparse_x_are_solved_as_if_dense(method, standardize, weighte
 @pytest.mark.parametrize("standardize", [False, True])
 def test_a_sparse_x_is_never_made_dense_where_it_need_not(standardize, monkeypatch):
     X, y = problem(40, 25)
-    monkeypatch.setattr(enet, "MOST_DENSE", 10)
+    monkeypatch.setattr("ksupport.limits.DENSE", 10)
     centred = Design.of(sp.csr_array(X)).centred(standardize=standardize)
     models, _ = walk("lasso", centred, y, n_lambdas=20, eps=0.01)
     assert np.any(models)

@@ -18,16 +18,16 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
+from .. import limits
 from ..design import Design, Floats
+from ..design.stores import SparseStore
 from ..path import Path
-from ..stores import SparseStore
 from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns
 
 RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # those of the paper, and of ElasticNetCV's docs
 ROUNDING = 2.0**-44  # a fit that is this share of y is rounding
 RESOLUTION = float(np.finfo(np.float64).resolution)  # what scikit-learn's grids take for zero
-MOST_DENSE = 1 << 28  # a sparse X is made dense only up to this many entries (2 GB)
 
 
 @dataclass(frozen=True)
@@ -233,7 +233,7 @@ def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[st
             more["sample_weight"] = design.sqrt_weights**2
         bare = Design(design.store, rows=design.rows, scale=design.scale)
         return _sparse_view(bare), y, more
-    if design.n * design.d > MOST_DENSE:
+    if design.n * design.d > limits.DENSE:
         raise ValueError(
             f"method {name!r} needs a sparse X that is centred by other means than those of its "
             f"own rows as a dense array, of {8 * design.n * design.d / 2**30:.1f} GB; centre on "

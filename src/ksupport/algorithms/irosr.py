@@ -13,13 +13,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from .. import _kernels
+from .. import _kernels, limits
 from ..design import Design, Floats
 from ..lockstep import PlainSteps, Step, correlations, fitted
 from ..path import Block, Path, recorded_steps, room_for
 from .base import Method
-
-COMPILED = 1 << 18  # up to this many entries X stays in cache and compiled steps win
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ class _IROSRPath(PlainSteps):
             del self.design
             return
         self.design = design
-        if design.holdable(COMPILED):
+        if design.holdable(limits.COMPILED):
             self.columns = design.columns(np.arange(design.d))
             self.rows = np.ascontiguousarray(self.columns.T)
 

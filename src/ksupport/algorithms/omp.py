@@ -14,11 +14,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.linear_model import orthogonal_mp
 
+from .. import limits
 from ..design import Design, Floats
+from ..design.stores import SparseStore
 from ..path import Path
-from ..stores import SparseStore
 from .base import Method
-from .enet import MOST_DENSE
 from .precomputed import PrecomputedPath, Solver, need_columns
 
 FITTED = 1e-10  # a residual this small next to y is zero
@@ -53,7 +53,7 @@ class OMPMethod(Method):
             raise ValueError(
                 f"n_atoms must be between 1 and n_features={design.d}, got {self.n_atoms}"
             )
-        if isinstance(design.store, SparseStore) and design.n * design.d > MOST_DENSE:
+        if isinstance(design.store, SparseStore) and design.n * design.d > limits.DENSE:
             raise ValueError(
                 "method 'omp' needs X as a dense array, which for this sparse X of shape "
                 f"{design.shape} takes {8 * design.n * design.d / 2**30:.1f} GB; choose fewer "

@@ -13,9 +13,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .. import limits
 from .._common.names import listed, shown, title
 from ..design import Floats
-from ..theory._checks import LARGEST, SMALLEST
 from . import formats
 from .cells import Marks, numbers
 from .errors import CommandError, InputError
@@ -170,10 +170,11 @@ def _check_squares(data: Data) -> None:
     if data.y is not None:
         columns["the target"] = np.abs(data.y).max()
     for name, size in columns.items():
-        if size and not SMALLEST < size < LARGEST:
+        if size and not limits.SMALLEST < size < limits.LARGEST:
             raise InputError(
                 f"{title(data.path)}: {name} has {size:.3g} for its largest number in size, whose "
-                f"square is lost; rescale it to lie between {SMALLEST:g} and {LARGEST:g}"
+                "square is lost; rescale it to lie between "
+                f"{limits.SMALLEST:g} and {limits.LARGEST:g}"
             )
 
 

@@ -8,10 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
-from ..blocks import by_blocks
-from ..design import Design, Floats, is_dask, unwrapped
+from .. import limits
+from ..design import Design, Floats, by_blocks, is_dask, unwrapped
 
-SMALLEST, LARGEST = 1e-150, 1e150  # beyond, squares are 0 or infinite
 BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n x BLOCK
 
 
@@ -68,8 +67,8 @@ def _check_size(name: str, values: Floats) -> None:
     largest = max(values.max(initial=0.0), -values.min(initial=0.0))
     if not np.isfinite(largest):
         raise ValueError(f"{name} must be finite, got NaN or infinity; impute or drop those values")
-    if largest and not SMALLEST < largest < LARGEST:
+    if largest and not limits.SMALLEST < largest < limits.LARGEST:
         raise ValueError(
-            f"{name} must have entries that can be squared, between {SMALLEST:g} and {LARGEST:g} "
-            f"in size, got {largest:.3g} for the largest; rescale it"
+            f"{name} must have entries that can be squared, between {limits.SMALLEST:g} and "
+            f"{limits.LARGEST:g} in size, got {largest:.3g} for the largest; rescale it"
         )

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 import ksupport
 from ksupport import METHODS, path
-from ksupport.design import Design
+from ksupport.design.view import Design
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -64,8 +64,8 @@ VIEWS = {
 @pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
 @pytest.mark.parametrize(("shape", "limit"), [((60, 120), 3000), ((120, 60), 3000), ((60, 120), 9)])
 def test_every_view_of_a_dask_array_is_that_of_the_array(chunks, view, shape, limit, monkeypatch):
-    monkeypatch.setattr("ksupport.design.GRAM_LIMIT", limit)
-    monkeypatch.setattr("ksupport.design.SVD_LIMIT", 0)
+    monkeypatch.setattr("ksupport.limits.GRAM", limit)
+    monkeypatch.setattr("ksupport.limits.SVD", 0)
     X, _ = problem(*shape)
     mine, known = (view(Design.of(A)) for A in (da.from_array(X, chunks=chunks), X))
     rng = np.random.default_rng(1)

@@ -11,98 +11,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from ._kernels import EPS, choose_columns
+from .. import limits
+from .._kernels import EPS
+from . import spectra
+from .leading import Leading, Query, leaders, merge_leaders
+from .spectra import UNUSABLE, NormKind
 from .stores import (
     Floats,
     Ints,
     RemoteStore,
     Store,
     T,
-    as_dask_array,
-    is_dask,
-    names_of,
     store_of,
-    unwrapped,
 )
-
-__all__ = [
-    "Design", "Floats", "Ints", "Leading", "NormKind", "Query", "as_dask_array",
-    "is_dask", "names_of", "unwrapped",
-]  # fmt: skip
-
-NormKind = Literal["spectral", "nuclear"]
-
-SVD_LIMIT = 1 << 16  # up to this many entries, norms come from a full decomposition
-GRAM_LIMIT = 3000  # up to this many rows or columns, norms come from a Gram matrix
-SMALL = 1 << 18  # of an X with so many entries, views are copied as columns to walk on (2 MB)
-MOST_COPIES = 20  # such views of one X; more take their passes together instead
-
-_UNUSABLE = (
-    "the norm of X is {}: X contains NaN or infinity, or entries too large or too small to square; "
-    "impute such entries, or rescale X"
-)
-
-
-@dataclass(frozen=True)
-class Query:
-    """Which features are most correlated with u?  About so many, besides those held."""
-
-    vector: Floats  # u
-    count: int
-    held: Ints
-
-
-@dataclass(frozen=True)
-class Leading:
-    """The features that a `Query` asks for, and bounds on all others."""
-
-    features: Ints  # ascending
-    sizes: Floats  # their |x̃_iᵀu|
-    norms: Floats  # their ‖x̃_i‖
-    edge: float  # the largest |x̃_iᵀu| among the others
-    reach: float  # the largest ‖x̃_i‖ among the others; 0: there are none
-
-    @classmethod
-    def of(cls, query: Query, features: Ints, products: Floats, norms: Floats) -> Leading:
-        """Among these features, ascending; all held ones between first and last are there."""
-        chosen = np.zeros(features.size, bool)
-        if query.held.size:
-            here = query.held[(query.held >= features[0]) & (query.held <= features[-1])]
-            chosen[np.searchsorted(features, here)] = True
-        count = min(query.count, features.size)
-        edge, reach = choose_columns(products, norms, count, chosen)
-        at = np.flatnonzero(chosen)
-        return cls(features[at], np.abs(products[at]), norms[at], edge, reach)
-
-
-def _leaders(
-    queries: Sequence[Query], first: int, products: Floats, norms: Floats
-) -> list[Leading]:
-    """The answers among the features from ``first`` on that have these products with X̃ᵀ."""
-    features = np.arange(first, first + norms.size)
-    columns = (np.ascontiguousarray(column) for column in products.T)
-    return [Leading.of(q, features, c, norms) for q, c in zip(queries, columns, strict=True)]
-
-
-def _merge_leaders(queries: Sequence[Query], parts: list[list[Leading]]) -> list[Leading]:
-    """The answers among all features, from those among consecutive parts of them."""
-    merged = []
-    for query, answers in zip(queries, zip(*parts, strict=True), strict=True):
-        features, sizes, norms = (
-            np.concatenate([getattr(answer, name) for answer in answers])
-            for name in ("features", "sizes", "norms")
-        )
-        best = Leading.of(query, features, sizes, norms)
-        edge = max(best.edge, *(answer.edge for answer in answers))
-        reach = max(best.reach, *(answer.reach for answer in answers))
-        merged.append(replace(best, edge=edge, reach=reach))
-    return merged
 
 
 @dataclass(frozen=True)
@@ -115,7 +41,7 @@ class Design:
     Examples
     --------
     >>> import numpy as np
-    >>> from ksupport.design import Design
+    >>> from ksupport.design.view import Design
     >>> X = Design.of(np.array([[1.0, 2.0], [3.0, 5.0], [5.0, 5.0]])).centred()
     >>> X.rmatvec(np.array([1.0, 0.0, 1.0]))
     array([ 0., -1.])
@@ -174,7 +100,7 @@ class Design:
 
     def holdable(self, most: int) -> bool:
         """Whether all columns may be copied, if so many entries may: fewer if X lies elsewhere."""
-        limit = most if self.store.near else min(most, SVD_LIMIT)
+        limit = most if self.store.near else min(most, limits.SVD)
         return self.has_columns and self.n * self.d <= limit
 
     @property
@@ -185,7 +111,8 @@ class Design:
     def hold(self) -> bool:
         """Copy all columns if X is small and the views that share it are few; whether so."""
         entries = max(self.n, self.store.shape[0]) * self.d
-        pays = self.holdable(SMALL) and entries <= SMALL and len(self.family) <= MOST_COPIES
+        small = self.holdable(limits.COLUMNS_HELD) and entries <= limits.COLUMNS_HELD
+        pays = small and len(self.family) <= limits.COPIES
         if pays:
             _ = self.all_columns
         return pays
@@ -240,7 +167,7 @@ class Design:
         if variance is None:
             return self._view(mean=mean)
         if not np.isfinite(variance).all():
-            raise ValueError(_UNUSABLE.format("infinite"))
+            raise ValueError(UNUSABLE.format("infinite"))
         deviation = np.sqrt(variance)
         floor = 10 * EPS * np.abs(mean)
         return self._view(mean=mean, scale=np.where(deviation > floor, deviation, 1.0))
@@ -300,7 +227,7 @@ class Design:
     def leading(self, queries: Sequence[Query]) -> list[Leading]:
         """The features most correlated with each vector asked about; one pass for all."""
         U = np.column_stack([query.vector for query in queries])
-        found = self.over_features(U, partial(_leaders, queries), partial(_merge_leaders, queries))
+        found = self.over_features(U, partial(leaders, queries), partial(merge_leaders, queries))
         if isinstance(self.store, RemoteStore):
             self.store.expect(np.unique(np.concatenate([each.features for each in found])))
         return found
@@ -347,167 +274,42 @@ class Design:
             block = block / self.scale[columns]
         return block if self.sqrt_weights is None else block * self.sqrt_weights[:, None]
 
-    # -- sizes -----------------------------------------------------------------------------
+    # -- sizes (`spectra`) -----------------------------------------------------------------
 
     @property
     def column_norms(self) -> Floats:
         """‖x̃_j‖ of every column; an operator takes a product for each of its fewer sides."""
-        norms: Floats = self._kept("column_norms", self._column_norms)
+        norms: Floats = self._kept("column_norms", partial(spectra.column_norms, self))
         return norms
-
-    def _column_norms(self) -> Floats:
-        # Where it is small enough, a Gram matrix: the pass that the norm of X̃ needs anyway.
-        if "column_gram" in self._cache:
-            return np.sqrt(np.diag(self._column_gram()))
-        if isinstance(self.store, RemoteStore):
-            if min(self.shape) > GRAM_LIMIT:
-                return self.store.column_norms(self)
-            return self._spectrum()[1]
-        if self.n <= min(self.d, self._gram_limit):
-            return self._row_gram()[1]
-        if self.d <= self._gram_limit:
-            return np.sqrt(np.diag(self._column_gram()))
-        norms2 = np.zeros(self.d)
-        if not self.has_columns and self.n < self.d:
-            for i in range(self.n):
-                norms2 += self.rmatvec(np.eye(self.n, 1, -i)[:, 0]) ** 2
-        else:
-            for part, block in self.store.column_chunks():
-                norms2[part] = (self._finish(block, part) ** 2).sum(axis=0)
-        return np.sqrt(norms2)
 
     def norm(self, kind: NormKind = "spectral") -> float:
         """‖X̃‖, never below the truth: the spectral norm, or the nuclear norm."""
-        if kind not in ("spectral", "nuclear"):
-            raise ValueError(f"norm must be 'spectral' or 'nuclear', got {kind!r}")
-        if kind not in self._cache:
-            try:
-                with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
-                    self._cache.update(self._norms(kind))
-            except (np.linalg.LinAlgError, ArpackError) as error:
-                raise ValueError(_UNUSABLE.format("undefined")) from error
-        norm = float(self._cache[kind])
-        if not 1e-150 < norm < 1e150 and (norm or 0 < self.magnitude < 1e-150):
-            raise ValueError(_UNUSABLE.format(norm))
-        return norm
+        return spectra.norm(self, kind)
 
     @property
     def magnitude(self) -> float:
         """About the norm of the largest column, from one product."""
-        if "magnitude" not in self._cache:
-            u = np.random.default_rng(0).standard_normal(self.n)
-            with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
-                self._cache["magnitude"] = float(np.abs(self.rmatvec(u)).max(initial=0.0))
-        return self._cache["magnitude"]
+        size: float = self._kept("magnitude", partial(spectra.magnitude, self))
+        return size
 
     def check_magnitude(self) -> None:
         """Reject an X̃ too large or too small to square: for methods that do not ask for `norm`."""
-        if self.magnitude != 0 and not 1e-150 < self.magnitude < 1e150:
-            raise ValueError(_UNUSABLE.format(f"about {self.magnitude:.0e}"))
-
-    def _norms(self, kind: NormKind) -> dict[str, float]:
-        if kind == "nuclear" and self.has_columns and self.n * self.d <= SVD_LIMIT:
-            return self._norms_from_svd()
-        if min(self.n, self.d) <= self._gram_limit:
-            return self._norms_from_gram()
-        if kind == "spectral":
-            return {"spectral": self._lanczos()}
-        raise ValueError(
-            "norm='nuclear' needs all singular values, which X of shape "
-            f"{self.shape} does not allow in reasonable time; use norm='spectral'"
-        )
-
-    @property
-    def _gram_limit(self) -> int:
-        return GRAM_LIMIT if self.has_columns else GRAM_LIMIT // 10
-
-    def _norms_from_svd(self) -> dict[str, float]:
-        values = np.linalg.svd(self.all_columns, compute_uv=False)
-        slack = 1 + 8 * max(self.shape) * EPS
-        return {"spectral": float(values[0]) * slack, "nuclear": float(values.sum()) * slack}
-
-    def _norms_from_gram(self) -> dict[str, float]:
-        eigenvalues = np.maximum(self._eigenvalues(), 0.0)
-        slack = 1 + 8 * max(self.shape) ** 0.5 * EPS * len(eigenvalues) ** 0.5
-        return {
-            "spectral": float(np.sqrt(eigenvalues[-1])) * slack,
-            "nuclear": float(np.sqrt(eigenvalues).sum()) * slack,
-        }
-
-    def _eigenvalues(self) -> Floats:
-        """Eigenvalues of the smaller Gram matrix, ascending; that of a remote X stays there."""
-        if isinstance(self.store, RemoteStore) and "column_gram" not in self._cache:
-            return self._spectrum()[0]
-        gram = self._row_gram()[0] if self.n <= self.d else self._column_gram()
-        return np.asarray(np.linalg.eigvalsh(gram))
-
-    def _spectrum(self) -> tuple[Floats, Floats]:
-        """Those eigenvalues of a remote X, and the column norms."""
-        assert isinstance(self.store, RemoteStore)
-        spectrum: tuple[Floats, Floats] = self._kept("spectrum", partial(self.store.spectrum, self))
-        return spectrum
-
-    def _row_gram(self) -> tuple[Floats, Floats]:
-        """X̃ X̃ᵀ, n x n, and the column norms, which come with it."""
-        if "row_gram" not in self._cache and not self.has_columns:
-            gram, norms2 = np.empty((self.n, self.n)), np.zeros(self.d)
-            for i in range(self.n):
-                row = self.rmatvec(np.eye(self.n, 1, -i)[:, 0])
-                gram[i] = self.matvec(row)
-                norms2 += row**2
-            self._cache["row_gram"] = gram, np.sqrt(norms2)
-        elif "row_gram" not in self._cache:
-            _row_grams_together([self, *(v for v in self.family if v is not self and v.n <= v.d)])
-        gram_and_norms: tuple[Floats, Floats] = self._cache["row_gram"]
-        return gram_and_norms
-
-    def _column_gram(self) -> Floats:
-        """X̃ᵀ X̃, d x d."""
-        if "column_gram" not in self._cache and not self.has_columns:
-            products = [self.rmatvec(self.matvec(e)) for e in np.eye(self.d)]
-            self._cache["column_gram"] = np.stack(products)
-        elif "column_gram" not in self._cache:
-            views = [self, *(v for v in self.family if v is not self and v.d < v.n)]
-            nothing = [np.empty((view.n, 0)) for view in views]
-            for view, gram in zip(views, _grams_together(views, nothing), strict=True):
-                view._cache["column_gram"] = gram
-        return self._cache["column_gram"]
+        spectra.check_magnitude(self)
 
     def gram(self, Y: Floats) -> Floats:
         """[X̃ Y]ᵀ[X̃ Y] in one pass by rows, whatever n; an operator takes 2d products."""
-        Y = Y.reshape(self.n, -1)
-        if not self.has_columns:
-            XtX, XtY = self._column_gram(), self.rmatmat(Y)
-            return np.block([[XtX, XtY], [XtY.T, Y.T @ Y]])
-        if isinstance(self.store, RemoteStore):
-            XtX, XtY = np.hsplit(self.store.gram(self, Y), [self.d])
-            return np.block([[XtX, XtY], [XtY.T, Y.T @ Y]])
-        return _grams_together([self], [Y])[0]
-
-    def _lanczos(self) -> float:
-        """Largest singular value by Lanczos, plus the size of its residual."""
-        wide = self.n <= self.d
-
-        def product(u: Floats) -> Floats:
-            u = np.ravel(u)
-            return self.matvec(self.rmatvec(u)) if wide else self.rmatvec(self.matvec(u))
-
-        size = min(self.shape)
-        operator = LinearOperator((size, size), matvec=product, dtype=np.float64)
-        start = np.random.default_rng(0).standard_normal(size)
-        values, vectors = eigsh(operator, k=1, v0=start, tol=1e-3, ncv=20)
-        ritz, vector = float(values[0]), vectors[:, 0]
-        # The residual bounds the distance to an eigenvalue; twice it, and a part in a
-        # thousand, covers what a Krylov space of this size can still miss.
-        residual = float(np.linalg.norm(product(vector) - ritz * vector))
-        return float(np.sqrt(ritz + 2 * residual)) * 1.001
+        return spectra.gram(self, Y)
 
     # -- fewer rows ------------------------------------------------------------------------
 
     @property
     def compresses(self) -> bool:
         """Whether `compressed` would leave far fewer rows, at a cost soon won back."""
-        return self.n > 4 * self.d and self.d <= self._gram_limit and self.n * self.d > SVD_LIMIT
+        return (
+            self.n > 4 * self.d
+            and self.d <= spectra.gram_limit(self)
+            and self.n * self.d > limits.SVD
+        )
 
     def compressed(self, Y: Floats) -> tuple[Design, Floats]:
         """An equivalent problem with at most d + n_targets rows, after one pass.
@@ -525,7 +327,7 @@ class Design:
         keep = values > 0
         R = (vectors[:, keep] * np.sqrt(values[keep])).T * root
         store = store_of(np.asfortranarray(R[:, : self.d]))
-        small = Design(store, samples=self.n_samples, _cache={**self._norms_from_gram()})
+        small = Design(store, samples=self.n_samples, _cache={**spectra.norms_from_gram(self)})
         return small, R[:, self.d :]
 
 
@@ -564,32 +366,3 @@ def sharing(views: Sequence[Design]) -> list[Design]:
     family: list[Design] = []
     family += [replace(view, family=family) for view in views]
     return family
-
-
-def _row_grams_together(views: Sequence[Design]) -> None:
-    """X̃ X̃ᵀ and the column norms of each view, for its cache."""
-    grams = [np.zeros((view.n, view.n)) for view in views]
-    norms2 = [np.empty(view.d) for view in views]
-    for part, raw in views[0].store.column_chunks():
-        for view, gram, squares in zip(views, grams, norms2, strict=True):
-            block = view._finish(raw, part)
-            gram += block @ block.T
-            squares[part] = np.einsum("ij,ij->j", block, block)
-    for view, gram, squares in zip(views, grams, norms2, strict=True):
-        view._cache["row_gram"] = gram, np.sqrt(squares)
-
-
-def _grams_together(views: Sequence[Design], Ys: Sequence[Floats]) -> list[Floats]:
-    """[X̃ Y]ᵀ[X̃ Y] of each view and its Y, by rows."""
-    grams = [np.zeros((view.d + Y.shape[1],) * 2) for view, Y in zip(views, Ys, strict=True)]
-    places = [np.arange(view.n) if view.rows is None else view.rows for view in views]
-    orders = [np.argsort(place, kind="stable") for place in places]
-    for part, raw in views[0].store.row_chunks():
-        for view, Y, gram, place, order in zip(views, Ys, grams, places, orders, strict=True):
-            lo, hi = np.searchsorted(place, (part.start, part.stop), sorter=order)
-            mine = order[lo:hi]
-            weights = None if view.sqrt_weights is None else view.sqrt_weights[mine]
-            here = view._view(rows=place[mine] - part.start, sqrt_weights=weights)
-            both = np.hstack([here._finish(raw, slice(None)), Y[mine]])
-            gram += both.T @ both
-    return grams

@@ -9,10 +9,11 @@ import pytest
 import zarr
 from sklearn.base import clone
 
-import ksupport.design as design_module
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, stores
-from ksupport.blocks import ArrayStore, ZarrStore, read_ahead
-from ksupport.design import Design
+import ksupport.design.view as design_module
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN
+from ksupport.design import spectra
+from ksupport.design.blocks import ArrayStore, ZarrStore, read_ahead
+from ksupport.design.view import Design
 from ksupport.theory import recovery_report
 
 SHAPE = (40, 3000)
@@ -47,7 +48,7 @@ OUTSIDE += [("memory", "float16"), ("memory F", "float16"), ("memory", "int8"), 
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(stores, "CHUNK", 1 << 14)
+    monkeypatch.setattr("ksupport.limits.CHUNK", 1 << 14)
 
 
 def problem(dtype, shape=SHAPE, seed=0):
@@ -134,7 +135,7 @@ def test_a_report_reads_blocks(tmp_path):
     [("memmap C", "int8"), ("memmap F", "float16"), ("memory", "int8"), ("Zarr", "int8")],
 )
 def test_no_copy_of_x_is_made(kind, dtype, tmp_path, monkeypatch):
-    monkeypatch.setattr(stores, "CHUNK", 1 << 15)
+    monkeypatch.setattr("ksupport.limits.CHUNK", 1 << 15)
     X, y = problem(dtype, (60, 60_000))
     given = zarr_array(X, tmp_path, (60, 3000)) if kind == "Zarr" else KINDS[kind](X, tmp_path)
     model = IRKSN(k=3, max_iter=100, standardize=True)
@@ -167,7 +168,7 @@ def test_no_read_is_large_and_a_pass_reads_everything_once(store, tmp_path, smal
     sweeps = (
         lambda: design.rmatvec(np.ones(40)),
         lambda: design.centred(standardize=True),
-        lambda: design._row_gram(),
+        lambda: spectra.row_gram(design),
         lambda: design.gram(np.ones(40)),
     )
     for count, sweep in enumerate(sweeps, 1):
@@ -190,7 +191,7 @@ def test_every_stored_chunk_is_read_once_a_pass(tmp_path, monkeypatch):
             lambda self, *part: chunks.append(part) or self.X[part].astype(float),
         )
         for size in (1, 1 << 21):
-            monkeypatch.setattr(stores, "CHUNK", size)
+            monkeypatch.setattr("ksupport.limits.CHUNK", size)
             chunks.clear()
             list(sweep())
             for rows, columns in chunks:
@@ -202,8 +203,8 @@ def test_every_stored_chunk_is_read_once_a_pass(tmp_path, monkeypatch):
 def test_strips_too_large_to_hold_are_cut_and_counted(tmp_path, monkeypatch):
     X, _ = problem("float32")
     design = Design.of(zarr_array(X, tmp_path, (10, 3000)))
-    monkeypatch.setattr("ksupport.blocks.MOST_HELD", 40 * 1000)
-    np.testing.assert_allclose(design._row_gram()[0], X.astype(float) @ X.T, rtol=1e-5)
+    monkeypatch.setattr("ksupport.limits.STRIP", 40 * 1000)
+    np.testing.assert_allclose(spectra.row_gram(design)[0], X.astype(float) @ X.T, rtol=1e-5)
     assert design.passes == 3  # every chunk was read for three strips
 
 
@@ -356,7 +357,7 @@ def test_folds_share_the_passes_of_means_and_norms():
 
 
 def test_folds_with_many_rows_share_the_gram(monkeypatch):
-    monkeypatch.setattr(design_module, "SVD_LIMIT", 0)
+    monkeypatch.setattr("ksupport.limits.SVD", 0)
     X = np.random.default_rng(0).standard_normal((90, 7))
     design = Design.of(X)
     rows = [np.arange(60), np.arange(30, 90)]

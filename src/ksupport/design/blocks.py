@@ -18,18 +18,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import limits
 from . import stores
 from .stores import Floats, Ints, Store
 
 Part = tuple[slice, slice]  # rows and columns of a rectangle
 Key = TypeVar("Key")
 Value = TypeVar("Value")
-
-RUN = 1 << 16  # numbers to read in a row where the file has them in a row
-MOST_HELD = 8 * stores.CHUNK  # numbers in a strip of whole stored chunks, at most (128 MB)
-HELD = 4 * stores.CHUNK  # numbers in columns kept from reading them again (64 MB)
-AROUND = 1 << 21  # bytes that may become resident when one of them is read from a mapped file
-LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are given back
 
 
 def read_ahead(read: Callable[[Key], Value], keys: Iterable[Key]) -> Iterator[tuple[Key, Value]]:
@@ -148,8 +143,8 @@ class BlockStore(Store):
     def blocks(self) -> Iterator[tuple[Part, Floats]]:
         """The whole of X in rectangles of about CHUNK numbers, as tall as can be; one pass."""
         (n, d), (height, width) = self.shape, self.grid
-        height *= max(1, min(-(-n // height), stores.CHUNK // (height * width)))
-        width *= max(1, stores.CHUNK // (height * width))
+        height *= max(1, min(-(-n // height), limits.CHUNK // (height * width)))
+        width *= max(1, limits.CHUNK // (height * width))
         parts = [(r, c) for r in steps_of(n, height) for c in steps_of(d, width)]
         return self._sweep(parts)
 
@@ -198,7 +193,7 @@ class BlockStore(Store):
 
     def matmat(self, index: Ints, values: Floats) -> Floats:
         n, d = self.shape
-        if 4 * index.size <= d and index.size * n <= stores.CHUNK:
+        if 4 * index.size <= d and index.size * n <= limits.CHUNK:
             return self.columns(index) @ values
         W = values.T  # one model a row
         if index.size < d:
@@ -244,9 +239,9 @@ class BlockStore(Store):
 
 def _strip(length: int, unit: int) -> tuple[int, int]:
     """How wide a strip of this length is, and how often a stored chunk is read for that."""
-    if length * unit <= MOST_HELD:
-        return unit * max(1, stores.CHUNK // (length * unit)), 1
-    width = max(1, MOST_HELD // length)
+    if length * unit <= limits.STRIP:
+        return unit * max(1, limits.CHUNK // (length * unit)), 1
+    width = max(1, limits.STRIP // length)
     return width, -(-unit // width)
 
 
@@ -266,18 +261,20 @@ class ArrayStore(BlockStore):
     def __init__(self, X: NDArray[Any]) -> None:
         n, d = X.shape
         by_columns = X.flags.f_contiguous and not X.flags.c_contiguous
-        super().__init__((n, d), X.dtype, (min(n, RUN), 1) if by_columns else (1, min(d, RUN)))
+        super().__init__(
+            (n, d), X.dtype, (min(n, limits.RUN), 1) if by_columns else (1, min(d, limits.RUN))
+        )
         self.X = X
         self._file, self._private = mapped_file(X)
         self._by_columns = by_columns
         if self._file is not None:
-            self.held = HeldColumns(HELD // n)
+            self.held = HeldColumns(limits.READ_COLUMNS // n)
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         source = self.X[rows, columns]
         block = np.empty(source.shape)
         lines, target = (source.T, block.T) if self._by_columns else (source, block)
-        touched = min(AROUND + lines.shape[1] * self.dtype.itemsize, abs(lines.strides[0]))
+        touched = min(limits.AROUND + lines.shape[1] * self.dtype.itemsize, abs(lines.strides[0]))
         for part in self._few(len(lines), touched):
             target[part] = lines[part]
             self._forget()
@@ -287,19 +284,21 @@ class ArrayStore(BlockStore):
         n = self.shape[0]  # np.take lets other threads run, and is faster than an index
         if self._by_columns:
             columns = np.empty((index.size, n))
-            for part in self._few(index.size, AROUND + n * self.dtype.itemsize):
+            for part in self._few(index.size, limits.AROUND + n * self.dtype.itemsize):
                 columns[part] = np.take(self.X.T, index[part], axis=0)
                 self._forget()
             return columns.T
         block = np.empty((n, index.size))
-        for part in self._few(n, min(AROUND * index.size, abs(self.X.strides[0]))):
+        for part in self._few(n, min(limits.AROUND * index.size, abs(self.X.strides[0]))):
             block[part] = np.take(self.X[part], index, axis=1)
             self._forget()
         return block
 
     def _few(self, count: int, touched: int) -> list[slice]:
         """Parts of so many lines, each touching so many bytes, that may be resident at once."""
-        return steps_of(count, count if self._file is None else max(1, LOOSE // max(touched, 1)))
+        return steps_of(
+            count, count if self._file is None else max(1, limits.LOOSE // max(touched, 1))
+        )
 
     def _forget(self) -> None:
         # Pages of a mapped file that were read count as resident until given back.
@@ -338,7 +337,7 @@ class ZarrStore(BlockStore):
         chunks = tuple(min(side, chunk) for side, chunk in zip(X.shape, X.chunks, strict=True))
         super().__init__(X.shape, X.dtype, chunks, chunks)
         self.X = X
-        self.held = HeldColumns(HELD // X.shape[0])
+        self.held = HeldColumns(limits.READ_COLUMNS // X.shape[0])
         self._share = 0.0  # of a pass, spent on columns
 
     def _read(self, rows: slice, columns: slice) -> Floats:

@@ -8,9 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
-import ksupport.design as design_module
-import ksupport.stores as stores_module
-from ksupport.design import Design, sharing
+from ksupport.design.view import Design, sharing
 
 N, D = 23, 31
 
@@ -127,12 +125,12 @@ def test_every_product_is_that_of_the_dense_matrix(kind, view, data, tmp_path, r
 @pytest.mark.parametrize("limits", [(0, 10**6), (0, 0)], ids=["gram", "column by column"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_column_norms_are_the_same_on_every_route(kind, limits, data, tmp_path, monkeypatch):
-    monkeypatch.setattr(design_module, "SVD_LIMIT", limits[0])
-    monkeypatch.setattr(design_module, "GRAM_LIMIT", limits[1])
+    monkeypatch.setattr("ksupport.limits.SVD", limits[0])
+    monkeypatch.setattr("ksupport.limits.GRAM", limits[1])
     X, weights = data
     for matrix in (X, X.T):
         chunk = 5 * matrix.shape[0]  # several chunks
-        monkeypatch.setattr(stores_module, "CHUNK", chunk)
+        monkeypatch.setattr("ksupport.limits.CHUNK", chunk)
         design = Design.of(KINDS[kind](matrix, tmp_path)).weighted(np.ones(len(matrix))).centred()
         A = matrix - matrix.mean(axis=0)
         np.testing.assert_allclose(design.column_norms, np.linalg.norm(A, axis=0), 1e-6)
@@ -167,8 +165,8 @@ def spectra(rng):
 )
 @pytest.mark.parametrize("kind", ["dense", "sparse", "operator"])
 def test_spectral_norm_is_never_below_the_truth(svd_limit, gram_limit, kind, rng, monkeypatch):
-    monkeypatch.setattr(design_module, "SVD_LIMIT", svd_limit)
-    monkeypatch.setattr(design_module, "GRAM_LIMIT", gram_limit)
+    monkeypatch.setattr("ksupport.limits.SVD", svd_limit)
+    monkeypatch.setattr("ksupport.limits.GRAM", gram_limit)
     wrap = {"dense": np.asarray, "sparse": sp.csr_array, "operator": aslinearoperator}[kind]
     for A in spectra(rng):
         norm = Design.of(wrap(A)).norm()
@@ -177,8 +175,8 @@ def test_spectral_norm_is_never_below_the_truth(svd_limit, gram_limit, kind, rng
 
 
 def test_lanczos_is_never_below_the_truth_on_many_draws(monkeypatch):
-    monkeypatch.setattr(design_module, "SVD_LIMIT", 0)
-    monkeypatch.setattr(design_module, "GRAM_LIMIT", 0)
+    monkeypatch.setattr("ksupport.limits.SVD", 0)
+    monkeypatch.setattr("ksupport.limits.GRAM", 0)
     for seed in range(300):
         rng = np.random.default_rng(seed)
         n, d = rng.integers(22, 60, 2)
@@ -188,14 +186,14 @@ def test_lanczos_is_never_below_the_truth_on_many_draws(monkeypatch):
 
 @pytest.mark.parametrize("svd_limit", [1 << 16, 0])
 def test_nuclear_norm(svd_limit, rng, monkeypatch):
-    monkeypatch.setattr(design_module, "SVD_LIMIT", svd_limit)
+    monkeypatch.setattr("ksupport.limits.SVD", svd_limit)
     for A in spectra(rng):
         np.testing.assert_allclose(Design.of(A).norm("nuclear"), np.linalg.norm(A, "nuc"), 1e-6)
 
 
 def test_nuclear_norm_of_a_matrix_too_large_for_it_is_refused(monkeypatch, rng):
-    monkeypatch.setattr(design_module, "SVD_LIMIT", 0)
-    monkeypatch.setattr(design_module, "GRAM_LIMIT", 0)
+    monkeypatch.setattr("ksupport.limits.SVD", 0)
+    monkeypatch.setattr("ksupport.limits.GRAM", 0)
     with pytest.raises(ValueError, match=r"norm='nuclear'.*\(30, 40\)"):
         Design.of(rng.standard_normal((30, 40))).norm("nuclear")
 
@@ -287,8 +285,8 @@ def exercise(design):
 
 
 def test_a_sparse_x_is_never_densified(monkeypatch, rng):
-    monkeypatch.setattr(design_module, "GRAM_LIMIT", 100)
-    monkeypatch.setattr(stores_module, "CHUNK", 1 << 19)
+    monkeypatch.setattr("ksupport.limits.GRAM", 100)
+    monkeypatch.setattr("ksupport.limits.CHUNK", 1 << 19)
     n, d = 20_000, 3_000
     X = sp.random_array((n, d), density=1e-3, format="csr", random_state=rng)
     peak = peak_of(lambda: exercise(Design.of(X)))
@@ -296,8 +294,8 @@ def test_a_sparse_x_is_never_densified(monkeypatch, rng):
 
 
 def test_a_mapped_file_is_never_copied(monkeypatch, tmp_path, rng):
-    monkeypatch.setattr(design_module, "GRAM_LIMIT", 10)
-    monkeypatch.setattr(stores_module, "CHUNK", 1 << 16)
+    monkeypatch.setattr("ksupport.limits.GRAM", 10)
+    monkeypatch.setattr("ksupport.limits.CHUNK", 1 << 16)
     n, d = 20_000, 200
     X = np.memmap(tmp_path / "X", np.float32, "w+", shape=(n, d))
     X[:] = rng.standard_normal((n, d), np.float32)
@@ -306,8 +304,8 @@ def test_a_mapped_file_is_never_copied(monkeypatch, tmp_path, rng):
 
 
 def test_a_dense_x_is_never_copied(monkeypatch, rng):
-    monkeypatch.setattr(design_module, "GRAM_LIMIT", 10)
-    monkeypatch.setattr(stores_module, "CHUNK", 1 << 16)
+    monkeypatch.setattr("ksupport.limits.GRAM", 10)
+    monkeypatch.setattr("ksupport.limits.CHUNK", 1 << 16)
     for order in "CF":
         X = np.asarray(rng.standard_normal((5_000, 400)), order=order)
         assert peak_of(lambda X=X: exercise(Design.of(X))) < X.nbytes / 3
@@ -460,8 +458,8 @@ def test_an_empty_x_is_refused(wrap, shape):
 @pytest.mark.parametrize("limits", [(1 << 16, 3000), (0, 3000), (0, 0)])
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_a_norm_is_finite_or_refused(wrap, bad, limits, monkeypatch, rng):
-    monkeypatch.setattr(design_module, "SVD_LIMIT", limits[0])
-    monkeypatch.setattr(design_module, "GRAM_LIMIT", limits[1])
+    monkeypatch.setattr("ksupport.limits.SVD", limits[0])
+    monkeypatch.setattr("ksupport.limits.GRAM", limits[1])
     A = rng.standard_normal((25, 30))
     A[4, 5] = bad
     with pytest.raises(ValueError, match=r"NaN or infinity|dot test"):
@@ -525,7 +523,7 @@ def kinds_of_design(X):
 @pytest.mark.parametrize("second", ASKED)
 @pytest.mark.parametrize("first", ASKED)
 def test_whatever_a_cache_forgets_is_found_again(first, second, rng, monkeypatch):
-    monkeypatch.setattr(design_module, "SVD_LIMIT", 0)
+    monkeypatch.setattr("ksupport.limits.SVD", 0)
     for number, design in enumerate(kinds_of_design(rng.standard_normal((12, 15)))):
         expected = ASKED[second](design)
         ASKED[first](design)

@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
+from .. import limits
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 T = TypeVar("T")
 
-CHUNK = 1 << 21  # numbers held at once when a pass goes block by block (16 MB)
 
 COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
 
@@ -73,7 +74,7 @@ class Store(ABC):
         """The whole of X as dense blocks of columns, one pass."""
         n, d = self.shape
         self.passes += 1
-        width = max(1, CHUNK // max(n, 1))
+        width = max(1, limits.CHUNK // max(n, 1))
         for start in range(0, d, width):
             part = slice(start, min(d, start + width))
             yield part, self._dense(slice(0, n), part)
@@ -82,7 +83,7 @@ class Store(ABC):
         """The whole of X as dense blocks of rows, one pass."""
         n, d = self.shape
         self.passes += 1
-        height = max(1, CHUNK // max(d, 1))
+        height = max(1, limits.CHUNK // max(d, 1))
         for start in range(0, n, height):
             part = slice(start, min(n, start + height))
             yield part, self._dense(part, slice(0, d))

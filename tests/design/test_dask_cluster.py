@@ -93,7 +93,7 @@ def test_a_cluster_walks_the_same_path_and_sends_little(chunks, client, received
 
 
 def test_what_the_client_counts_is_what_it_receives(client, received):
-    from ksupport.design import Design
+    from ksupport.design.view import Design
 
     design = Design.of(lazy(CHUNKS["both"]).persist())
     path("irksn", design, problem()[1], **CALM)

@@ -1,0 +1,24 @@
+"""What a path needs of X, for every kind of X: views, stores, norms."""
+
+from .blocks import by_blocks
+from .leading import Leading, Query
+from .spectra import NormKind
+from .stores import Floats, Ints, as_dask_array, is_dask, names_of, unwrapped
+from .view import Design, centred_together, rmatmat_together, sharing
+
+__all__ = [
+    "Design",
+    "Floats",
+    "Ints",
+    "Leading",
+    "NormKind",
+    "Query",
+    "as_dask_array",
+    "by_blocks",
+    "centred_together",
+    "is_dask",
+    "names_of",
+    "rmatmat_together",
+    "sharing",
+    "unwrapped",
+]
