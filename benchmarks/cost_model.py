@@ -15,7 +15,7 @@ from ksupport import limits
 from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.design.blocks import ArrayStore
 from ksupport.design.view import Design
-from ksupport.path import run
+from ksupport.walking import run
 
 from .data import correlated
 from .measure import Row, at_most, once

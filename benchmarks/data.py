@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ksupport.datasets import make_correlated_data
-from ksupport.path import Block
+from ksupport.walking import Block
 
 Problem = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 

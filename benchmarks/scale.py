@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from ksupport import IRKSNIC
 from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.design.view import Design
-from ksupport.path import run
+from ksupport.walking import run
 
 from . import cost_model, fresh
 from .data import correlated

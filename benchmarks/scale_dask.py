@@ -20,9 +20,10 @@ import dask.array as da
 import distributed
 import numpy as np
 
-from ksupport import IRKSNIC, path
+from ksupport import IRKSNIC
 from ksupport.design.view import Design
-from ksupport.path import Block, Result
+from ksupport.walking import Block, Result
+from ksupport.walking import loop as path
 
 from .measure import Row, at_most, once
 

@@ -181,7 +181,7 @@ def test_skops_asks_to_trust_the_class_and_the_history(model):
     skops = pytest.importorskip("skops.io")
     data = skops.dumps(model.fit(X, y))
     kind = f"{type(model).__module__}.{type(model).__name__}"
-    trusted = [kind] + ["ksupport.path.History"] * hasattr(model, "history_")
+    trusted = [kind] + ["ksupport.walking.history.History"] * hasattr(model, "history_")
     assert skops.get_untrusted_types(data=data) == trusted
     np.testing.assert_array_equal(skops.loads(data, trusted=trusted).predict(X), model.predict(X))
 

@@ -11,13 +11,14 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
-from ksupport import IRKSN, METHODS, path, working_set
+from ksupport import IRKSN, METHODS
 from ksupport.algorithms import make_method
 from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.design.view import Design
 from ksupport.explain import walk_again
-from ksupport.path import run
-from ksupport.working_set import WorkingSetPath
+from ksupport.walking import loop as path
+from ksupport.walking import run, working_set
+from ksupport.walking.working_set import WorkingSetPath
 
 STEPS = 60
 SHAPES = [(25, 40), (40, 1500), (3500, 20)]  # all columns, a working set, compressed rows

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from ksupport import METHODS, path
+from ksupport import METHODS
 from ksupport.design.view import Design
 from ksupport.noise import noise_level, noise_norm
 from ksupport.stopping import Discrepancy
+from ksupport.walking import loop as path
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])

@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
-from ksupport import path
 from ksupport.design.view import Design
-from ksupport.path import Block
 from ksupport.selection import (
     Around,
     Criterion,
@@ -32,6 +30,8 @@ from ksupport.selection import (
     visited_by,
 )
 from ksupport.stopping import Settled
+from ksupport.walking import Block
+from ksupport.walking import loop as path
 
 
 @pytest.fixture

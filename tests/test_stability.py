@@ -151,7 +151,7 @@ def test_too_few_samples_are_named(data):
 def test_the_time_left_is_told_if_asked(terminal, monkeypatch, capsys):
     """By a clock that moves on one second whenever it is read."""
     seconds = iter(range(1000))
-    monkeypatch.setattr("ksupport._progress.time.monotonic", lambda: next(seconds))
+    monkeypatch.setattr("ksupport.walking.progress.time.monotonic", lambda: next(seconds))
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
     X, y = np.eye(8), np.arange(8.0)
     stability_selection(LinearRegression(), X, y, n_pairs=5, random_state=0, verbose=True)

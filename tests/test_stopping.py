@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ksupport import IRKSN, path, stopping
+from ksupport import IRKSN, stopping
 from ksupport.design.view import Design
-from ksupport.path import Block, History, Verdict
 from ksupport.stopping import (
     NAMED,
     APriori,
@@ -25,6 +24,8 @@ from ksupport.stopping import (
     sketch,
 )
 from ksupport.theory import error_bound, stopping_time
+from ksupport.walking import Block, History, Verdict
+from ksupport.walking import loop as path
 
 errors_lists = st.lists(
     st.one_of(st.integers(0, 4).map(float), st.floats(0, 10)), min_size=1, max_size=60
@@ -317,7 +318,7 @@ def test_printing_changes_nothing(rule, rng, monkeypatch, capsys):
     for verbose in (False, True):
         if verbose:  # print from the start, not after two seconds
             monkeypatch.setattr(
-                "ksupport._progress.time.monotonic", iter(range(0, 10**7, 10)).__next__
+                "ksupport.walking.progress.time.monotonic", iter(range(0, 10**7, 10)).__next__
             )
         fits.append(
             IRKSN(k=2, alpha=0.1, stopping=rule, verbose=verbose, random_state=0, every=1).fit(X, y)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ._progress import Progress
 from .design import Floats
-from .path import History, Watch
+from .walking import History, Watch
+from .walking.progress import Progress
 
 __all__ = ["CallbackSupportMixin", "walk_with_callbacks", "with_callbacks"]
 

@@ -14,8 +14,8 @@ from .algorithms.irksn import IRKSNMethod
 from .design import Floats, Ints
 from .explain import around, least_scores, method_behind, settings_of_model, spacing
 from .linear import Problem
-from .path import Result, run
 from .selection import DEPENDENT
+from .walking import Result, run
 
 LEVELS = 7  # paths that the explorer holds
 RECORDS = 100  # steps of each

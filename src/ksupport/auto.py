@@ -9,17 +9,17 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._progress import Progress
-from ._threads import Workers
 from .algorithms.irksn import IRKSNMethod
 from .cv import clearly_worse, iterate_at, path_table, table_of_iterates
 from .design import Floats
 from .folds import Fold, RoutesToFolds, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
-from .path import Result
 from .selection import ZERO, Choice, ridge_by_gcv, sizes_up_to
 from .stopping import HeldOut
+from .walking import Result
+from .walking.progress import Progress
+from .walking.threads import Workers
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
 FOLD_ALPHA = 1e-1  # of paths on folds

@@ -22,7 +22,7 @@ from . import IRKSN, AutoIRKSN, __version__, datasets
 from .commands.completion import among
 from .design import Floats
 from .metrics import model_error, support_f1, support_precision, support_recall
-from .path import whole_walks_only
+from .walking import whole_walks_only
 
 if TYPE_CHECKING:
     from .experiments import Experiment, Row

@@ -9,14 +9,11 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._progress import Progress
-from ._threads import Workers
 from .algorithms import Method, make_method
 from .design import Design, Floats
 from .folds import Fold, Refit, RoutesToFolds, aligned, folds_of, walk_folds
 from .ic import IRKSNIC, PathIC
 from .linear import Problem, SelectingModel
-from .path import Result, run
 from .selection import (
     Grid,
     Support,
@@ -30,6 +27,9 @@ from .selection import (
     visited_by,
 )
 from .stopping import HeldOut
+from .walking import Result, run
+from .walking.progress import Progress
+from .walking.threads import Workers
 
 EQUAL = 1e-12  # share of the largest error by which equal ones may differ
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken

@@ -13,15 +13,15 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
 from ._callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
-from ._progress import Progress
 from .algorithms import Method, make_method
 from .algorithms.base import at_most, warn_beyond
 from .algorithms.irksn import IRKSNMethod
 from .alpha import START, alpha_limit, tightened
 from .design import Floats, Ints, NormKind
 from .linear import LinearModel, Problem
-from .path import Metric, Path, Result, Rule, StoppingRule, Watch, run
 from .stopping import StoppingCallback, rule_of
+from .walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
+from .walking.progress import Progress
 
 Stopping = StoppingRule | str | None
 

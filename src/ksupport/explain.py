@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from .algorithms import METHODS, Method, make_method
 from .design import Floats, Ints
 from .linear import Problem
-from .path import Result, run
 from .rows import Weights
+from .walking import Result, run
 
 WALKED = 400  # records of a path that is walked again, or more
 ENDS = {

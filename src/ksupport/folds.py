@@ -12,11 +12,9 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
-from ._progress import Progress
 from .algorithms import Method
 from .design import Design, Floats, Ints
 from .linear import Problem
-from .path import Block, Metric, Result, Rule, run
 from .rows import Unseen
 from .selection import (
     Choice,
@@ -28,6 +26,8 @@ from .selection import (
     refit_all,
     visited_by,
 )
+from .walking import Block, Metric, Result, Rule, run
+from .walking.progress import Progress
 
 Refit = Literal["ols", "ridge"] | None
 EXCHANGED = 2  # supports of each fold from which features are exchanged

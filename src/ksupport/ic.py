@@ -8,11 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._progress import Progress
 from .algorithms import METHODS, Method, make_method
 from .design import Design, Floats
 from .linear import Problem, SelectingModel
-from .path import History, Result, run
 from .selection import (
     Choice,
     Grid,
@@ -27,6 +25,8 @@ from .selection import (
     visited_by,
 )
 from .stopping import Settled
+from .walking import History, Result, run
+from .walking.progress import Progress
 
 
 def walk(

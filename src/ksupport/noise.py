@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from .algorithms.base import sparsity_levels
 from .algorithms.irksn import IRKSNMethod
 from .design import Design, Floats
-from .path import run
 from .selection import choose, different_rows, freedom_left, largest_support, visited_by
+from .walking import run
 
 ALPHA, MAX_ITER, EVERY = 1e-2, 500, 10  # of the paths that propose supports
 

@@ -14,7 +14,7 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import check_array
 
 from .design import Design, Floats, Ints, is_dask, unwrapped
-from .path import Block
+from .walking import Block
 
 Loss = Callable[[Floats], float]  # of predictions for held-out rows
 MEANINGS = ("relative", "repetitions")

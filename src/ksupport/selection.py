@@ -24,7 +24,7 @@ from . import _kernels
 from .algorithms import METHODS
 from .algorithms.base import at_most, warn_beyond
 from .design import Design, Floats, Ints
-from .path import Result
+from .walking import Result
 
 Support = tuple[int, ...]
 Grid = Mapping[str, Any] | None

@@ -15,10 +15,10 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from ._common.names import shown
-from ._progress import Progress
 from .design import Floats, Ints, names_of, unwrapped
-from .path import whole_walks_only
 from .rows import fetched
+from .walking import whole_walks_only
+from .walking.progress import Progress
 
 SHOWN = 20  # features listed in a printed result
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from .design import Design, Floats
 from .noise import noise_norm
-from .path import Block, History, Metric, Rule, StoppingRule, Verdict
 from .theory.bounds import stopping_time
+from .walking import Block, History, Metric, Rule, StoppingRule, Verdict
 
 __all__ = [
     "APriori",
@@ -53,7 +53,7 @@ class HeldOut(Rule):
 
     Examples
     --------
-    >>> from ksupport.path import History
+    >>> from ksupport.walking import History
     >>> from ksupport.stopping import HeldOut
     >>> HeldOut(patience=2)(History({"t": [0, 1, 2, 3], "validation": [4.0, 1.0, 2.0, 3.0]}))
     Verdict(keep=1, stop=3)
@@ -102,7 +102,7 @@ class Discrepancy(Rule):
 
     Examples
     --------
-    >>> from ksupport.path import History
+    >>> from ksupport.walking import History
     >>> from ksupport.stopping import Discrepancy
     >>> Discrepancy(1.5)(History({"t": [0, 1, 2], "residual": [3.0, 1.4, 1.0]}))
     Verdict(keep=1, stop=1)
@@ -141,7 +141,7 @@ class APriori(Rule):
 
     Examples
     --------
-    >>> from ksupport.path import History
+    >>> from ksupport.walking import History
     >>> from ksupport.stopping import APriori
     >>> APriori(0.01, c=0.2)(History({"t": [0, 1, 2, 3]}))
     Verdict(keep=2, stop=2)
@@ -192,7 +192,7 @@ class Balancing(Rule):
 
     Examples
     --------
-    >>> from ksupport.path import History
+    >>> from ksupport.walking import History
     >>> from ksupport.stopping import Balancing
     >>> iterates = [[0.0], [2.0], [3.0], [3.5], [6.0]]
     >>> history = History({"noise_error": [0.0, 0.2, 0.4, 0.6, 0.8], "sketch": iterates})
@@ -243,7 +243,7 @@ class ResidualRatio(Rule):
 
     Examples
     --------
-    >>> from ksupport.path import History
+    >>> from ksupport.walking import History
     >>> from ksupport.stopping import ResidualRatio
     >>> history = History({"residual": [8.0, 4.0, 2.0, 1.999, 1.998]})
     >>> ResidualRatio(tol=0.01, patience=2)(history)
@@ -282,7 +282,7 @@ class Settled(Rule):
 
     Examples
     --------
-    >>> from ksupport.path import History
+    >>> from ksupport.walking import History
     >>> from ksupport.stopping import Settled
     >>> history = History({"support": [0, 7, 7, 7], "residual": [3.0, 1.0, 1.0, 1.0]})
     >>> Settled(patience=2)(history)

@@ -6,10 +6,10 @@ import pytest
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
-from ksupport import path
 from ksupport.algorithms import METHODS, make_method
 from ksupport.design.view import Design
-from ksupport.path import run
+from ksupport.walking import loop as path
+from ksupport.walking import run
 
 
 def problem(n=25, d=40, seed=0, rho=0.6):

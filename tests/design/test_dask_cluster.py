@@ -11,7 +11,8 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-from ksupport import IRKSN, path
+from ksupport import IRKSN
+from ksupport.walking import loop as path
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

@@ -7,8 +7,9 @@ import pytest
 import scipy.sparse as sp
 
 import ksupport
-from ksupport import METHODS, path
+from ksupport import METHODS
 from ksupport.design.view import Design
+from ksupport.walking import loop as path
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -269,7 +270,9 @@ def test_a_data_frame_keeps_its_names():
 
 
 def test_progress_tells_the_passes(capsys, monkeypatch):
-    monkeypatch.setattr("ksupport._progress.time.monotonic", iter(range(0, 10**6, 5)).__next__)
+    monkeypatch.setattr(
+        "ksupport.walking.progress.time.monotonic", iter(range(0, 10**6, 5)).__next__
+    )
     X, y = problem()
     for model in (ksupport.IRKSN(k=4, verbose=True), ksupport.IRKSNIC(k=[2, 4], verbose=True)):
         model.fit(da.from_array(X, chunks=(25, 800)), y)

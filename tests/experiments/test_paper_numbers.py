@@ -7,7 +7,7 @@ from sklearn.metrics import f1_score
 from ksupport.experiments import EXPERIMENTS, fig_example1
 from ksupport.experiments.compare import Difference, by_method, compare
 from ksupport.experiments.synthetic import draw, f1_metric, oracle_f1
-from ksupport.path import Block
+from ksupport.walking import Block
 
 
 def published(axis, method, value):

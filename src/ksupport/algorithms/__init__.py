@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..design import Design
-from ..path import Keep, Metric, Result, StoppingRule, run
+from ..walking import Keep, Metric, Result, StoppingRule, run
 from .base import Description, Method
 from .enet import ElasticNetMethod
 from .iht import IHTMethod

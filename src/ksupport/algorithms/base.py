@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..design import Design, Floats
-from ..path import Path
+from ..walking import Path
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ import numpy as np
 
 from .. import _kernels, limits
 from ..design import Design, Floats
-from ..lockstep import PlainSteps, Step, correlations, fitted
-from ..path import Block, Path, recorded_steps, room_for
+from ..walking import Block, Path
+from ..walking.iterates import recorded_steps, room_for
+from ..walking.lockstep import PlainSteps, Step, correlations, fitted
 from .base import Method
 
 

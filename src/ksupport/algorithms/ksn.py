@@ -19,9 +19,9 @@ import numpy as np
 
 from .. import _kernels
 from ..design import Design, Floats, NormKind
-from ..lockstep import Step, correlations, fitted
-from ..path import Path
-from ..working_set import Kept, State, WorkingSetPath
+from ..walking import Path
+from ..walking.lockstep import Step, correlations, fitted
+from ..walking.working_set import Kept, State, WorkingSetPath
 from .base import Method, check_k, sparsity_levels
 
 

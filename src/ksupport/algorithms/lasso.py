@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from ..design import Design, Floats
-from ..path import Path
+from ..walking import Path
 from .base import Method
 from .enet import Grid, penalised_path, steepest
 

@@ -17,7 +17,7 @@ from sklearn.linear_model import orthogonal_mp
 from .. import limits
 from ..design import Design, Floats
 from ..design.stores import SparseStore
-from ..path import Path
+from ..walking import Path
 from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns
 

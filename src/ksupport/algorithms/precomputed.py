@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..design import Design, Floats
-from ..path import Answer, Block
+from ..walking import Answer, Block
 
 
 class Solver(ABC):

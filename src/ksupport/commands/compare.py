@@ -14,8 +14,8 @@ import typer
 from sklearn.model_selection import KFold
 
 from .._common.names import title
-from .._progress import Progress
 from ..design import Ints
+from ..walking.progress import Progress
 from .choosing import folds_for
 from .completion import some_of
 from .errors import CommandError, InputError

@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ..algorithms import make_method
 from ..design import Design, Floats
-from ..path import Block, History, Metric, Path, Result, Verdict, run
-from ..working_set import WorkingSetPath
+from ..walking import Block, History, Metric, Path, Result, Verdict, run
+from ..walking.working_set import WorkingSetPath
 from .prediction_data import Split
 
 Params = dict[str, Any]

@@ -12,8 +12,8 @@ from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from .._common.files import check_writable
-from .._progress import Progress
-from ..path import whole_walks_only
+from ..walking import whole_walks_only
+from ..walking.progress import Progress
 from .experiment import Cell, Experiment, Protocol, Row
 from .files import write_csv
 from .store import Store, cell_key

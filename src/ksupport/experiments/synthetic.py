@@ -19,7 +19,7 @@ from ..algorithms import METHODS, path
 from ..datasets import make_correlated_data
 from ..design import Floats
 from ..metrics import support_f1
-from ..path import Block
+from ..walking import Block
 from .experiment import Protocol
 
 N_FEATURES, DENSITY, K = 50, 0.2, 10

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..design import Floats, Ints
 from ..explain import walk_again
-from ..path import Result
+from ..walking import Result
 from ._axes import MUTED, axes_of, name_of, names_of, vector
 
 NAMED = 15  # lines beyond which a legend would be longer than the picture

@@ -2,7 +2,7 @@
 
 Where a block of columns does not pay, a step multiplies with all of X̃.  Paths on the same data
 can share those passes: a plain step is a generator that yields the products it needs, and the
-loop in `ksupport.path` forms them for all paths that wait, as one matrix product.
+loop in `walking.loop` forms them for all paths that wait, as one matrix product.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from typing import Protocol
 
 import numpy as np
 
-from ._kernels import DONE, NONFINITE, due
-from .design import Design, Floats, Ints
-from .path import Answer, Block, Product, Request, recorded_steps, room_for
+from .._kernels import DONE, NONFINITE, due
+from ..design import Design, Floats, Ints
+from .iterates import Block, recorded_steps, room_for
+from .paths import Answer, Product, Request
 
 
 def correlations(u: Floats) -> Product:

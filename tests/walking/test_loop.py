@@ -1,7 +1,6 @@
 """The one loop: why it ends, what it records, and that block sizes are invisible."""
 
 import _thread
-import sys
 import threading
 from itertools import product
 
@@ -9,13 +8,13 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, path
+from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
-from ksupport.path import Block, History, Verdict, run, whole_walks_only
 from ksupport.stopping import Discrepancy, HeldOut
-
-path_module = sys.modules["ksupport.path"]  # the attribute of that name is the function
+from ksupport.walking import Block, History, Verdict, run, whole_walks_only
+from ksupport.walking import loop as path
+from ksupport.walking.records import Record
 
 
 @pytest.fixture
@@ -173,7 +172,7 @@ def test_where_whole_walks_are_needed_ctrl_c_is_raised(problem):
 @pytest.fixture
 def ctrl_c(monkeypatch):
     """Press Ctrl-C, as the main thread feels it, when the tenth block of steps is measured."""
-    blocks, take = [], path_module._Record.take
+    blocks, take = [], Record.take
 
     def pressing(record, block):
         blocks.append(block)
@@ -181,7 +180,7 @@ def ctrl_c(monkeypatch):
             _thread.interrupt_main()
         return take(record, block)
 
-    monkeypatch.setattr(path_module._Record, "take", pressing)
+    monkeypatch.setattr(Record, "take", pressing)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

@@ -6,7 +6,7 @@ from scipy.sparse.linalg import aslinearoperator
 
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
-from ksupport.path import run
+from ksupport.walking import run
 
 GRIDS = {
     "irksn": [{"k": 3, "alpha": 0.3}, {"k": 5, "alpha": 0.05}, {"k": 8, "alpha": 0.7}],

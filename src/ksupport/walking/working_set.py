@@ -9,7 +9,7 @@ any later u, a feature left out obeys
 
 with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those left out.  While
 that stays below the entry level, the walk on the block *is* the full iteration.  When it fails,
-a fresh product at u chooses the block anew: one that paths share, in the loop of `ksupport.path`,
+a fresh product at u chooses the block anew: one that paths share, in the loop (`walking.loop`),
 or, where the data are small enough to be held as columns, one that the path takes itself.
 """
 
@@ -21,12 +21,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _kernels, limits
-from ._compiling import tell_when_compiling
-from ._kernels import DONE, NONFINITE, REFRESH
-from .design import Design, Floats, Ints, Leading, Query
+from .. import _kernels, limits
+from .._kernels import DONE, NONFINITE, REFRESH
+from ..design import Design, Floats, Ints, Leading, Query
+from .compiling import tell_when_compiling
+from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
-from .path import Answer, Block, Request, recorded_steps, room_for, together
+from .paths import Answer, Request
 
 tell_when_compiling(_kernels.__name__)
 

@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from ksupport import IRKSNIC
-from ksupport._threads import Workers
+from ksupport.walking.threads import Workers
 
 
 def blas_threads(_=None):

@@ -5,10 +5,11 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
-from ksupport import path
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
-from ksupport.path import run, together
+from ksupport.walking import loop as path
+from ksupport.walking import run
+from ksupport.walking.iterates import together
 
 
 @pytest.fixture(params=["held columns", "all columns", "plain steps"])

@@ -1,0 +1,228 @@
+"""Paths, and the one loop that walks them.
+
+Every method is a *path*: a stream of coefficient vectors.  `run` asks a path for blocks of
+recorded iterates, measures each block, lets a stopping rule read the history, and drops what was
+walked beyond the stop.  Nothing else in the package iterates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from .. import limits
+from ..design import Design, Floats, Query, rmatmat_together
+from ..design.stores import RemoteStore
+from .paths import Path, Product, Request
+from .records import Keep, Reason, Record, Result
+from .rules import Metric, Rule, StoppingRule, Watch
+from .threads import Workers
+
+_whole_only: ContextVar[bool] = ContextVar("whole_only", default=False)
+
+
+@contextmanager
+def whole_walks_only() -> Iterator[None]:
+    """Within, Ctrl-C is raised by every walk: for what builds on walks that came to their ends."""
+    token = _whole_only.set(True)
+    try:
+        yield
+    finally:
+        _whole_only.reset(token)
+
+
+def run(
+    paths: Sequence[Path],
+    designs: Sequence[Design],
+    targets: Sequence[Floats],
+    *,
+    max_iter: int,
+    every: int = 1,
+    metrics: Sequence[Mapping[str, Metric]] | None = None,
+    stopping: StoppingRule | None = None,
+    keep: Keep = "all",
+    watch: Watch | None = None,
+    n_jobs: int | None = None,
+    interruptible: bool = False,
+) -> list[Result]:
+    """Walk paths to their ends; the only iteration loop of the package.
+
+    Paths that need a product with X̃ wait for each other, and those on the same data share one
+    pass for all products with X̃ᵀ, whatever their view of them: so many paths take as many passes
+    as the one that needs most.  On small problems, whose columns are held, none waits.
+
+    Parameters
+    ----------
+    paths, designs, targets : sequences of equal length
+        What to walk; iterate w of path i is measured by ‖designs[i] w - targets[i]‖.
+    max_iter : int
+        Steps to walk at most.
+    every : int
+        Record every so many steps, and always the last one.
+    metrics : sequence of mappings, optional
+        For each path, more columns of its history: functions of a `Block`.
+    stopping : Rule or callable, optional
+        A pure function of the history; None walks to ``max_iter``.  The columns that a `Rule`
+        asks for are measured, unless ``metrics`` has them.
+    keep : {"all", "last"}
+        Whether all recorded iterates are returned, or only the kept one.
+    watch : callable, optional
+        Called with the history and the last iterate after each block; a true answer ends the
+        walk.
+    n_jobs : int, optional
+        Paths walked at once, in threads, as joblib counts them; X is shared.
+    interruptible : bool
+        Whether Ctrl-C ends the walk with what was walked, and a warning, for callers whose result
+        is the walk itself; else, and within `whole_walks_only`, it is raised.
+    """
+    if every < 1:
+        raise ValueError(f"every must be at least 1, got {every}")
+    measured = metrics if metrics is not None else [{}] * len(paths)
+    rule = None if stopping is None else Rule.of(stopping)
+    keep_all = keep == "all" or (rule is not None and rule.looks_back)
+    records = [
+        Record(*each, rule=rule, keep_all=keep_all)
+        for each in zip(paths, designs, targets, measured, strict=True)
+    ]
+
+    def walk(most_numbers: int, record: Record) -> None:
+        # Overflow means divergence, which is looked for and reported as such.
+        with np.errstate(over="ignore", invalid="ignore"):
+            _walk(record, max_iter, every, watch, most_numbers)
+        record.reason = record.reason or _end_of(record.path, max_iter)
+
+    try:
+        with Workers(n_jobs) as workers:
+            while active := [r for r in records if r.reason is None]:
+                ready = [r for r in active if r.path.pending is None]
+                if not ready:
+                    ready = _multiply(active)
+                most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
+                workers.each(partial(walk, most_numbers), ready)
+    except KeyboardInterrupt:
+        walked = any(r.kept is not None for r in records)
+        if not (interruptible and walked) or _whole_only.get():
+            raise
+        _end_here(records)
+    for record in records:
+        if record.reason == "diverged":
+            _warn_diverged(record)
+    return [record.result(keep) for record in records]
+
+
+def _end_here(records: Sequence[Record]) -> None:
+    """Make results of paths that were interrupted."""
+    for record in records:
+        record.begin()
+        record.reason = record.reason or "interrupted"
+    warnings.warn(
+        "interrupted: returning the path as far as it was walked "
+        f"(step {max(int(r.history['t'][-1]) for r in records if r.history)})",
+        ConvergenceWarning,
+        stacklevel=3,
+    )
+
+
+def _end_of(path: Path, max_iter: int) -> Reason | None:
+    if path.pending is not None:
+        return None
+    if path.exhausted:
+        return "exhausted"
+    return "max_iter" if path.t >= max_iter else None
+
+
+def _multiply(waiting: list[Record]) -> list[Record]:
+    """Answers for paths that all wait, and who got one.
+
+    Products with X̃ come first, one for each view of the data: then all wait for X̃ᵀ, and share
+    it.
+    """
+    forward = [r for r in waiting if _takes_forward(r.path.pending)]
+    views: dict[tuple[int, bool], list[Record]] = {}
+    for record in forward or waiting:
+        kind = id(record.design), isinstance(record.path.pending, Query)
+        views.setdefault(kind, []).append(record)
+    stores: dict[int, list[list[Record]]] = {}
+    with np.errstate(over="ignore", invalid="ignore"):
+        for group in views.values():
+            design = group[0].design
+            if forward:
+                _answer(group, design.matmat(_vectors(group)))
+            elif isinstance(design.store, RemoteStore) and isinstance(group[0].path.pending, Query):
+                _let_lead(design, group)
+            else:
+                stores.setdefault(id(design.store), []).append(group)
+        for groups in stores.values():
+            designs = [group[0].design for group in groups]
+            products = rmatmat_together(designs, [_vectors(group) for group in groups])
+            for group, product in zip(groups, products, strict=True):
+                _answer(group, product)
+    return forward or waiting
+
+
+def _takes_forward(asked: Request | None) -> bool:
+    return isinstance(asked, Product) and not asked.adjoint
+
+
+def _vectors(records: Sequence[Record]) -> Floats:
+    return np.stack([r.path.pending.vector for r in records if r.path.pending is not None]).T
+
+
+def _answer(records: Sequence[Record], products: Floats) -> None:
+    """Hand out products, or what queries ask of them."""
+    for record, column in zip(records, products.T, strict=True):
+        product, asked = np.ascontiguousarray(column), record.path.pending
+        if isinstance(asked, Query):
+            record.answer = record.design.answer(asked, product)
+        else:
+            record.answer = product
+
+
+def _let_lead(design: Design, records: Sequence[Record]) -> None:
+    """Answer queries where X lies."""
+    queries = [asked for r in records if isinstance(asked := r.path.pending, Query)]
+    for record, leading in zip(records, design.leading(queries), strict=True):
+        record.answer = leading
+
+
+def _walk(
+    record: Record,
+    max_iter: int,
+    every: int,
+    watch: Watch | None,
+    most_numbers: int,
+) -> None:
+    path = record.path
+    if record.answer is not None:
+        path.supply(record.answer)
+        record.answer = None
+        if path.pending is not None:  # plain steps need one product after the other
+            return
+    steps = min(max(limits.FIRST_STEPS, path.t), limits.BLOCK_STEPS)
+    if record.rule is not None or watch is not None:
+        steps = min(max(limits.FIRST_STEPS, path.t // 4), limits.BLOCK_STEPS)
+    # Blocks end on the grid of recorded steps: a walk records where it ends.
+    end = min(max_iter, -(-(path.t + steps) // every) * every)
+    block = record.take(path.advance(end, every, most_numbers))
+    if watch is None or record.history is None or len(block.t) == 0 or record.reason is not None:
+        return
+    if watch(record.history, block.row(len(block.t) - 1)):
+        record.reason = "stopped"
+
+
+def _warn_diverged(record: Record) -> None:
+    record.begin()
+    assert record.history is not None
+    step = int(record.history["t"][record.kept])
+    warnings.warn(
+        f"the iterates diverged; returning the last finite one, of step {step}. "
+        + record.path.remedy(),
+        ConvergenceWarning,
+        stacklevel=3,
+    )

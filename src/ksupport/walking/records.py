@@ -1,0 +1,135 @@
+"""What the loop keeps of a path while walking it, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..design import Design, Floats, Ints
+from .history import History
+from .iterates import Block, SparseRows, stack_rows
+from .paths import Answer, Path
+from .rules import Metric, Rule
+
+Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
+Keep = Literal["all", "last"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """A walked path.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (d,)
+        The iterate that was kept.
+    n_iter : int
+        Its step.
+    history : History
+        The measurements at every recorded step up to the stop.
+    reason : {"stopped", "max_iter", "exhausted", "diverged", "interrupted"}
+        Why the walk ended.
+    iterates : csr_array of shape (n_records, d) or None
+        All recorded iterates, if they were kept.
+    """
+
+    coef: Floats
+    n_iter: int
+    history: History
+    reason: Reason
+    iterates: sp.csr_array | None = None
+
+    @property
+    def support(self) -> Ints:
+        """Indices of the nonzero coefficients."""
+        return np.flatnonzero(self.coef)
+
+
+@dataclass
+class Record:
+    """What the loop keeps of one path while walking it."""
+
+    path: Path
+    design: Design
+    y: Floats
+    metrics: Mapping[str, Metric]
+    rule: Rule | None
+    keep_all: bool
+    history: History | None = None
+    blocks: list[SparseRows] = field(default_factory=list)
+    kept: int | None = None  # record
+    coef: Floats | None = None  # of that record, where not all are kept
+    reason: Reason | None = None
+    answer: Answer | None = None  # what the path waited for
+
+    def __post_init__(self) -> None:
+        if self.rule is not None:
+            self.metrics = {**self.rule.metrics(self.design, self.y), **self.metrics}
+
+    def take(self, block: Block) -> Block:
+        """Measure a block and apply the rule; return the part of it that counts."""
+        finite = np.isfinite(block.rows)
+        if block.diverged or not finite.all():
+            self.reason = "diverged"
+            block = block.head(int(np.argmin(np.append(finite.all(axis=1), False))))
+        if len(block.t) == 0:
+            return block
+        start = 0 if self.history is None else self.history.n_records
+        new = self._measure(block)
+        self.history = History(new) if self.history is None else self.history.extended(new)
+        keep, stop = self.history.n_records - 1, None
+        if self.rule is not None:
+            verdict = self.rule(self.history)
+            keep, stop = verdict.keep, verdict.stop
+        if stop is not None:
+            self.reason = "stopped"
+            self.history = self.history.head(stop + 1)
+            block = block.head(stop + 1 - start)
+        if self.keep_all:
+            self.blocks.append(block.sparse())
+        elif keep >= start:
+            self.coef = block.row(keep - start) + 0.0  # turns -0 into 0
+        elif keep != self.kept:
+            raise RuntimeError(
+                "this stopping rule returns to earlier iterates; walk with keep='all', or derive "
+                "it from ksupport.stopping.Rule with looks_back = True"
+            )
+        self.kept = keep
+        return block
+
+    def _measure(self, block: Block) -> dict[str, NDArray[Any]]:
+        out: dict[str, NDArray[Any]] = {
+            "t": block.t,
+            "n_nonzero": np.count_nonzero(block.rows, axis=1),
+            "residual": np.linalg.norm(block.predict(self.design) - self.y, axis=1),
+        }
+        for name, metric in self.metrics.items():
+            out[name] = np.asarray(metric(block))
+        return out
+
+    def begin(self) -> None:
+        """If nothing was recorded, record the zero vector, where every path starts."""
+        if self.kept is None:
+            self.kept, self.coef = 0, np.zeros(self.design.d)
+            self.history = History(
+                {"t": [0], "n_nonzero": [0], "residual": [np.linalg.norm(self.y)]}
+            )
+            self.blocks = [(np.empty(0), np.empty(0, np.intp), np.zeros(1, np.intp))]
+
+    def result(self, keep: Keep) -> Result:
+        assert self.kept is not None
+        assert self.history is not None
+        assert self.reason is not None
+        coef, iterates = self.coef, None
+        if self.keep_all:
+            iterates, coef = stack_rows(self.blocks, self.design.d), np.zeros(self.design.d)
+            row = slice(*iterates.indptr[self.kept : self.kept + 2])
+            coef[iterates.indices[row]] = iterates.data[row]
+        assert coef is not None
+        step = int(self.history["t"][self.kept])
+        return Result(coef, step, self.history, self.reason, iterates if keep == "all" else None)

@@ -1,0 +1,65 @@
+"""What a stopping rule is: a pure function of the history."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from numpy.typing import NDArray
+
+from ..design import Design, Floats
+from .history import History
+from .iterates import Block
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a stopping rule says of a history."""
+
+    keep: int  # record to return if the walk ended here
+    stop: int | None = None  # record at which the walk ends, if it does
+
+
+Metric = Callable[[Block], NDArray[Any]]
+Watch = Callable[[History, Floats], bool]  # the history so far, and its last iterate
+
+
+class Rule(ABC):
+    """Base of the stopping rules: pure functions of the history.
+
+    A plain function of the history does as well, if it needs nothing of what is below; see
+    `ksupport.stopping` for the rules that there are.
+    """
+
+    looks_back: ClassVar[bool] = False  # may keep a record that was not kept when it was the last
+
+    @abstractmethod
+    def __call__(self, history: History) -> Verdict:
+        """Which record to keep, and at which record the walk ends, if it does."""
+
+    @property
+    def holds_out(self) -> float:
+        """Share of the rows not to walk on; their error is the column ``validation``."""
+        return 0.0
+
+    def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        """The columns that the rule reads, besides those that every history has."""
+        return {}
+
+    @staticmethod
+    def of(rule: StoppingRule) -> Rule:
+        """The rule itself, or the one that a plain function of the history is."""
+        return rule if isinstance(rule, Rule) else _Function(rule)
+
+
+@dataclass(frozen=True)
+class _Function(Rule):
+    function: Callable[[History], Verdict]
+
+    def __call__(self, history: History) -> Verdict:
+        return self.function(history)
+
+
+StoppingRule = Rule | Callable[[History], Verdict]
