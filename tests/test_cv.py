@@ -33,7 +33,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, AutoIRKSN, PathCV, PathIC
 from ksupport.algorithms import make_method
-from ksupport.cv import FoldTable, clearly_worse
+from ksupport.choosing.tables import FoldTable, clearly_worse
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.design.view import Design
 from ksupport.walking import loop as path

@@ -3,11 +3,11 @@
 from . import datasets, metrics, plotting, stopping, theory
 from .algorithms import METHODS, path
 from .auto import AutoIRKSN
+from .choosing.stability import StabilitySelection, stability_selection
 from .cv import IRKSNCV, PathCV
 from .estimators import IHT, IRCR, IRKSN, IROSR, KSN, SRDI
 from .ic import IRKSNIC, PathIC
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
-from .stability import StabilitySelection, stability_selection
 
 __version__ = "0.1.0"
 

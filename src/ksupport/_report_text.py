@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from ._common.names import listed, shown
-from .stability import StabilitySelection
+from .choosing.stability import StabilitySelection
 from .theory.report import RecoveryReport
 
 LONGEST = 80  # characters of a name

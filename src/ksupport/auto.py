@@ -10,12 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .algorithms.irksn import IRKSNMethod
-from .cv import clearly_worse, iterate_at, path_table, table_of_iterates
+from .choosing.choice import Choice
+from .choosing.criteria import ZERO
+from .choosing.folds import Fold, RoutesToFolds, folds_of, walk_folds
+from .choosing.grids import sizes_up_to
+from .choosing.refits import ridge_by_gcv
+from .choosing.tables import clearly_worse, path_table, table_of_iterates
+from .cv import iterate_at
 from .design import Floats
-from .folds import Fold, RoutesToFolds, folds_of, walk_folds
 from .ic import IRKSNIC
 from .linear import Problem, SelectingModel
-from .selection import ZERO, Choice, ridge_by_gcv, sizes_up_to
 from .stopping import HeldOut
 from .walking import Result
 from .walking.progress import Progress

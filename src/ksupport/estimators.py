@@ -16,7 +16,7 @@ from ._callbacks import CallbackSupportMixin, walk_with_callbacks, with_callback
 from .algorithms import Method, make_method
 from .algorithms.base import at_most, warn_beyond
 from .algorithms.irksn import IRKSNMethod
-from .alpha import START, alpha_limit, tightened
+from .choosing.alpha import START, alpha_limit, tightened
 from .design import Floats, Ints, NormKind
 from .linear import LinearModel, Problem
 from .stopping import StoppingCallback, rule_of

@@ -9,21 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .algorithms import METHODS, Method, make_method
+from .choosing.choice import Choice, choose
+from .choosing.grids import Grid, expand, levels_of, settings_of, settings_within
+from .choosing.refits import least_squares
+from .choosing.supports import different_rows, largest_support, visited_by
 from .design import Design, Floats
 from .linear import Problem, SelectingModel
-from .selection import (
-    Choice,
-    Grid,
-    choose,
-    different_rows,
-    expand,
-    largest_support,
-    least_squares,
-    levels_of,
-    settings_of,
-    settings_within,
-    visited_by,
-)
 from .stopping import Settled
 from .walking import History, Result, run
 from .walking.progress import Progress
@@ -75,7 +66,7 @@ class PathIC(SelectingModel):
     grid : mapping, optional
         Values to try for each parameter of the method; None takes the method's own grid.
     criterion : {"ebic", "bic", "aic", "gic", "cp"}
-        What to minimise; see `ksupport.selection.Criterion`.
+        What to minimise; see `ksupport.choosing.criteria.Criterion`.
     max_size : int, optional
         Largest support considered; None takes half as many as there are different rows.
     exchange : int, default=3

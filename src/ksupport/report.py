@@ -28,8 +28,8 @@ from ._report_data import (
     walks_of,
 )
 from ._report_text import Contents, label, sections
+from .choosing.stability import StabilitySelection
 from .explain import description_of, problem_of
-from .stability import StabilitySelection
 from .theory.report import RecoveryReport
 
 

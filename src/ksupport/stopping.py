@@ -18,8 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .choosing.noise import noise_norm
 from .design import Design, Floats
-from .noise import noise_norm
 from .theory.bounds import stopping_time
 from .walking import Block, History, Metric, Rule, StoppingRule, Verdict
 
@@ -96,7 +96,7 @@ class Discrepancy(Rule):
     ----------
     delta : float, optional
         The norm of the noise, ‖y - Xw*‖; None takes the column ``noise`` of the history, which
-        holds the estimate of `ksupport.noise.noise_level`.
+        holds the estimate of `ksupport.choosing.noise.noise_level`.
     tau : float
         Safety factor, at least 1.
 

@@ -14,11 +14,11 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
-from ._common.names import shown
-from .design import Floats, Ints, names_of, unwrapped
-from .rows import fetched
-from .walking import whole_walks_only
-from .walking.progress import Progress
+from .._common.names import shown
+from ..design import Floats, Ints, names_of, unwrapped
+from ..rows import fetched
+from ..walking import whole_walks_only
+from ..walking.progress import Progress
 
 SHOWN = 20  # features listed in a printed result
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ksupport import METHODS
+from ksupport.choosing.noise import noise_level, noise_norm
 from ksupport.design.view import Design
-from ksupport.noise import noise_level, noise_norm
 from ksupport.stopping import Discrepancy
 from ksupport.walking import loop as path
 

@@ -9,26 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
+from ksupport.choosing.choice import choose
+from ksupport.choosing.criteria import Criterion, noise_variance
+from ksupport.choosing.exchange import Around, improve, independent
+from ksupport.choosing.grids import expand, levels_of, settings_of, sizes_up_to
+from ksupport.choosing.refits import least_squares, refit_all, ridge_by_gcv
+from ksupport.choosing.supports import different_rows, largest_support, supports_of, visited_by
 from ksupport.design.view import Design
-from ksupport.selection import (
-    Around,
-    Criterion,
-    choose,
-    different_rows,
-    expand,
-    improve,
-    independent,
-    largest_support,
-    least_squares,
-    levels_of,
-    noise_variance,
-    refit_all,
-    ridge_by_gcv,
-    settings_of,
-    sizes_up_to,
-    supports_of,
-    visited_by,
-)
 from ksupport.stopping import Settled
 from ksupport.walking import Block
 from ksupport.walking import loop as path

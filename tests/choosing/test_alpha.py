@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
 from ksupport import IRKSN
-from ksupport.alpha import FLOOR, START, alpha_limit, tightened
+from ksupport.choosing.alpha import FLOOR, START, alpha_limit, tightened
 from ksupport.datasets import make_example1
 from ksupport.design.view import Design
 from ksupport.theory import alpha_max

@@ -12,22 +12,15 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
-from .algorithms import Method
-from .design import Design, Floats, Ints
-from .linear import Problem
-from .rows import Unseen
-from .selection import (
-    Choice,
-    Support,
-    choose,
-    different_rows,
-    largest_support,
-    least_squares,
-    refit_all,
-    visited_by,
-)
-from .walking import Block, Metric, Result, Rule, run
-from .walking.progress import Progress
+from ..algorithms import Method
+from ..design import Design, Floats, Ints
+from ..linear import Problem
+from ..rows import Unseen
+from ..walking import Block, Metric, Result, Rule, run
+from ..walking.progress import Progress
+from .choice import Choice, choose
+from .refits import least_squares, refit_all
+from .supports import Support, different_rows, largest_support, visited_by
 
 Refit = Literal["ols", "ridge"] | None
 EXCHANGED = 2  # supports of each fold from which features are exchanged
@@ -72,14 +65,6 @@ class Fold:
         choice = choose(self.design, self.y, visited, "ebic", largest, EXCHANGED)
         model = least_squares(self.design, self.y, choice.support)
         return choice, float(self.unseen.errors_of(model[None])[0])
-
-
-def aligned(rows: Sequence[Floats], n_records: int) -> Floats:
-    """Histories of different lengths side by side; one that ended keeps its last value."""
-    return np.stack(
-        [np.r_[row[:n_records], np.repeat(row[-1:], n_records - min(len(row), n_records))]
-         for row in rows]
-    )  # fmt: skip
 
 
 def folds_of(

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .design import Design, Floats
-from .selection import least_squares
-from .theory._support import Support
-from .theory.irksn import irksn_at
+from ..design import Design, Floats
+from ..theory._support import Support
+from ..theory.irksn import irksn_at
+from .refits import least_squares
 
 START = 1e-2  # where it begins
 FLOOR = 1e-4  # where it ends at the latest

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .algorithms.base import sparsity_levels
-from .algorithms.irksn import IRKSNMethod
-from .design import Design, Floats
-from .selection import choose, different_rows, freedom_left, largest_support, visited_by
-from .walking import run
+from ..algorithms.base import sparsity_levels
+from ..algorithms.irksn import IRKSNMethod
+from ..design import Design, Floats
+from ..walking import run
+from .choice import choose
+from .criteria import freedom_left
+from .supports import different_rows, largest_support, visited_by
 
 ALPHA, MAX_ITER, EVERY = 1e-2, 500, 10  # of the paths that propose supports
 
@@ -39,7 +41,7 @@ def noise_level(X: Any, y: ArrayLike) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from ksupport.noise import noise_level
+    >>> from ksupport.choosing.noise import noise_level
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((100, 300))
     >>> y = X[:, :3] @ [3.0, -2.0, 2.0] + 0.5 * rng.standard_normal(100)

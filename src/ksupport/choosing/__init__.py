@@ -1,0 +1,1 @@
+"""Choosing among the models that paths visit: supports, criteria, refits, exchange, folds."""

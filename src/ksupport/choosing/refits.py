@@ -1,0 +1,92 @@
+"""Least squares and ridge regression on supports, one or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+
+import numpy as np
+import scipy.sparse as sp
+
+from .. import _kernels
+from ..design import Design, Floats, Ints
+from .supports import Support
+
+DEPENDENT = 1e-9  # a feature whose remaining square is below this share counts as dependent
+
+
+@dataclass(frozen=True)
+class Refits:
+    """Least squares on many supports."""
+
+    supports: list[Support]
+    rss: Floats
+    size: Ints  # numerical rank: what the model costs
+    coef: sp.csr_array  # a row of coefficients for each support
+
+
+def refit_all(design: Design, y: Floats, supports: Iterable[Support]) -> Refits:
+    """Residual sums of squares of all supports, sharing one Gram matrix and its factors."""
+    supports = list(supports)
+    total, shape = float(y @ y), (len(supports), design.d)
+    indptr = np.cumsum([0, *map(len, supports)])
+    members = np.fromiter(chain.from_iterable(supports), np.intp, indptr[-1])
+    if members.size == 0:
+        rss, size = np.full(len(supports), total), np.zeros(len(supports), np.intp)
+        return Refits(supports, rss, size, sp.csr_array(shape))
+    # Frequent features first: then supports that differ little share long prefixes.
+    counts = np.bincount(members)
+    features = np.flatnonzero(counts)
+    features = features[np.argsort(-counts[features], kind="stable")]
+    places = np.empty(counts.size, np.intp)
+    places[features] = np.arange(features.size)
+    own = np.repeat(np.arange(len(supports)) * features.size, np.diff(indptr))
+    indices = np.sort(own + places[members]) - own
+    written = indices.astype(">i8").tobytes()  # bytes compare as the numbers they stand for
+    keys = [written[8 * start : 8 * stop] for start, stop in pairwise(indptr.tolist())]
+    order = np.array(sorted(range(len(supports)), key=keys.__getitem__))
+    columns = design.columns(features)
+    drop, size = np.empty(len(supports)), np.empty(len(supports), np.intp)
+    coef = np.empty(indices.size)
+    _kernels.refit_many(
+        columns @ columns.T, columns @ y, indptr, indices, order, DEPENDENT, drop, size, coef
+    )
+    models = sp.csr_array((coef, features[indices], indptr), shape=shape)
+    return Refits(supports, np.maximum(total - drop, 0.0), size, models)
+
+
+def least_squares(design: Design, y: Floats, support: Support, ridge: float = 0.0) -> Floats:
+    """Coefficients on all features of the (ridge) least-squares fit on a support, rank-safe."""
+    w = np.zeros(design.d)
+    if support:
+        columns = design.columns(np.asarray(support, np.intp))
+        if ridge > 0:
+            gram = columns @ columns.T
+            gram[np.diag_indices_from(gram)] += ridge
+            w[list(support)] = np.linalg.solve(gram, columns @ y)
+        else:
+            w[list(support)] = np.linalg.lstsq(columns.T, y, rcond=None)[0]
+    return w
+
+
+def ridge_by_gcv(design: Design, y: Floats, support: Support, penalties: Sequence[float]) -> Floats:
+    """Coefficients on all features of ridge regression on a support.
+
+    Of the penalties, shares of n, the one is taken that generalised cross-validation prefers
+    (Golub, Heath and Wahba 1979): the least ‖residual‖²/(n - degrees of freedom)².  Weights count
+    as repetitions there, which they would not with leave-one-out.
+    """
+    w = np.zeros(design.d)
+    if support:
+        columns = design.columns(np.asarray(support, np.intp))
+        V, s, Ut = np.linalg.svd(columns, full_matrices=False)
+        b = Ut @ y
+        kept = [s**2 / (s**2 + share * design.n_samples) for share in penalties]
+        gcv = [
+            (y @ y - (2 * each - each**2) @ b**2) / (design.n_samples - each.sum()) ** 2
+            for each in kept
+        ]
+        best = kept[int(np.argmin(gcv))]
+        w[list(support)] = V @ (best * b / np.where(s > 0, s, 1.0))
+    return w
