@@ -12,9 +12,8 @@ from scipy.special import ndtri
 from .algorithms import Method, make_method
 from .algorithms.irksn import IRKSNMethod
 from .choosing.refits import DEPENDENT
-from .design import Floats, Ints
+from .design import Floats, Ints, Problem
 from .explain import around, least_scores, method_behind, settings_of_model, spacing
-from .linear import Problem
 from .walking import Result, run
 
 LEVELS = 7  # paths that the explorer holds

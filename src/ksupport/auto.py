@@ -17,9 +17,9 @@ from .choosing.grids import sizes_up_to
 from .choosing.refits import ridge_by_gcv
 from .choosing.tables import clearly_worse, path_table, table_of_iterates
 from .cv import iterate_at
-from .design import Floats
+from .design import Floats, Problem
 from .ic import IRKSNIC
-from .linear import Problem, SelectingModel
+from .linear import SelectingModel
 from .stopping import HeldOut
 from .walking import Result
 from .walking.progress import Progress

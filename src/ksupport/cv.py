@@ -20,9 +20,9 @@ from .choosing.tables import (
     table_of,
     table_of_iterates,
 )
-from .design import Design, Floats
+from .design import Design, Floats, Problem
 from .ic import IRKSNIC, PathIC
-from .linear import Problem, SelectingModel
+from .linear import SelectingModel
 from .stopping import HeldOut
 from .walking import Result, run
 from .walking.progress import Progress

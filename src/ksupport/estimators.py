@@ -17,8 +17,8 @@ from .algorithms import Method, make_method
 from .algorithms.base import at_most, warn_beyond
 from .algorithms.irksn import IRKSNMethod
 from .choosing.alpha import START, alpha_limit, tightened
-from .design import Floats, Ints, NormKind
-from .linear import LinearModel, Problem
+from .design import Floats, Ints, NormKind, Problem
+from .linear import LinearModel
 from .stopping import StoppingCallback, rule_of
 from .walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
 from .walking.progress import Progress
@@ -79,7 +79,9 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         train, held_out = self._split(rows, 0.0 if rule is None else rule.holds_out)
         warn_beyond(self._given, X.shape[1])
         method = self._method(X.shape[1])
-        problem = Problem(X, Y, weights, train, self.fit_intercept, self.standardize, method)
+        problem = Problem(
+            X, Y, weights, train, self.fit_intercept, self.standardize, method.compressed
+        )
         method, paths, results = self._solve(problem, method, rule, held_out)
         self.held_out_ = held_out
         self._store(problem, method, paths, results, flat=y.ndim == 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,22 +14,20 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from . import limits
-from ._kernels import EPS
 from ._notebook import Finding, ShownInNotebooks, finding_of
 from .algorithms import Method
 from .design import (
     Design,
     Floats,
     Ints,
+    Problem,
+    Weights,
     as_dask_array,
     by_blocks,
-    centred_together,
+    fetched,
     is_dask,
-    sharing,
     unwrapped,
 )
-from .rows import Unseen, Weights, fetched, loss_of
 from .theory.report import RecoveryReport, report_on
 
 
@@ -228,9 +226,9 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         X, Y = self._validated(X, y, multi_output=self.coef_.ndim == 2, reset=False)
         weights, rows = self._weights(sample_weight, len(Y)), self._walked_rows(len(Y))
         Y = Y.reshape(len(Y), -1)
-        return Problem(
-            X, Y, weights, rows, self.fit_intercept, self.standardize, self._method_behind
-        )
+        method = self._method_behind
+        compress = None if method is None else method.compressed
+        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, compress)
 
     @property
     def _method_behind(self) -> Method | None:
@@ -275,99 +273,6 @@ def _outline(X: Any) -> Any:
     It stands for an X whose entries are checked by the first pass over them.
     """
     return np.broadcast_to(np.zeros((), X.dtype), X.shape)
-
-
-class Problem:
-    """(X, Y) as the paths see it, and the way back to the user's units.
-
-    If one ``method`` alone walks it, its rows are compressed where that method lets them be.
-    """
-
-    def __init__(
-        self,
-        X: Any,
-        Y: Floats,
-        weights: Weights,
-        train: Ints,
-        center: bool,
-        scale: bool,
-        method: Method | None = None,
-    ) -> None:
-        self.raw = Design.of(X)
-        self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
-        self.Y = Y
-        self.weights = weights
-        self.center, self.scale = center, scale
-        train = weights.counted(train)
-        design = self.raw if len(train) == len(Y) else self.raw.take(train)
-        (self.view,) = (design,) = self.prepared([design], [train])
-        _check_size(Y[train])
-        self.y_mean, targets = self.targets_on(train)
-        _check_size(targets)
-        self.design, self.targets = design, [np.ascontiguousarray(t) for t in targets.T]
-        if method is not None:
-            self.design, self.targets = method.compressed(design, targets)
-
-    def prepared(self, designs: Sequence[Design], rows: Sequence[Ints]) -> list[Design]:
-        """Weight, centre and scale designs that consist of these rows, in one pass."""
-        weights = [self.weights.of(each) for each in rows]
-        views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
-        if self.center or self.scale:
-            views = centred_together(views, standardize=self.scale)
-        return sharing(views if self.center else [view.uncentred() for view in views])
-
-    def targets_on(self, rows: Ints) -> tuple[Floats, Floats]:
-        """The means of Y on these rows, and Y less them, weighted as X̃ is."""
-        Y, weights = self.Y[rows], self.weights.of(rows)
-        mean = np.average(Y, axis=0, weights=weights) if self.center else np.zeros(Y.shape[1])
-        left = Y - mean
-        # The mean of a constant is hardly ever exact; what rounding leaves of it is nothing.
-        left[:, np.abs(left).max(axis=0) <= 10 * EPS * np.abs(mean)] = 0.0
-        return mean, left if weights is None else left * np.sqrt(weights)[:, None]
-
-    def unseen(
-        self, rows: Ints, view: Design, mean: float, target: int = 0, scoring: Any = None
-    ) -> Unseen:
-        """Rows to measure models on that were walked on this view, where y has this mean."""
-        y = self.Y[rows, target]
-        like = view.rows_like(self.raw, rows)
-        return Unseen(like, y - mean, self.weights.of(rows), loss_of(scoring, y, mean))
-
-    @property
-    def fingerprint(self) -> Floats:
-        """Changes whenever the problem does: what a warm start must find again.
-
-        The states of paths are vectors of samples, so other rows, or the same in another order, are
-        another problem: besides Xᵀy, which does not see the order, it holds products with a u that
-        is the same for all data.
-        """
-        u = np.random.default_rng(0).standard_normal(self.design.n)
-        samples = np.column_stack([*self.targets, u])
-        return np.vstack([self.design.rmatmat(samples), u @ samples]).T
-
-    def scaled(self, coef: Floats) -> Floats:
-        return coef if self.view.scale is None else coef * self.view.scale
-
-    def unscaled(self, w: Floats) -> Floats:
-        return w if self.view.scale is None else w / self.view.scale
-
-    def intercept(self, coef: Floats) -> Any:
-        """ȳ - x̄ᵀw: a number, or one for each target."""
-        offset = 0.0 if self.view.mean is None else coef @ self.view.mean
-        value = np.asarray(self.y_mean - offset, np.float64)
-        return float(value[0]) if coef.ndim == 1 else value
-
-
-def _check_size(Y: Floats) -> None:
-    """Reject a response whose squares are no numbers."""
-    sizes = np.abs(Y).max(axis=0)
-    bad = sizes[(sizes != 0) & ~((sizes > limits.SMALLEST_Y) & (sizes < limits.LARGEST_Y))]
-    if bad.size:
-        raise ValueError(
-            f"the largest entry of y (less its mean if there is an intercept) has size {bad[0]:.3g}"
-            f", which must lie between {limits.SMALLEST_Y:g} and {limits.LARGEST_Y:g} to be "
-            "squared; rescale y"
-        )
 
 
 class SelectingModel(LinearModel):

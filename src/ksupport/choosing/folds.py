@@ -13,9 +13,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from ..algorithms import Method
-from ..design import Design, Floats, Ints
-from ..linear import Problem
-from ..rows import Unseen
+from ..design import Design, Floats, Ints, Problem, Unseen
 from ..walking import Block, Metric, Result, Rule, run
 from ..walking.progress import Progress
 from .choice import Choice, choose

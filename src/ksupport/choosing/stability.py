@@ -15,8 +15,7 @@ from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from .._common.names import shown
-from ..design import Floats, Ints, names_of, unwrapped
-from ..rows import fetched
+from ..design import Floats, Ints, fetched, names_of, unwrapped
 from ..walking import whole_walks_only
 from ..walking.progress import Progress
 

@@ -2,6 +2,8 @@
 
 from .blocks import by_blocks
 from .leading import Leading, Query
+from .problem import Problem
+from .rows import Unseen, Weights, fetched
 from .spectra import NormKind
 from .stores import Floats, Ints, as_dask_array, is_dask, names_of, unwrapped
 from .view import Design, centred_together, rmatmat_together, sharing
@@ -12,10 +14,14 @@ __all__ = [
     "Ints",
     "Leading",
     "NormKind",
+    "Problem",
     "Query",
+    "Unseen",
+    "Weights",
     "as_dask_array",
     "by_blocks",
     "centred_together",
+    "fetched",
     "is_dask",
     "names_of",
     "rmatmat_together",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_array
 
-from .design import Design, Floats, Ints, is_dask, unwrapped
-from .walking import Block
+from .stores import Floats, Ints, is_dask, unwrapped
+from .view import Design
 
 Loss = Callable[[Floats], float]  # of predictions for held-out rows
 MEANINGS = ("relative", "repetitions")
@@ -79,6 +79,12 @@ class Weights:
         return np.asarray(values / values.mean())
 
 
+class Predicting(Protocol):
+    """Models, as a block of recorded iterates, that predict the rows of a design."""
+
+    def predict(self, design: Design) -> Floats: ...
+
+
 @dataclass(frozen=True)
 class Unseen:
     """Rows that were not walked on, and how well models predict them."""
@@ -88,9 +94,9 @@ class Unseen:
     weights: Floats | None
     loss: Loss | None = None  # instead of the mean squared error
 
-    def __call__(self, block: Block) -> Floats:
+    def __call__(self, models: Predicting) -> Floats:
         """The errors of iterates: what a path records."""
-        return self.errors(block.predict(self.design))
+        return self.errors(models.predict(self.design))
 
     def errors(self, predictions: Floats) -> Floats:
         """Mean squared error, or the loss asked for, of each row of predictions."""

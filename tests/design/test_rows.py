@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from ksupport.design import Unseen, Weights
 from ksupport.design.view import Design
-from ksupport.rows import Unseen, Weights
 
 ROWS = np.arange(6)
 
