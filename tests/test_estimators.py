@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, IROSR, KSN, SRDI
-from ksupport.stopping import HeldOut
+from ksupport.stopping.rules import HeldOut
 from ksupport.walking import Verdict
 
 TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
@@ -561,8 +561,8 @@ def test_interrupting_returns_the_model_so_far(callbacks, data):
 def test_without_callbacks_in_scikit_learn_nothing_is_missed(data, monkeypatch):
     """Where scikit-learn is older than 1.9 a stand-in takes the mixin's place."""
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
-    monkeypatch.delitem(sys.modules, "ksupport._callbacks")
-    import ksupport._callbacks as stand_in
+    monkeypatch.delitem(sys.modules, "ksupport.stopping.callbacks")
+    import ksupport.stopping.callbacks as stand_in
 
     class Plain(stand_in.CallbackSupportMixin):
         @stand_in.with_callbacks

@@ -10,7 +10,7 @@ import sklearn
 import ksupport
 from ksupport import IHT, IRKSN, AutoIRKSN, explain, stability_selection
 from ksupport.datasets import make_block_data
-from ksupport.stopping import Discrepancy, StoppingCallback
+from ksupport.stopping.rules import Discrepancy, StoppingCallback
 from ksupport.theory import recovery_report
 
 NASTY = "<script>alert(1)</script>"

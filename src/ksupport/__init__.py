@@ -1,6 +1,6 @@
 """Sparse recovery by iterative regularisation with the k-support norm."""
 
-from . import datasets, metrics, plotting, stopping, theory
+from . import datasets, metrics, plotting, theory
 from .algorithms import METHODS, path
 from .auto import AutoIRKSN
 from .choosing.stability import StabilitySelection, stability_selection
@@ -8,6 +8,7 @@ from .cv import IRKSNCV, PathCV
 from .estimators import IHT, IRCR, IRKSN, IROSR, KSN, SRDI
 from .ic import IRKSNIC, PathIC
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
+from .stopping import rules as stopping
 
 __version__ = "0.1.0"
 

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
-from ._callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from .algorithms import Method, make_method
 from .algorithms.base import at_most, warn_beyond
 from .algorithms.irksn import IRKSNMethod
@@ -20,6 +19,7 @@ from .choosing.alpha import START, alpha_limit, tightened
 from .design import Floats, Ints, NormKind, Problem
 from .linear import LinearModel
 from .stopping import StoppingCallback, rule_of
+from .stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from .walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
 from .walking.progress import Progress
 
@@ -249,7 +249,7 @@ class IRKSN(PathRegressor):
         limit (`ksupport.theory.alpha_max` at its k largest features), walks again with less.
     max_iter : int, default=1000
         Steps to walk at most (in one call of ``fit``).
-    stopping : None, str or a rule of `ksupport.stopping`
+    stopping : None, str or a rule of `ksupport.stopping.rules`
         When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
         "settled" and "residual_ratio" stand for rules with their defaults.
     every : int, default=5

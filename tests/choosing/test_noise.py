@@ -6,7 +6,7 @@ import pytest
 from ksupport import METHODS
 from ksupport.choosing.noise import noise_level, noise_norm
 from ksupport.design.view import Design
-from ksupport.stopping import Discrepancy
+from ksupport.stopping.rules import Discrepancy
 from ksupport.walking import loop as path
 
 

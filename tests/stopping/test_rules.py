@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ksupport import IRKSN, stopping
+from ksupport import IRKSN
 from ksupport.design.view import Design
-from ksupport.stopping import (
+from ksupport.stopping.rules import (
     NAMED,
     APriori,
     Balancing,
@@ -23,6 +23,7 @@ from ksupport.stopping import (
     rule_of,
     sketch,
 )
+from ksupport.stopping.rules import rules as stopping
 from ksupport.theory import error_bound, stopping_time
 from ksupport.walking import Block, History, Verdict
 from ksupport.walking import loop as path

@@ -18,22 +18,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .choosing.noise import noise_norm
-from .design import Design, Floats
-from .theory.bounds import stopping_time
-from .walking import Block, History, Metric, Rule, StoppingRule, Verdict
-
-__all__ = [
-    "APriori",
-    "Balancing",
-    "Discrepancy",
-    "HeldOut",
-    "ResidualRatio",
-    "Rule",
-    "Settled",
-    "StoppingCallback",
-    "rule_of",
-]
+from ..choosing.noise import noise_norm
+from ..design import Design, Floats
+from ..theory.bounds import stopping_time
+from ..walking import Block, History, Metric, Rule, StoppingRule, Verdict
 
 GROWTH = 0.01  # iterates that grew by less over half of the walk have ceased to grow
 SKETCH = 1024  # numbers that stand for an iterate where there are more features
@@ -54,7 +42,7 @@ class HeldOut(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping import HeldOut
+    >>> from ksupport.stopping.rules import HeldOut
     >>> HeldOut(patience=2)(History({"t": [0, 1, 2, 3], "validation": [4.0, 1.0, 2.0, 3.0]}))
     Verdict(keep=1, stop=3)
     """
@@ -103,7 +91,7 @@ class Discrepancy(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping import Discrepancy
+    >>> from ksupport.stopping.rules import Discrepancy
     >>> Discrepancy(1.5)(History({"t": [0, 1, 2], "residual": [3.0, 1.4, 1.0]}))
     Verdict(keep=1, stop=1)
     """
@@ -142,7 +130,7 @@ class APriori(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping import APriori
+    >>> from ksupport.stopping.rules import APriori
     >>> APriori(0.01, c=0.2)(History({"t": [0, 1, 2, 3]}))
     Verdict(keep=2, stop=2)
     """
@@ -193,7 +181,7 @@ class Balancing(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping import Balancing
+    >>> from ksupport.stopping.rules import Balancing
     >>> iterates = [[0.0], [2.0], [3.0], [3.5], [6.0]]
     >>> history = History({"noise_error": [0.0, 0.2, 0.4, 0.6, 0.8], "sketch": iterates})
     >>> Balancing(1.0, factor=1.0)(history).keep
@@ -244,7 +232,7 @@ class ResidualRatio(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping import ResidualRatio
+    >>> from ksupport.stopping.rules import ResidualRatio
     >>> history = History({"residual": [8.0, 4.0, 2.0, 1.999, 1.998]})
     >>> ResidualRatio(tol=0.01, patience=2)(history)
     Verdict(keep=4, stop=4)
@@ -283,7 +271,7 @@ class Settled(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping import Settled
+    >>> from ksupport.stopping.rules import Settled
     >>> history = History({"support": [0, 7, 7, 7], "residual": [3.0, 1.0, 1.0, 1.0]})
     >>> Settled(patience=2)(history)
     Verdict(keep=3, stop=3)
@@ -330,55 +318,6 @@ class Settled(Rule):
         return support
 
 
-class StoppingCallback:
-    """A stopping rule as a callback of scikit-learn (1.9 on): ``model.set_callbacks(...)``.
-
-    scikit-learn is told of a walk once for each block of steps, so the walk ends, and the
-    model is taken, at the end of the block in which the rule says stop.  Where the very record
-    matters, pass the rule as ``stopping=`` instead.
-
-    Parameters
-    ----------
-    rule : Rule
-        Any rule but `HeldOut`, for which rows must be set aside before the walk begins.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ksupport import IRKSN
-    >>> from ksupport.stopping import ResidualRatio, StoppingCallback
-    >>> X, y = np.eye(4), np.array([3.0, 0.0, 2.0, 0.0])
-    >>> model = IRKSN(k=2, max_iter=10**6, fit_intercept=False)
-    >>> if hasattr(model, "set_callbacks"):
-    ...     model = model.set_callbacks(StoppingCallback(ResidualRatio()))
-    ...     assert model.fit(X, y).n_iter_ < 10**5
-    """
-
-    def __init__(self, rule: StoppingRule) -> None:
-        self.rule = Rule.of(rule)
-        if self.rule.holds_out:
-            raise ValueError(
-                f"rule must not hold out rows, got {rule!r}: pass it as stopping= to the estimator"
-            )
-
-    def setup(self, estimator: Any, context: Any) -> None:
-        """Nothing to prepare: the estimator measures what ``rule.metrics`` asks for."""
-
-    def teardown(self, estimator: Any, context: Any) -> None:
-        """Nothing to clean up."""
-
-    def on_fit_task_begin(self, estimator: Any, context: Any) -> None:
-        """Nothing to do before a block."""
-
-    def on_fit_task_end(
-        self, estimator: Any, context: Any, *, fitted_estimator: Any = None
-    ) -> bool:
-        """Whether the rule says stop, given the history up to the end of a block."""
-        if fitted_estimator is None:  # the end of the whole fit
-            return False
-        return self.rule(fitted_estimator.history_).stop is not None
-
-
 NAMED: dict[str, type[Rule]] = {
     "held_out": HeldOut,
     "discrepancy": Discrepancy,
@@ -392,7 +331,7 @@ def rule_of(stopping: StoppingRule | str | None) -> Rule | None:
 
     Examples
     --------
-    >>> from ksupport.stopping import rule_of
+    >>> from ksupport.stopping.rules import rule_of
     >>> rule_of("settled")
     Settled(patience=20, tol=0.001)
     """
@@ -403,7 +342,7 @@ def rule_of(stopping: StoppingRule | str | None) -> Rule | None:
     if not callable(stopping) or isinstance(stopping, type):
         raise ValueError(
             f"stopping must be None, {', '.join(map(repr, NAMED))} or a rule of "
-            f"ksupport.stopping, got {stopping!r}"
+            f"ksupport.stopping.rules, got {stopping!r}"
         )
     return Rule.of(stopping)
 
