@@ -1,14 +1,22 @@
 """Sparse recovery by iterative regularisation with the k-support norm."""
 
-from . import datasets, metrics, plotting, theory
+from . import datasets, metrics, plotting, stopping, theory
 from .algorithms import METHODS, path
-from .auto import AutoIRKSN
 from .choosing.stability import StabilitySelection, stability_selection
-from .cv import IRKSNCV, PathCV
-from .estimators import IHT, IRCR, IRKSN, IROSR, KSN, SRDI
-from .ic import IRKSNIC, PathIC
+from .estimators import (
+    IHT,
+    IRCR,
+    IRKSN,
+    IRKSNCV,
+    IRKSNIC,
+    IROSR,
+    KSN,
+    SRDI,
+    AutoIRKSN,
+    PathCV,
+    PathIC,
+)
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
-from .stopping import rules as stopping
 
 __version__ = "0.1.0"
 

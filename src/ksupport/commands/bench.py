@@ -12,9 +12,9 @@ import typer
 from sklearn.linear_model import LassoCV
 
 from ..algorithms import path
-from ..auto import AutoIRKSN
 from ..datasets import make_block_data
 from ..design import Design
+from ..estimators import AutoIRKSN
 from ..metrics import support_f1
 from ..norms import prox_ksupport
 from .naive import prox_by_sorting

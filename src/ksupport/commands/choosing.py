@@ -9,9 +9,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold
 
 from ..algorithms import METHODS
-from ..auto import AutoIRKSN
-from ..cv import IRKSNCV, PathCV
-from ..ic import IRKSNIC
+from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
 from .errors import InputError
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"

@@ -13,9 +13,9 @@ from sklearn.base import clone
 
 from .._common.names import shown
 from ..choosing.stability import StabilitySelection, stability_selection
-from ..cv import iterate_at
+from ..estimators.base import SelectingModel
+from ..estimators.cv import iterate_at
 from ..explain import chosen_by_criterion, description_of, method_behind, problem_of
-from ..linear import SelectingModel
 from ..theory.report import RecoveryReport
 from .choosing import Wish, estimator_for
 from .errors import CommandError

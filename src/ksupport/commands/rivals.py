@@ -14,8 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..algorithms import METHODS
-from ..auto import AutoIRKSN
-from ..cv import IRKSNCV, PathCV
+from ..estimators import IRKSNCV, AutoIRKSN, PathCV
 
 Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
 RATIOS = (0.1, 0.5, 0.9)

@@ -12,9 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV
 
-from ..auto import AutoIRKSN
-from ..cv import IRKSNCV
-from ..ic import IRKSNIC
+from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN
 from ..metrics import support_f1
 from .synthetic import draw
 

@@ -19,9 +19,8 @@ from .._common.names import shown
 from .._common.render import Table
 from .._notebook import Finding, ShownInNotebooks
 from ..algorithms import METHODS
-from ..auto import AutoIRKSN
-from ..cv import IRKSNCV, PathCV
 from ..design import Floats
+from ..estimators import IRKSNCV, AutoIRKSN, PathCV
 from ..explain import description_of
 from ._extra import optional
 from .images import check_voxels, checked_mask, load_volumes, to_image

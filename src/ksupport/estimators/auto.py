@@ -9,21 +9,21 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .algorithms.irksn import IRKSNMethod
-from .choosing.choice import Choice
-from .choosing.criteria import ZERO
-from .choosing.folds import Fold, RoutesToFolds, folds_of, walk_folds
-from .choosing.grids import sizes_up_to
-from .choosing.refits import ridge_by_gcv
-from .choosing.tables import clearly_worse, path_table, table_of_iterates
+from ..algorithms.irksn import IRKSNMethod
+from ..choosing.choice import Choice
+from ..choosing.criteria import ZERO
+from ..choosing.folds import Fold, RoutesToFolds, folds_of, walk_folds
+from ..choosing.grids import sizes_up_to
+from ..choosing.refits import ridge_by_gcv
+from ..choosing.tables import clearly_worse, path_table, table_of_iterates
+from ..design import Floats, Problem
+from ..stopping import HeldOut
+from ..walking import Result
+from ..walking.progress import Progress
+from ..walking.threads import Workers
+from .base import SelectingModel
 from .cv import iterate_at
-from .design import Floats, Problem
 from .ic import IRKSNIC
-from .linear import SelectingModel
-from .stopping import HeldOut
-from .walking import Result
-from .walking.progress import Progress
-from .walking.threads import Workers
 
 ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
 FOLD_ALPHA = 1e-1  # of paths on folds

@@ -14,9 +14,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._notebook import Finding, ShownInNotebooks, finding_of
-from .algorithms import Method
-from .design import (
+from .._notebook import Finding, ShownInNotebooks, finding_of
+from ..algorithms import Method
+from ..design import (
     Design,
     Floats,
     Ints,
@@ -28,7 +28,7 @@ from .design import (
     is_dask,
     unwrapped,
 )
-from .theory.report import RecoveryReport, report_on
+from ..theory.report import RecoveryReport, report_on
 
 
 class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):

@@ -8,25 +8,19 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .algorithms import Method, make_method
-from .choosing.folds import Fold, Refit, RoutesToFolds, folds_of, walk_folds
-from .choosing.grids import Grid, expand, levels_of, settings_of, settings_within
-from .choosing.refits import least_squares
-from .choosing.supports import Support, different_rows, largest_support, visited_by
-from .choosing.tables import (
-    FoldTable,
-    clearly_worse,
-    path_table,
-    table_of,
-    table_of_iterates,
-)
-from .design import Design, Floats, Problem
+from ..algorithms import Method, make_method
+from ..choosing.folds import Fold, Refit, RoutesToFolds, folds_of, walk_folds
+from ..choosing.grids import Grid, expand, levels_of, settings_of, settings_within
+from ..choosing.refits import least_squares
+from ..choosing.supports import Support, different_rows, largest_support, visited_by
+from ..choosing.tables import FoldTable, clearly_worse, path_table, table_of, table_of_iterates
+from ..design import Design, Floats, Problem
+from ..stopping import HeldOut
+from ..walking import Result, run
+from ..walking.progress import Progress
+from ..walking.threads import Workers
+from .base import SelectingModel
 from .ic import IRKSNIC, PathIC
-from .linear import SelectingModel
-from .stopping import HeldOut
-from .walking import Result, run
-from .walking.progress import Progress
-from .walking.threads import Workers
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 

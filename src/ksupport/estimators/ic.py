@@ -8,16 +8,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .algorithms import METHODS, Method, make_method
-from .choosing.choice import Choice, choose
-from .choosing.grids import Grid, expand, levels_of, settings_of, settings_within
-from .choosing.refits import least_squares
-from .choosing.supports import different_rows, largest_support, visited_by
-from .design import Design, Floats, Problem
-from .linear import SelectingModel
-from .stopping import Settled
-from .walking import History, Result, run
-from .walking.progress import Progress
+from ..algorithms import METHODS, Method, make_method
+from ..choosing.choice import Choice, choose
+from ..choosing.grids import Grid, expand, levels_of, settings_of, settings_within
+from ..choosing.refits import least_squares
+from ..choosing.supports import different_rows, largest_support, visited_by
+from ..design import Design, Floats, Problem
+from ..stopping import Settled
+from ..walking import History, Result, run
+from ..walking.progress import Progress
+from .base import SelectingModel
 
 
 def walk(

@@ -190,7 +190,7 @@ def test_skops_asks_to_trust_the_class_and_the_history(model):
 def test_mlflow_keeps_a_model_that_is_trusted(tmp_path):
     mlflow = pytest.importorskip("mlflow.sklearn")
     model = AutoIRKSN(cv=3, max_iter=50).fit(X, y)
-    trusted = {"skops_trusted_types": ["ksupport.auto.AutoIRKSN"]}
+    trusted = {"skops_trusted_types": ["ksupport.estimators.auto.AutoIRKSN"]}
     mlflow.save_model(model, tmp_path / "model", pip_requirements=["ksupport"], **trusted)
     read = mlflow.load_model(str(tmp_path / "model"))
     np.testing.assert_array_equal(read.predict(X), model.predict(X))

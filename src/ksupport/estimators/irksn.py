@@ -1,0 +1,158 @@
+"""IRKSN, one path with a stopping rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from ..algorithms import Method
+from ..algorithms.irksn import IRKSNMethod
+from ..choosing.alpha import START, alpha_limit, tightened
+from ..design import NormKind, Problem
+from ..walking import Result
+from .paths import PathRegressor, Stopping
+
+
+class IRKSN(PathRegressor):
+    """Sparse recovery by iterative regularisation with the k-support norm.
+
+    Walks one accelerated dual path (Algorithm 1 of [1]_) towards the solution of
+    ``min (1-alpha)/2 (‖w‖_k^sp)² + alpha/2 ‖w‖²  s.t.  Xw = y`` and stops early.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
+    alpha : float or "auto", default=1e-2
+        Weight of the squared l2 norm, strictly between 0 and 1.  Small values give iterates
+        close to k-sparse and weaken the condition for recovery; large ones converge faster.
+        "auto" starts at 0.01 and, as long as the model found violates the recovery theorem's
+        limit (`ksupport.theory.alpha_max` at its k largest features), walks again with less.
+    max_iter : int, default=1000
+        Steps to walk at most (in one call of ``fit``).
+    stopping : None, str or a rule of `ksupport.stopping.rules`
+        When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
+        "settled" and "residual_ratio" stand for rules with their defaults.
+    every : int, default=5
+        The history holds every so many steps, and stopping rules look that often.
+    norm : {"spectral", "nuclear"}
+        Which norm of X sets the step ``alpha/‖X‖²``.  The paper's code uses the nuclear norm,
+        which makes steps smaller by the square of the ratio of the two.
+    fit_intercept : bool, default=True
+        Whether to centre X and y, and fit an intercept.
+    standardize : bool, default=False
+        Whether to scale the columns to unit variance while fitting; ``coef_`` is always in the
+        units of X.
+    warm_start : bool, default=False
+        Go on from where the last fit stopped, if X and y are the same.
+    random_state : int, RandomState or None
+        Chooses held-out rows.
+    verbose : bool, default=False
+        Show progress on fits of more than two seconds.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept.
+    support_ : ndarray of bool, shape (n_features,)
+        Which features have a nonzero coefficient.
+    n_iter_ : int
+        The step of the iterate that was kept (a list for 2-D y, as the next two).
+    stop_reason_ : {"stopped", "max_iter", "diverged", "interrupted"}
+        Why the walk ended.
+    history_ : History
+        ``t``, ``n_nonzero``, ``residual`` (and ``validation``) along the path.
+    held_out_ : ndarray of int or None
+        The rows that the stopping rule held out, if it does.
+    alpha_ : float
+        The alpha of the path: the parameter, or the one that "auto" arrived at.
+    n_passes_ : int
+        How many times the whole of X was read (small ones are copied, and their copy not counted).
+    n_features_in_, feature_names_in_
+        As in all scikit-learn estimators.
+
+    References
+    ----------
+    .. [1] W. de Vazelhes, B. Mukhoty, X.-T. Yuan, B. Gu, "Iterative regularization with
+       k-support norm: an important complement to sparse recovery", AAAI 2024.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import IRKSN
+    >>> from ksupport.datasets import make_example1
+    >>> X, y, w = make_example1()
+    >>> model = IRKSN(k=3, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
+    >>> np.round(model.coef_, 4)
+    array([ 1.,  1., -4.,  0.,  0.])
+    >>> model.support_
+    array([ True,  True,  True, False, False])
+    """
+
+    _method_name = "irksn"
+    _method_params = ("k", "alpha", "norm")
+
+    def __init__(
+        self,
+        k: int | None = None,
+        alpha: float | Literal["auto"] = 1e-2,
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        norm: NormKind = "spectral",
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.norm = norm
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @property
+    def _method_behind(self) -> IRKSNMethod:
+        return replace(self._method(self.n_features_in_), alpha=self.alpha_)
+
+    @property
+    def _irksn(self) -> tuple[int | None, float | None]:
+        return self._method_behind.k, self.alpha_
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if isinstance(self.alpha, str) and self.alpha != "auto":
+            raise ValueError(
+                f"alpha must be 'auto' or a number between 0 and 1, got {self.alpha!r}"
+            )
+
+    def _method(self, d: int) -> IRKSNMethod:
+        method = super()._method(d)
+        assert isinstance(method, IRKSNMethod)
+        if self.alpha != "auto":
+            return method
+        saved = getattr(self, "_saved", None) if self.warm_start else None
+        return replace(method, alpha=START if saved is None else saved.method.alpha)
+
+    def _better(self, problem: Problem, method: Method, results: list[Result]) -> Method | None:
+        assert isinstance(method, IRKSNMethod)
+        self.alpha_ = method.alpha
+        if self.alpha != "auto" or any(r.reason in ("interrupted", "diverged") for r in results):
+            return None
+        limits = [
+            alpha_limit(problem.design, y, result.coef, method.k)
+            for y, result in zip(problem.targets, results, strict=True)
+        ]
+        alpha = tightened(method.alpha, limits)
+        return None if alpha is None else replace(method, alpha=alpha)

@@ -1,0 +1,227 @@
+"""The scikit-learn classes: validate, prepare, walk, store."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import MultiOutputMixin
+from sklearn.utils import check_random_state
+
+from ..algorithms import Method, make_method
+from ..algorithms.base import at_most, warn_beyond
+from ..design import Floats, Ints, Problem
+from ..stopping import StoppingCallback, rule_of
+from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
+from ..walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
+from ..walking.progress import Progress
+from .base import LinearModel
+
+Stopping = StoppingRule | str | None
+
+
+class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
+    """Base of the estimators that walk one path of one method.
+
+    A subclass names its method and lists in ``_method_params`` which of its own parameters are
+    the method's.
+    """
+
+    _method_name: str
+    _method_params: tuple[str, ...]
+
+    # Declared here for the type checker; every subclass sets them in ``__init__``.
+    max_iter: int
+    stopping: Stopping
+    every: int
+    fit_intercept: bool
+    standardize: bool
+    warm_start: bool
+    random_state: Any
+    verbose: bool
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = True  # MultiOutputMixin alone would say no
+        return tags
+
+    # -- fitting ---------------------------------------------------------------------------
+
+    @with_callbacks
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Walk the path on (X, y).
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        y : array of shape (n,) or (n, n_targets)
+            The response; several targets are walked side by side.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows, relative to each other.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X, y = self._validated(X, y, multi_output=True)
+        Y = y.reshape(len(y), -1)
+        weights = self._weights(sample_weight, len(y))
+        rule = rule_of(self.stopping)
+        rows = weights.counted(np.arange(len(y)))
+        train, held_out = self._split(rows, 0.0 if rule is None else rule.holds_out)
+        warn_beyond(self._given, X.shape[1])
+        method = self._method(X.shape[1])
+        problem = Problem(
+            X, Y, weights, train, self.fit_intercept, self.standardize, method.compressed
+        )
+        method, paths, results = self._solve(problem, method, rule, held_out)
+        self.held_out_ = held_out
+        self._store(problem, method, paths, results, flat=y.ndim == 1)
+        return self
+
+    def _check_parameters(self) -> None:
+        self._check_counts("max_iter", "every")
+        rule_of(self.stopping)
+
+    def _split(self, rows: Ints, share: float) -> tuple[Ints, Ints | None]:
+        """The rows to walk on, and the rows held out."""
+        if share == 0:
+            return rows, None
+        count = round(share * rows.size)
+        if not 1 <= count < rows.size:
+            raise ValueError(
+                f"stopping: holding out {share:g} of n_samples={rows.size} leaves nothing to "
+                "hold out or to fit on; use more samples or another rule"
+            )
+        order = check_random_state(self.random_state).permutation(rows)
+        return np.sort(order[count:]), np.sort(order[:count])
+
+    def _walked_rows(self, n: int) -> Ints:
+        if self.held_out_ is None:
+            return np.arange(n)
+        if self.held_out_.max() >= n:
+            raise ValueError(
+                f"X has {n} rows, but the fit held out row {self.held_out_.max()}: give the data "
+                "of the fit"
+            )
+        return np.delete(np.arange(n), self.held_out_)
+
+    @property
+    def _method_behind(self) -> Method:
+        return self._method(self.n_features_in_)
+
+    def _method(self, d: int) -> Method:
+        params = at_most(self._given, d)
+        if "k" in params and params["k"] is None:
+            params["k"] = min(10, d)
+        return make_method(self._method_name, **params)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        """The method's parameters as users gave them."""
+        return {name: getattr(self, name) for name in self._method_params}
+
+    def _solve(
+        self, problem: Problem, method: Method, rule: Rule | None, held_out: Ints | None
+    ) -> tuple[Method, list[Path], list[Result]]:
+        """The method in the end, its paths on all targets, and what came of walking them."""
+        paths = self._paths(problem, method)
+        end = max(path.t for path in paths) + self.max_iter
+        name, verbose = type(self).__name__, bool(self.verbose)
+        progress = Progress(name, end, verbose, lambda: problem.raw.passes)
+        with walk_with_callbacks(self, problem, progress) as watch:
+            results = self._walk(problem, paths, end, rule, held_out, watch)
+            while (better := self._better(problem, method, results)) is not None:
+                method, paths = better, [better.start(problem.design, y) for y in problem.targets]
+                results = self._walk(problem, paths, self.max_iter, rule, held_out, watch)
+        return method, paths, results
+
+    def _better(self, problem: Problem, method: Method, results: list[Result]) -> Method | None:
+        """Another method to walk instead, given what came of this one; None: it is fine."""
+        return None
+
+    def _paths(self, problem: Problem, method: Method) -> list[Path]:
+        saved = getattr(self, "_saved", None) if self.warm_start else None
+        if saved is not None and saved.matches(method, problem):
+            for path in saved.paths:
+                path.attach(problem.design)
+            return list(saved.paths)
+        self.__dict__.pop("_saved", None)
+        return [method.start(problem.design, y) for y in problem.targets]
+
+    def _walk(
+        self,
+        problem: Problem,
+        paths: list[Path],
+        end: int,
+        rule: Rule | None,
+        held_out: Ints | None,
+        watch: Watch,
+    ) -> list[Result]:
+        return run(
+            paths, [problem.design] * len(paths), problem.targets,
+            max_iter=end, every=self.every, stopping=rule, keep="last", watch=watch,
+            metrics=[self._metrics(problem, j, held_out) for j in range(len(paths))],
+            interruptible=True,
+        )  # fmt: skip
+
+    def _metrics(self, problem: Problem, target: int, held_out: Ints | None) -> dict[str, Metric]:
+        """The error on rows held out, and what rules in callbacks ask for."""
+        metrics: dict[str, Metric] = {}
+        for callback in getattr(self, "_skl_callbacks", ()):
+            if isinstance(callback, StoppingCallback):
+                metrics |= callback.rule.metrics(problem.design, problem.targets[target])
+        if held_out is not None:
+            mean = float(problem.y_mean[target])
+            metrics["validation"] = problem.unseen(held_out, problem.view, mean, target)
+        return metrics
+
+    def _store(
+        self,
+        problem: Problem,
+        method: Method,
+        paths: list[Path],
+        results: list[Result],
+        flat: bool,
+    ) -> None:
+        coef = np.stack([problem.unscaled(result.coef) for result in results])
+        self.coef_ = (coef[0] if flat else coef).astype(problem.dtype, copy=False)
+        self.intercept_ = problem.intercept(self.coef_)
+        self.support_ = (coef != 0).any(axis=0)
+        self.n_iter_ = _one(flat, [result.n_iter for result in results])
+        self.stop_reason_ = _one(flat, [result.reason for result in results])
+        self.history_ = _one(flat, [result.history for result in results])
+        self.n_passes_ = problem.raw.passes
+        if self.warm_start:
+            for path in paths:
+                path.attach(None)
+            self._saved = _Saved(method, paths, problem.fingerprint)
+
+
+def _one(flat: bool, values: list[Any]) -> Any:
+    return values[0] if flat else values
+
+
+class _Saved:
+    """Paths to go on from, without the data."""
+
+    def __init__(self, method: Method, paths: list[Path], fingerprint: Floats) -> None:
+        self.method = method
+        self.paths = paths
+        self.fingerprint = fingerprint
+
+    def matches(self, method: Method, problem: Problem) -> bool:
+        mine, theirs = self.fingerprint, problem.fingerprint
+        same = mine.shape == theirs.shape and np.allclose(mine, theirs, rtol=1e-10, atol=0.0)
+        same = same and self.method == method
+        if not same:
+            warnings.warn(
+                "warm_start: X, y or the parameters differ from the last fit; starting afresh",
+                UserWarning,
+                stacklevel=4,
+            )
+        return same

@@ -1,0 +1,351 @@
+"""The methods that IRKSN is compared with, one path each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from ..design import NormKind
+from .paths import PathRegressor, Stopping
+
+
+class KSN(PathRegressor):
+    """Least squares with a squared k-support norm penalty [1]_, by FISTA.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
+    lam : float or decreasing sequence of floats
+        Strength of the penalty ``(lam/2)(‖w‖_k^sp)²``; a sequence is walked with warm starts.
+    L : float, "backtracking" or None
+        Inverse of the step; None takes ‖X‖².
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    steps_per_lam : int
+        Steps spent on each value of a sequence.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] A. Argyriou, R. Foygel, N. Srebro, "Sparse prediction with the k-support norm", NIPS
+       2012.
+
+    Examples
+    --------
+    >>> from ksupport import KSN
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = KSN(k=4).fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "ksn"
+    _method_params = ("k", "lam", "L", "norm", "steps_per_lam")
+
+    def __init__(
+        self,
+        k: int | None = None,
+        lam: float | Sequence[float] = 1.0,
+        L: float | Literal["backtracking"] | None = None,
+        norm: NormKind = "spectral",
+        steps_per_lam: int = 100,
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.lam = lam
+        self.L = L
+        self.norm = norm
+        self.steps_per_lam = steps_per_lam
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class IRCR(PathRegressor):
+    """Iterative regularisation towards the least l1 norm, dual-primal [1]_.
+
+    Parameters
+    ----------
+    sigma, tau : float, optional
+        Dual and primal step, stable for sigma tau ‖X‖² <= 1; None takes steps from ‖X‖ and Xᵀy.
+    average : bool
+        Whether the estimate is the average of the iterates, or the last one.
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] C. Molinari, M. Massias, L. Rosasco, S. Villa, "Iterative regularization for convex
+       regularizers", AISTATS 2021.
+
+    Examples
+    --------
+    >>> from ksupport import IRCR
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = IRCR(average=False).fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "ircr"
+    _method_params = ("sigma", "tau", "average", "norm")
+
+    def __init__(
+        self,
+        sigma: float | None = None,
+        tau: float | None = None,
+        average: bool = True,
+        norm: NormKind = "spectral",
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.sigma = sigma
+        self.tau = tau
+        self.average = average
+        self.norm = norm
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class IROSR(PathRegressor):
+    """Gradient descent on w = u² - v², implicitly sparse [1]_.
+
+    Parameters
+    ----------
+    alpha : float
+        Size of the start; its square should be small next to the coefficients.
+    eta : float, optional
+        The step; None estimates a stable one.
+    init : {"symmetric", "published"}
+        u = v = alpha; or u = alpha, v = 0, as in the code published with IRKSN, from which only
+        non-negative models can be reached.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] T. Vaskevicius, V. Kanade, P. Rebeschini, "Implicit regularization for optimal sparse
+       recovery", NeurIPS 2019.
+
+    Examples
+    --------
+    >>> from ksupport import IROSR
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = IROSR().fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "irosr"
+    _method_params = ("alpha", "eta", "init")
+
+    def __init__(
+        self,
+        alpha: float = 1e-3,
+        eta: float | None = None,
+        init: Literal["symmetric", "published"] = "symmetric",
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.alpha = alpha
+        self.eta = eta
+        self.init = init
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class SRDI(PathRegressor):
+    """Linearised Bregman iteration, a discretised inverse scale space [1]_.
+
+    Parameters
+    ----------
+    kappa : float
+        Damping; large values come closer to pure l1, in more steps.
+    alpha : float, optional
+        Step, stable for kappa alpha ‖X‖²/n < 2; None takes half of that.
+    scale : {"n", "d"}
+        What divides alpha: samples, as in [1]_, or features, as in the code published with IRKSN.
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] S. Osher, F. Ruan, J. Xiong, Y. Yao, W. Yin, "Sparse recovery via differential
+       inclusions", Applied and Computational Harmonic Analysis 41, 2016.
+
+    Examples
+    --------
+    >>> from ksupport import SRDI
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = SRDI().fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "srdi"
+    _method_params = ("kappa", "alpha", "scale", "norm")
+
+    def __init__(
+        self,
+        kappa: float = 10.0,
+        alpha: float | None = None,
+        scale: Literal["n", "d"] = "n",
+        norm: NormKind = "spectral",
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.kappa = kappa
+        self.alpha = alpha
+        self.scale = scale
+        self.norm = norm
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+
+class IHT(PathRegressor):
+    """Iterative hard thresholding [1]_.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
+    step : float, "normalised" or None
+        Gradient step; None takes 1/‖X‖².
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+        As in `IRKSN`.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+
+    References
+    ----------
+    .. [1] T. Blumensath, M. E. Davies, "Iterative hard thresholding for compressed sensing",
+       Applied and Computational Harmonic Analysis 27, 2009.
+
+    Examples
+    --------
+    >>> from ksupport import IHT
+    >>> from ksupport.datasets import make_correlated_data
+    >>> X, y, w = make_correlated_data(60, 20, rho=0.2, density=0.1, snr=20, random_state=0)
+    >>> model = IHT(k=4).fit(X, y)
+    >>> round(model.score(X, y), 2) > 0.9
+    True
+    """
+
+    _method_name = "iht"
+    _method_params = ("k", "step", "norm")
+
+    def __init__(
+        self,
+        k: int | None = None,
+        step: float | Literal["normalised"] | None = None,
+        norm: NormKind = "spectral",
+        *,
+        max_iter: int = 1000,
+        stopping: Stopping = None,
+        every: int = 5,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.step = step
+        self.norm = norm
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
