@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ksupport import path
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 
 from . import baselines
 from .data import Problem, correlated, f1_of_blocks

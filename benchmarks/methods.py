@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ksupport import METHODS
+from ksupport import METHODS, path
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 
 from .baselines import BASELINES, walk
 from .data import Problem, correlated, f1_of_blocks

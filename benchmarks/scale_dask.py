@@ -20,10 +20,9 @@ import dask.array as da
 import distributed
 import numpy as np
 
-from ksupport import IRKSNIC
+from ksupport import IRKSNIC, path
 from ksupport.design.view import Design
 from ksupport.walking import Block, Result
-from ksupport.walking import loop as path
 
 from .measure import Row, at_most, once
 

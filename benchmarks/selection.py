@@ -20,12 +20,11 @@ import numpy as np
 from sklearn.linear_model import ElasticNetCV, LassoCV, OrthogonalMatchingPursuitCV
 from sklearn.model_selection import KFold
 
-from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN
+from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, path
 from ksupport.choosing.grids import sizes_up_to
 from ksupport.experiments.experiment import Experiment
 from ksupport.experiments.runner import collect
 from ksupport.metrics import model_error, support_f1, support_precision, support_recall
-from ksupport.walking import loop as path
 
 from . import measure
 from .selection_designs import problem, settings

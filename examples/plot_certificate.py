@@ -16,11 +16,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import linprog
 
-from ksupport import IRKSN
+from ksupport import IRKSN, path
 from ksupport.datasets import make_correlated_data, make_example1
 from ksupport.plotting import plot_certificate, plot_recommendation
 from ksupport.theory import irksn_condition, l1_condition, recommend
-from ksupport.walking import loop as path
 
 X, y, w = make_example1()
 model = IRKSN(k=3, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)

@@ -20,7 +20,7 @@ import pylops
 from pylops.optimization.sparsity import fista
 
 from ksupport import IRKSN
-from ksupport.stopping.rules import Discrepancy
+from ksupport.stopping import Discrepancy
 
 side = 64
 rng = np.random.default_rng(0)

@@ -15,11 +15,10 @@ There is no noise: a method finds the truth in the end, or it does not.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from ksupport import METHODS
+from ksupport import METHODS, path
 from ksupport.datasets import make_example1
 from ksupport.plotting import PathDisplay
 from ksupport.theory import recovery_report
-from ksupport.walking import loop as path
 
 X, y, w = make_example1()
 settings = {

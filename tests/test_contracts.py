@@ -11,12 +11,11 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
-from ksupport import IRKSN, METHODS
+from ksupport import IRKSN, METHODS, path
 from ksupport.algorithms import make_method
 from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.design.view import Design
-from ksupport.explain import walk_again
-from ksupport.walking import loop as path
+from ksupport.explain.models import walk_again
 from ksupport.walking import run, working_set
 from ksupport.walking.working_set import WorkingSetPath
 

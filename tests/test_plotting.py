@@ -6,7 +6,20 @@ import sys
 import numpy as np
 import pytest
 
-from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, IROSR, KSN, SRDI, AutoIRKSN, PathCV, PathIC
+from ksupport import (
+    IHT,
+    IRCR,
+    IRKSN,
+    IRKSNCV,
+    IRKSNIC,
+    IROSR,
+    KSN,
+    SRDI,
+    AutoIRKSN,
+    PathCV,
+    PathIC,
+    path,
+)
 from ksupport.datasets import make_block_data, make_example1, make_fmri_process
 from ksupport.plotting import (
     CertificateDisplay,
@@ -20,7 +33,6 @@ from ksupport.plotting import (
     plot_support,
 )
 from ksupport.theory import recommend, recovery_report
-from ksupport.walking import loop as path
 
 matplotlib = pytest.importorskip("matplotlib", reason="the extra `plot` is not installed")
 matplotlib.use("Agg")

@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
-from ksupport.walking import loop as path
+from ksupport import path
 
 
 def largest(c, k):

@@ -6,9 +6,9 @@ from scipy.optimize import linprog
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
+from ksupport import path
 from ksupport.algorithms import METHODS, make_method
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 
 
 def problem(n=25, d=40, seed=0, noise=0.0):

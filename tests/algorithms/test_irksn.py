@@ -4,9 +4,8 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from ksupport import IRKSN, METHODS
+from ksupport import IRKSN, METHODS, path
 from ksupport.datasets import make_example1
-from ksupport.walking import loop as path
 
 
 def minimiser(X, y, k, alpha):

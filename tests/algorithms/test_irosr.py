@@ -8,9 +8,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
+from ksupport import path
 from ksupport.algorithms import irosr, make_method
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 
 
 def problem(n, d, k, seed=0, noise=0.0):

@@ -6,9 +6,9 @@ import pytest
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
+from ksupport import path
 from ksupport.algorithms import METHODS, make_method
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 from ksupport.walking import run
 
 

@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.linear_model import orthogonal_mp, orthogonal_mp_gram
 
+from ksupport import path
 from ksupport.algorithms import make_method, omp
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 
 
 def problem(n=30, d=50, k=4, seed=0, noise=0.5):

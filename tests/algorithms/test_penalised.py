@@ -9,9 +9,9 @@ from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path, lasso_path
 
+from ksupport import path
 from ksupport.algorithms import enet, make_method
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 from ksupport.walking import run
 
 RATIOS = [0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0]

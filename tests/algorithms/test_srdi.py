@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
-from ksupport.walking import loop as path
+from ksupport import path
 
 
 def twin(X, y, kappa, rate, steps):

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
+from ksupport import path
 from ksupport.choosing.choice import choose
 from ksupport.choosing.criteria import Criterion, noise_variance
 from ksupport.choosing.exchange import Around, improve, independent
@@ -18,7 +19,6 @@ from ksupport.choosing.supports import different_rows, largest_support, supports
 from ksupport.design.view import Design
 from ksupport.stopping.rules import Settled
 from ksupport.walking import Block
-from ksupport.walking import loop as path
 
 
 @pytest.fixture

@@ -13,9 +13,8 @@ import warnings
 
 import numpy as np
 
-from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, KSN, SRDI, AutoIRKSN, PathCV, PathIC
+from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, KSN, SRDI, AutoIRKSN, PathCV, PathIC, path
 from ksupport.datasets import make_block_data, make_correlated_data
-from ksupport.walking import loop as path
 
 DUST = 1e-12  # an entry this much smaller than the largest is rounding
 

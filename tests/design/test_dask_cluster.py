@@ -11,8 +11,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-from ksupport import IRKSN
-from ksupport.walking import loop as path
+from ksupport import IRKSN, path
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

@@ -7,9 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import ksupport
-from ksupport import METHODS
+from ksupport import METHODS, path
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")

@@ -31,12 +31,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, AutoIRKSN, PathCV, PathIC
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, AutoIRKSN, PathCV, PathIC, path
 from ksupport.algorithms import make_method
 from ksupport.choosing.tables import FoldTable, clearly_worse
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 
 TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns

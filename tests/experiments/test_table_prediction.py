@@ -5,7 +5,7 @@ import pytest
 from sklearn.linear_model import lasso_path
 from sklearn.model_selection import train_test_split
 
-from ksupport import prox_ksupport
+from ksupport import path, prox_ksupport
 from ksupport.datasets import dataset_path
 from ksupport.experiments import EXPERIMENTS, prediction_data, reproduce
 from ksupport.experiments.prediction_data import rows_of_run, split_of
@@ -13,7 +13,6 @@ from ksupport.experiments.prediction_fair import FAIR
 from ksupport.experiments.prediction_paper import PAPER, SPECIAL
 from ksupport.experiments.prediction_walk import tune
 from ksupport.experiments.table_prediction import cells, compute, reference, table
-from ksupport.walking import loop as path
 
 EXPERIMENT = EXPERIMENTS["table-prediction"]
 TENS = [1e-4, 1e-3, 1e-2, 1e-1, 1.0]

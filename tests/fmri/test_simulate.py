@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from scipy.ndimage import label
 
+from ksupport import path
 from ksupport.fmri import brain_mask, make_brain
 from ksupport.metrics import support_f1
 from ksupport.theory import irksn_condition
-from ksupport.walking import loop as path
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ksupport import IRKSN
+from ksupport import IRKSN, path, stopping
 from ksupport.design.view import Design
 from ksupport.stopping.rules import (
     NAMED,
@@ -23,10 +23,8 @@ from ksupport.stopping.rules import (
     rule_of,
     sketch,
 )
-from ksupport.stopping.rules import rules as stopping
 from ksupport.theory import error_bound, stopping_time
 from ksupport.walking import Block, History, Verdict
-from ksupport.walking import loop as path
 
 errors_lists = st.lists(
     st.one_of(st.integers(0, 4).map(float), st.floats(0, 10)), min_size=1, max_size=60

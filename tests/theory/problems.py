@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ksupport.walking import loop as path
+from ksupport import path
 
 W3, W4 = np.array([9, 6, 2]) / 11, np.array([5, 14, 2]) / 15
 W_Y = np.array([1.0, 1.0, -4.0, 0.0, 0.0])

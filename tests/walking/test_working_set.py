@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
+from ksupport import path
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
-from ksupport.walking import loop as path
 from ksupport.walking import run
 from ksupport.walking.iterates import together
 

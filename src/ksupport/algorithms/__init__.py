@@ -79,7 +79,7 @@ def path(
     every : int
         Record every so many steps.
     stopping : callable, optional
-        A rule of `ksupport.stopping.rules`; None walks to ``max_iter``.
+        A rule of `ksupport.stopping`; None walks to ``max_iter``.
     metrics : mapping of functions of a `Block`, optional
         More columns of the history.
     keep : {"all", "last"}

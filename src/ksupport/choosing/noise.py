@@ -41,7 +41,7 @@ def noise_level(X: Any, y: ArrayLike) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from ksupport.choosing.noise import noise_level
+    >>> from ksupport.stopping import noise_level
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((100, 300))
     >>> y = X[:, :3] @ [3.0, -2.0, 2.0] + 0.5 * rng.standard_normal(100)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .._common.names import title
-from ..report import build_report
+from ..explain.report import build_report
 from .choosing import AUTO, CHOICES, Wish
 from .completion import among
 from .errors import CommandError

@@ -15,7 +15,7 @@ from .._common.names import shown
 from ..choosing.stability import StabilitySelection, stability_selection
 from ..estimators.base import SelectingModel
 from ..estimators.cv import iterate_at
-from ..explain import chosen_by_criterion, description_of, method_behind, problem_of
+from ..explain.models import chosen_by_criterion, description_of, method_behind, problem_of
 from ..theory.report import RecoveryReport
 from .choosing import Wish, estimator_for
 from .errors import CommandError

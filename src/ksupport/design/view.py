@@ -41,7 +41,7 @@ class Design:
     Examples
     --------
     >>> import numpy as np
-    >>> from ksupport.design.view import Design
+    >>> from ksupport.design import Design
     >>> X = Design.of(np.array([[1.0, 2.0], [3.0, 5.0], [5.0, 5.0]])).centred()
     >>> X.rmatvec(np.array([1.0, 0.0, 1.0]))
     array([ 0., -1.])

@@ -14,7 +14,6 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._notebook import Finding, ShownInNotebooks, finding_of
 from ..algorithms import Method
 from ..design import (
     Design,
@@ -28,6 +27,7 @@ from ..design import (
     is_dask,
     unwrapped,
 )
+from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..theory.report import RecoveryReport, report_on
 
 

@@ -31,7 +31,7 @@ class IRKSN(PathRegressor):
         limit (`ksupport.theory.alpha_max` at its k largest features), walks again with less.
     max_iter : int, default=1000
         Steps to walk at most (in one call of ``fit``).
-    stopping : None, str or a rule of `ksupport.stopping.rules`
+    stopping : None, str or a rule of `ksupport.stopping`
         When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
         "settled" and "residual_ratio" stand for rules with their defaults.
     every : int, default=5

@@ -17,11 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._common.names import shown
 from .._common.render import Table
-from .._notebook import Finding, ShownInNotebooks
 from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import IRKSNCV, AutoIRKSN, PathCV
-from ..explain import description_of
+from ..explain.models import description_of
+from ..explain.notebook import Finding, ShownInNotebooks
 from ._extra import optional
 from .images import check_voxels, checked_mask, load_volumes, to_image
 from .inference import beyond, z_map, z_threshold

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..design import Floats, Ints
-from ..explain import walk_again
+from ..explain.models import walk_again
 from ..walking import Result
 from ._axes import MUTED, axes_of, name_of, names_of, vector
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..design import Floats, Ints
-from ..explain import least_scores, walks_one_path
+from ..explain.models import least_scores, walks_one_path
 from ._axes import BAD, GOOD, MUTED, axes_of
 
 

@@ -1,5 +1,6 @@
 """When to stop: rules by name or as objects, and callbacks of scikit-learn."""
 
+from ..choosing.noise import noise_level
 from ..walking import Rule, Verdict
 from .callbacks import StoppingCallback
 from .rules import APriori, Balancing, Discrepancy, HeldOut, ResidualRatio, Settled, rule_of
@@ -14,5 +15,6 @@ __all__ = [
     "Settled",
     "StoppingCallback",
     "Verdict",
+    "noise_level",
     "rule_of",
 ]

@@ -79,7 +79,7 @@ class StoppingCallback:
     --------
     >>> import numpy as np
     >>> from ksupport import IRKSN
-    >>> from ksupport.stopping.rules import ResidualRatio, StoppingCallback
+    >>> from ksupport.stopping import ResidualRatio, StoppingCallback
     >>> X, y = np.eye(4), np.array([3.0, 0.0, 2.0, 0.0])
     >>> model = IRKSN(k=2, max_iter=10**6, fit_intercept=False)
     >>> if hasattr(model, "set_callbacks"):

@@ -42,7 +42,7 @@ class HeldOut(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping.rules import HeldOut
+    >>> from ksupport.stopping import HeldOut
     >>> HeldOut(patience=2)(History({"t": [0, 1, 2, 3], "validation": [4.0, 1.0, 2.0, 3.0]}))
     Verdict(keep=1, stop=3)
     """
@@ -84,14 +84,14 @@ class Discrepancy(Rule):
     ----------
     delta : float, optional
         The norm of the noise, ‖y - Xw*‖; None takes the column ``noise`` of the history, which
-        holds the estimate of `ksupport.choosing.noise.noise_level`.
+        holds the estimate of `ksupport.stopping.noise_level`.
     tau : float
         Safety factor, at least 1.
 
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping.rules import Discrepancy
+    >>> from ksupport.stopping import Discrepancy
     >>> Discrepancy(1.5)(History({"t": [0, 1, 2], "residual": [3.0, 1.4, 1.0]}))
     Verdict(keep=1, stop=1)
     """
@@ -130,7 +130,7 @@ class APriori(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping.rules import APriori
+    >>> from ksupport.stopping import APriori
     >>> APriori(0.01, c=0.2)(History({"t": [0, 1, 2, 3]}))
     Verdict(keep=2, stop=2)
     """
@@ -181,7 +181,7 @@ class Balancing(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping.rules import Balancing
+    >>> from ksupport.stopping import Balancing
     >>> iterates = [[0.0], [2.0], [3.0], [3.5], [6.0]]
     >>> history = History({"noise_error": [0.0, 0.2, 0.4, 0.6, 0.8], "sketch": iterates})
     >>> Balancing(1.0, factor=1.0)(history).keep
@@ -232,7 +232,7 @@ class ResidualRatio(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping.rules import ResidualRatio
+    >>> from ksupport.stopping import ResidualRatio
     >>> history = History({"residual": [8.0, 4.0, 2.0, 1.999, 1.998]})
     >>> ResidualRatio(tol=0.01, patience=2)(history)
     Verdict(keep=4, stop=4)
@@ -271,7 +271,7 @@ class Settled(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping.rules import Settled
+    >>> from ksupport.stopping import Settled
     >>> history = History({"support": [0, 7, 7, 7], "residual": [3.0, 1.0, 1.0, 1.0]})
     >>> Settled(patience=2)(history)
     Verdict(keep=3, stop=3)
@@ -331,7 +331,7 @@ def rule_of(stopping: StoppingRule | str | None) -> Rule | None:
 
     Examples
     --------
-    >>> from ksupport.stopping.rules import rule_of
+    >>> from ksupport.stopping import rule_of
     >>> rule_of("settled")
     Settled(patience=20, tol=0.001)
     """
@@ -342,7 +342,7 @@ def rule_of(stopping: StoppingRule | str | None) -> Rule | None:
     if not callable(stopping) or isinstance(stopping, type):
         raise ValueError(
             f"stopping must be None, {', '.join(map(repr, NAMED))} or a rule of "
-            f"ksupport.stopping.rules, got {stopping!r}"
+            f"ksupport.stopping, got {stopping!r}"
         )
     return Rule.of(stopping)
 

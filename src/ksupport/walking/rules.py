@@ -30,7 +30,7 @@ class Rule(ABC):
     """Base of the stopping rules: pure functions of the history.
 
     A plain function of the history does as well, if it needs nothing of what is below; see
-    `ksupport.stopping.rules` for the rules that there are.
+    `ksupport.stopping` for the rules that there are.
     """
 
     looks_back: ClassVar[bool] = False  # may keep a record that was not kept when it was the last

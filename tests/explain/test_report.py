@@ -11,7 +11,8 @@ import pytest
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, stability_selection
 from ksupport.datasets import make_block_data, make_correlated_data
-from ksupport.report import build_report, write_report
+from ksupport.explain.report import build_report
+from ksupport.explain.report.page import write_report
 
 MADE = {"command": "ksupport fit x.csv", "seed": 0, "versions": {"numpy": "2"}}
 

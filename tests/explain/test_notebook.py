@@ -8,8 +8,9 @@ import pytest
 import sklearn
 
 import ksupport
-from ksupport import IHT, IRKSN, AutoIRKSN, explain, stability_selection
+from ksupport import IHT, IRKSN, AutoIRKSN, stability_selection
 from ksupport.datasets import make_block_data
+from ksupport.explain import models as explain
 from ksupport.stopping.rules import Discrepancy, StoppingCallback
 from ksupport.theory import recovery_report
 

@@ -9,12 +9,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import ndtri
 
-from .algorithms import Method, make_method
-from .algorithms.irksn import IRKSNMethod
-from .choosing.refits import DEPENDENT
-from .design import Floats, Ints, Problem
-from .explain import around, least_scores, method_behind, settings_of_model, spacing
-from .walking import Result, run
+from ...algorithms import Method, make_method
+from ...algorithms.irksn import IRKSNMethod
+from ...choosing.refits import DEPENDENT
+from ...design import Floats, Ints, Problem
+from ...walking import Result, run
+from ..models import around, least_scores, method_behind, settings_of_model, spacing
 
 LEVELS = 7  # paths that the explorer holds
 RECORDS = 100  # steps of each
@@ -239,7 +239,7 @@ def residuals_of(y: Floats, fitted: Floats) -> dict[str, Any]:
 
 def correlations_of(X: Any, order: list[int]) -> tuple[Floats, list[tuple[int, int, float]]]:
     """Correlations among the first chosen features; pairs of a chosen one and its twins outside."""
-    from .design import Design
+    from ...design import Design
 
     shown = np.asarray(order[:MAPPED], np.intp)
     design = Design.of(X).centred(standardize=True)

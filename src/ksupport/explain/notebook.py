@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from ._common.names import feature_name
-from ._common.render import Table, as_html, number
+from .._common.names import feature_name
+from .._common.render import Table, as_html, number
 
 LISTED = 10  # features in the table
 TARGETS = 5  # columns of it
@@ -57,7 +57,7 @@ class ShownInNotebooks:
 
 def finding_of(model: Any) -> Finding:
     """What a linear model found: features, how they were chosen, and what to ask next."""
-    from .explain import description_of  # which knows the estimators, as they know this
+    from .models import description_of  # which knows the estimators, as they know this
 
     size, d = int(model.support_.sum()), model.n_features_in_
     title = f"{type(model).__name__}: {size} of {d} features"

@@ -16,8 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._common.files import check_writable, replacing
-from ._report_data import (
+from ..._common.files import check_writable, replacing
+from ...choosing.stability import StabilitySelection
+from ...theory.report import RecoveryReport
+from ..models import description_of, problem_of
+from .data import (
     correlations_of,
     drawn_features,
     lines_of,
@@ -27,10 +30,7 @@ from ._report_data import (
     surface_of,
     walks_of,
 )
-from ._report_text import Contents, label, sections
-from .choosing.stability import StabilitySelection
-from .explain import description_of, problem_of
-from .theory.report import RecoveryReport
+from .text import Contents, label, sections
 
 
 def build_report(
@@ -77,7 +77,7 @@ def build_report(
     --------
     >>> from ksupport import AutoIRKSN
     >>> from ksupport.datasets import make_correlated_data
-    >>> from ksupport.report import build_report
+    >>> from ksupport.explain.report import build_report
     >>> X, y, w = make_correlated_data(60, 100, rho=0.5, density=0.03, random_state=0)
     >>> page = build_report(AutoIRKSN().fit(X, y), X, y)
     >>> page.startswith("<!doctype html>"), len(page) < 5_000_000
@@ -170,7 +170,7 @@ def _drawn(
 
 
 def _page(contents: Contents, drawn: dict[str, Any]) -> str:
-    assets = files("ksupport") / "report_assets"
+    assets = files("ksupport.explain.report") / "assets"
     template, style, script = (
         (assets / name).read_text(encoding="utf-8")
         for name in ("report.html", "report.css", "report.js")

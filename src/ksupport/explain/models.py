@@ -10,9 +10,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from .algorithms import METHODS, Method, make_method
-from .design import Floats, Ints, Problem, Weights
-from .walking import Result, run
+from ..algorithms import METHODS, Method, make_method
+from ..design import Floats, Ints, Problem, Weights
+from ..walking import Result, run
 
 WALKED = 400  # records of a path that is walked again, or more
 ENDS = {

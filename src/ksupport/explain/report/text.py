@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from ._common.names import listed, shown
-from .choosing.stability import StabilitySelection
-from .theory.report import RecoveryReport
+from ..._common.names import listed, shown
+from ...choosing.stability import StabilitySelection
+from ...theory.report import RecoveryReport
 
 LONGEST = 80  # characters of a name
 FIRST = 25  # features shown at once
