@@ -17,7 +17,7 @@ from ksupport.choosing.grids import expand, levels_of, settings_of, sizes_up_to
 from ksupport.choosing.refits import least_squares, refit_all, ridge_by_gcv
 from ksupport.choosing.supports import different_rows, largest_support, supports_of, visited_by
 from ksupport.design.view import Design
-from ksupport.stopping.rules import Settled
+from ksupport.stopping import Settled
 from ksupport.walking import Block
 
 

@@ -6,7 +6,7 @@ import pytest
 from ksupport import METHODS, path
 from ksupport.choosing.noise import noise_level, noise_norm
 from ksupport.design.view import Design
-from ksupport.stopping.rules import Discrepancy
+from ksupport.stopping import Discrepancy
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])

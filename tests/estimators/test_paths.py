@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, IROSR, KSN, SRDI
-from ksupport.stopping.rules import HeldOut
+from ksupport.stopping import HeldOut
 from ksupport.walking import Verdict
 
 TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"

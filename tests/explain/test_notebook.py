@@ -11,7 +11,7 @@ import ksupport
 from ksupport import IHT, IRKSN, AutoIRKSN, stability_selection
 from ksupport.datasets import make_block_data
 from ksupport.explain import models as explain
-from ksupport.stopping.rules import Discrepancy, StoppingCallback
+from ksupport.stopping import Discrepancy, StoppingCallback
 from ksupport.theory import recovery_report
 
 NASTY = "<script>alert(1)</script>"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ksupport import IRKSN, path, stopping
 from ksupport.design.view import Design
-from ksupport.stopping.rules import (
+from ksupport.stopping import (
     NAMED,
     APriori,
     Balancing,
@@ -21,8 +21,8 @@ from ksupport.stopping.rules import (
     Settled,
     StoppingCallback,
     rule_of,
-    sketch,
 )
+from ksupport.stopping.rules import sketch
 from ksupport.theory import error_bound, stopping_time
 from ksupport.walking import Block, History, Verdict
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, path
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
-from ksupport.stopping.rules import Discrepancy, HeldOut
+from ksupport.stopping import Discrepancy, HeldOut
 from ksupport.walking import Block, History, Verdict, run, whole_walks_only
 from ksupport.walking.records import Record
 
