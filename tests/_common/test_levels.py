@@ -34,7 +34,7 @@ def test_levels_ascend_and_fit_the_data(rule, n, d):
 
 @pytest.mark.parametrize("k", [0, -1, 11, 2.5, True, "3", None])
 def test_a_k_that_cannot_be_is_named(k):
-    with pytest.raises(ValueError, match=f"k must be between 1 and n_features=10, got {k!r}"):
+    with pytest.raises(ValueError, match=f"k must be .*between 1 and n_features=10, got {k!r}"):
         check_k(k, 10)
 
 

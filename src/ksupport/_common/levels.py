@@ -19,10 +19,12 @@ ONE_PATH = 10  # the level of one path where none is given
 
 def check_k(k: Any, n_features: float = math.inf, name: str = "k") -> int:
     """k as an int; where the number of features is not known yet, any from 1 on."""
-    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= n_features:
+    whole = isinstance(k, Integral) and not isinstance(k, bool)
+    if not whole or not 1 <= int(k) <= n_features:
         known = math.isfinite(n_features)
-        allowed = f"between 1 and n_features={n_features}" if known else "an integer from 1 on"
-        raise ValueError(f"{name} must be {allowed}, got {k!r}")
+        allowed = f"between 1 and n_features={n_features}" if known else "from 1 on"
+        kind = "" if whole and known else "an integer "
+        raise ValueError(f"{name} must be {kind}{allowed}, got {k!r}")
     return int(k)
 
 
