@@ -21,6 +21,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from ._checks import check_count
 from ._threads import Workers
 from .design import Design, Floats, Ints, Leading, Query, rmatmat_together
 from .stores import RemoteStore
@@ -269,6 +270,19 @@ class Result:
         return np.flatnonzero(self.coef)
 
 
+def _checked(verdict: Verdict, n_records: int) -> tuple[int, int | None]:
+    """What a rule said, if it is of records that there are."""
+    if not isinstance(verdict, Verdict):
+        raise TypeError(
+            f"stopping must answer with a ksupport.path.Verdict(keep, stop), got {verdict!r}"
+        )
+    last = n_records - 1
+    keep = check_count("stopping: the record to keep", verdict.keep, low=0, high=last)
+    if verdict.stop is None:
+        return keep, None
+    return keep, check_count("stopping: the record to stop at", verdict.stop, low=0, high=last)
+
+
 @dataclass
 class _Record:
     """What the loop keeps of one path while walking it."""
@@ -303,8 +317,7 @@ class _Record:
         self.history = History(new) if self.history is None else self.history.extended(new)
         keep, stop = self.history.n_records - 1, None
         if self.rule is not None:
-            verdict = self.rule(self.history)
-            keep, stop = verdict.keep, verdict.stop
+            keep, stop = _checked(self.rule(self.history), self.history.n_records)
         if stop is not None:
             self.reason = "stopped"
             self.history = self.history.head(stop + 1)
@@ -411,8 +424,8 @@ def run(
         Whether Ctrl-C ends the walk with what was walked, and a warning, for callers whose result
         is the walk itself; else, and within `whole_walks_only`, it is raised.
     """
-    if every < 1:
-        raise ValueError(f"every must be at least 1, got {every}")
+    check_count("max_iter", max_iter, low=0)
+    check_count("every", every)
     measured = metrics if metrics is not None else [{}] * len(paths)
     rule = None if stopping is None else Rule.of(stopping)
     keep_all = keep == "all" or (rule is not None and rule.looks_back)

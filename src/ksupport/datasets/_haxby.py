@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ksupport._checks import check_choice
 from ksupport._extra import extra
 from ksupport.datasets._bunch import to_bunch
 from ksupport.datasets._cache import (
@@ -21,7 +22,6 @@ from ksupport.datasets._cache import (
     dataset_path,
     save_arrays,
 )
-from ksupport.datasets._checks import check_choice
 from ksupport.datasets._registry import DatasetInfo, dataset_info
 
 _SUBJECT = 2  # the paper's

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from ksupport.datasets._checks import check_choice, check_count, check_interval
+from ksupport._checks import check_choice, check_count, check_interval
 from ksupport.datasets._synthetic import Seed, add_noise
 
 _W3 = np.array([9.0, 6.0, 2.0]) / 11.0  # the fourth feature in terms of the first three

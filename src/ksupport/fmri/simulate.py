@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter
 from sklearn.utils import Bunch, check_random_state
 
-from ..datasets._checks import check_count, check_interval
+from .._checks import check_count, check_interval
 from ..design import Floats, Ints
 from ._extra import optional
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import check_count
 from ..algorithms.base import check_k
-from ..datasets._checks import check_count
 from ..design import Design, Floats, Ints
 from ._checks import as_design, as_vector
 from ._render import Table, as_html, as_text, plain

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._checks import check_interval
 from ..commands.names import feature_name
-from ..datasets._checks import check_interval
 from ..design import Design, Floats, NormKind, names_of
 from ._checks import BLOCK, as_design, as_vector
 from ._render import Table, as_html, as_text, number, plain
