@@ -70,7 +70,7 @@ def test_discrepancy_without_delta_reads_the_noise_column(residuals, tau):
 @given(st.integers(1, 7), st.integers(1, 60), st.floats(1e-4, 1), st.floats(0.1, 10))
 def test_a_priori_stops_at_the_first_record_from_the_theorem_s_step_on(every, count, delta, c):
     steps = every * np.arange(count)
-    step = np.ceil(c * delta**-0.5)
+    step = np.ceil(c / np.sqrt(delta))  # both rounded correctly, unlike powers
     late = [record for record in range(count) if steps[record] >= step]
     expected = Verdict(late[0], late[0]) if late else Verdict(count - 1)
     assert APriori(delta, c)(History({"t": steps})) == expected
