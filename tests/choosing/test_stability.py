@@ -11,7 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import Lasso, LinearRegression
 from sklearn.neighbors import KNeighborsRegressor
 
-from ksupport import IHT, IRKSN, IRKSNIC, stability, stability_selection
+from ksupport import IHT, IRKSN, IRKSNIC, stability_selection
+from ksupport.choosing import stability
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from ksupport import IRKSN, path, stopping
 from ksupport.design.view import Design
 from ksupport.stopping import (
-    NAMED,
     APriori,
     Balancing,
     Discrepancy,
@@ -22,7 +21,7 @@ from ksupport.stopping import (
     StoppingCallback,
     rule_of,
 )
-from ksupport.stopping.rules import sketch
+from ksupport.stopping.rules import NAMED, sketch
 from ksupport.theory import error_bound, stopping_time
 from ksupport.walking import Block, History, Verdict
 
