@@ -111,7 +111,7 @@ def measured(n: int, d: int, folder: Path) -> tuple[Cost, Meter, float, float]:
         store = Meter(mapped)
         design = Design(store).centred()
         path = IRKSNMethod(k=K, alpha=1e-3).start(design, y)
-        run([path], [design], [y], max_iter=STEPS, every=5, keep="last")
+        run([path], max_iter=STEPS, every=5, keep="last")
         return store, path
 
     walk()

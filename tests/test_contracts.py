@@ -134,9 +134,8 @@ def test_compressed_rows_give_the_same_iterates(method):
     X, y = problem(3500, 20)
     design = Design.of(X)
     assert design.compresses
-    whole = run(
-        [make_method(method, **params_of(method)).start(design, y)], [design], [y], max_iter=STEPS
-    )[0]
+    walker = make_method(method, **params_of(method)).start(design, y)
+    whole = run([walker], max_iter=STEPS)[0]
     assert_close(whole.iterates, reference(method, 3500, 20).iterates, 1e-9)
 
 
@@ -153,9 +152,9 @@ def test_recorded_arrays_never_change_later(method):
         return np.zeros(len(block.t))
 
     walker = make_method(method, **params_of(method)).start(design, y)
-    first = run([walker], [design], [y], max_iter=STEPS // 3, metrics=[{"none": grab}])[0]
+    first = run([walker], max_iter=STEPS // 3, metrics={walker: {"none": grab}})[0]
     taken = first.coef.copy(), first.iterates.toarray(), dict(first.history)
-    rest = run([walker], [design], [y], max_iter=STEPS, metrics=[{"none": grab}])[0]
+    rest = run([walker], max_iter=STEPS, metrics={walker: {"none": grab}})[0]
     np.testing.assert_array_equal(first.coef, taken[0])
     np.testing.assert_array_equal(first.iterates.toarray(), taken[1])
     for name, values in taken[2].items():
@@ -238,14 +237,14 @@ def working_set_cases():
 )
 def test_the_walk_on_a_working_set_is_the_full_walk(method, params, n, d, seed, rho, monkeypatch):
     monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
-    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
+    monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", 0)
     X, y = problem(n, d, 4, seed, rho)
     design = Design.of(X)
     lazy, plain = (make_method(method, **params).start(design, y) for _ in range(2))
     plain._go_plain(working_set.FOREVER)
-    result = run([lazy], [design], [y], max_iter=50)[0]
+    result = run([lazy], max_iter=50)[0]
     assert design.columns_read > 0  # a block was walked on
-    assert_close(result.iterates, run([plain], [design], [y], max_iter=50)[0].iterates, 1e-9)
+    assert_close(result.iterates, run([plain], max_iter=50)[0].iterates, 1e-9)
 
 
 # -- the registry --------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from .iterates import Block
 class Verdict:
     """What a stopping rule says of a history."""
 
-    keep: int  # record to return if the walk ended here
+    keep: int  # record that is returned if the walk ends here
     stop: int | None = None  # record at which the walk ends, if it does
 
 
