@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from ksupport import IRKSN, path, stopping
 from ksupport.design.view import Design
 from ksupport.stopping import (
-    NAMED,
     APriori,
     Balancing,
     Discrepancy,
@@ -22,7 +21,7 @@ from ksupport.stopping import (
     StoppingCallback,
     rule_of,
 )
-from ksupport.stopping.rules import sketch
+from ksupport.stopping.rules import NAMED, sketch
 from ksupport.theory import error_bound, stopping_time
 from ksupport.walking import Block, History, Verdict
 
@@ -392,3 +391,8 @@ def test_a_rule_that_is_never_met_walks_to_the_end(rng):
 def test_bad_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_a_verdict_beyond_the_stop_is_an_error():
+    with pytest.raises(ValueError, match=r"must keep a record up to .* got keep=4, stop=3"):
+        Verdict(keep=4, stop=3)

@@ -56,6 +56,7 @@ class ElasticNetMethod(Method):
     citation: ClassVar[str] = "Zou and Hastie 2005"
     complexity: ClassVar[str] = "O(Λ T)"
     every: ClassVar[int] = 1
+    needs_columns: ClassVar[bool] = True
 
     l1_ratio: float | Sequence[float] = RATIOS
     eps: float = 1e-3

@@ -42,6 +42,7 @@ class OMPMethod(Method):
     bound: ClassVar[str] = "O(δ)"
     complexity: ClassVar[str] = "O(k)"
     every: ClassVar[int] = 1
+    needs_columns: ClassVar[bool] = True
 
     n_atoms: int | None = None
 

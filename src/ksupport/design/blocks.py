@@ -370,9 +370,19 @@ def is_zarr(X: Any) -> bool:
     return zarr is not None and isinstance(X, zarr.Array)
 
 
+# Arrays of other libraries: how to tell one, and its store.  A new kind of X is a line here; it
+# needs ``shape``, ``ndim`` and ``dtype``, and its store looks for NaN where it reads.
+KINDS: list[tuple[Callable[[Any], bool], Callable[[Any], Store]]] = [(is_zarr, ZarrStore)]
+
+
+def own_store(X: Any) -> Callable[[Any], Store] | None:
+    """What makes the store of an array of another library; None for what NumPy understands."""
+    return next((store for is_one, store in KINDS if is_one(X)), None)
+
+
 def by_blocks(X: Any) -> bool:
     """Whether X is an array to be read block by block, and checked in doing so."""
-    if is_zarr(X):
+    if own_store(X) is not None:
         return bool(X.ndim == 2 and X.dtype.kind in "biuf")
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
         return False
@@ -380,13 +390,14 @@ def by_blocks(X: Any) -> bool:
 
 
 def array_store(X: Any) -> Store:
-    """The store of a Zarr array, or of anything that NumPy makes an array of real numbers."""
-    if not is_zarr(X):
-        X = np.asarray(X)
+    """The store of one of `KINDS`, or of anything that NumPy makes an array of real numbers."""
+    store = own_store(X)
+    if store is None:
+        X, store = np.asarray(X), ArrayStore
     if X.ndim != 2:
         raise ValueError(f"X must be two-dimensional, got an array of shape {X.shape}")
     if X.dtype.kind == "c":
         raise ValueError(stores.COMPLEX.format(X.dtype))
     if by_blocks(X):
-        return ZarrStore(X) if is_zarr(X) else ArrayStore(X)
+        return store(X)
     return DenseStore(X if X.dtype in (np.float32, np.float64) else X.astype(float))
