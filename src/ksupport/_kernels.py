@@ -424,7 +424,7 @@ def prox_jvp(q, lam, kappa, low, width, u, out):
 
 
 # ----------------------------------------------------------------------------------------
-# Walking on a block of columns
+# Walking on a working set of columns
 #
 # ``B`` has the columns of the working set as rows (m x n, C order), so that every inner loop is
 # contiguous.  Each walker moves the state ``t`` forward until ``end`` and records iterates at

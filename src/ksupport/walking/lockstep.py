@@ -1,6 +1,6 @@
 """Plain steps that many paths take together.
 
-Where a block of columns does not pay, a step multiplies with all of X̃.  Paths on the same data
+Where a working set does not pay, a step multiplies with all of X̃.  Paths on the same data
 can share those passes: a plain step is a generator that yields the products it needs, and the
 loop in `walking.loop` forms them for all paths that wait, as one matrix product.
 """
