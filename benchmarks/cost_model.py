@@ -63,7 +63,7 @@ class Cost:
 
     @property
     def memory(self) -> float:
-        """Bytes: blocks in hand, columns read lately, working sets, vectors of length d, the Gram."""
+        """Bytes: blocks, recent columns, working sets, vectors of length d, the Gram."""
         block = min(limits.CHUNK, self.n * self.d)
         columns = min(limits.READ_COLUMNS, self.n * self.working * self.paths)
         sets = self.n * self.working * self.paths
