@@ -28,7 +28,7 @@ K, STEPS = 10, 300
 class Cost:
     """Of paths walked side by side on an n x d array that is read by blocks.
 
-    ``refreshes`` (of the path that needs most) and ``kept`` (columns in a working set) are what
+    ``refreshes`` (of the path that needs most) and ``working`` (columns in a working set) are what
     the data decide; they grow with neither n nor d.
     """
 
@@ -38,7 +38,7 @@ class Cost:
     steps: int
     paths: int
     refreshes: int
-    kept: int
+    working: int
     k: int
 
     @property
@@ -48,7 +48,7 @@ class Cost:
 
     @property
     def bytes_read(self) -> float:
-        columns = self.refreshes * self.kept * self.paths
+        columns = self.refreshes * self.working * self.paths
         return self.itemsize * self.n * (self.passes * self.d + columns)
 
     @property
@@ -58,15 +58,15 @@ class Cost:
         return {
             "stream": 5.0 * n * d + 2.0 * n * d * self.paths * self.refreshes,
             "norm": 2.0 * n * n * d,
-            "steps": 2.0 * n * (self.kept + 2 * self.k) * self.steps * self.paths,
+            "steps": 2.0 * n * (self.working + 2 * self.k) * self.steps * self.paths,
         }
 
     @property
     def memory(self) -> float:
-        """Bytes: blocks in hand, columns held, working sets, vectors of length d, the Gram."""
+        """Bytes: blocks, recent columns, working sets, vectors of length d, the Gram."""
         block = min(limits.CHUNK, self.n * self.d)
-        columns = min(limits.READ_COLUMNS, self.n * self.kept * self.paths)
-        sets = self.n * self.kept * self.paths
+        columns = min(limits.READ_COLUMNS, self.n * self.working * self.paths)
+        sets = self.n * self.working * self.paths
         return 8.0 * (5 * block + columns + 2 * sets + self.d * (6 + self.paths) + self.n**2)
 
 
@@ -111,7 +111,7 @@ def measured(n: int, d: int, folder: Path) -> tuple[Cost, Meter, float, float]:
         store = Meter(mapped)
         design = Design(store).centred()
         path = IRKSNMethod(k=K, alpha=1e-3).start(design, y)
-        run([path], [design], [y], max_iter=STEPS, every=5, keep="last")
+        run([path], max_iter=STEPS, every=5, keep="last")
         return store, path
 
     walk()
@@ -133,7 +133,7 @@ def main() -> list[Row]:
         with TemporaryDirectory(prefix="ksupport-bench-") as name:
             stream, product = speeds(n, d, Path(name))
             cost, store, seconds, peak = measured(n, d, Path(name))
-        at = f"{n}x{d}, {cost.passes} passes, {cost.kept} columns kept"
+        at = f"{n}x{d}, {cost.passes} passes, {cost.working} columns in the working set"
         flops = cost.flops
         predicted = cost.passes * n * d / stream + (flops["norm"] + flops["steps"]) / product
         asked = once(store.asked / 2**20)

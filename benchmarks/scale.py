@@ -133,10 +133,8 @@ def one_size(n: int, d: int) -> tuple[float, float, int]:
 def walk(
     design: Design, y: Any, methods: list[IRKSNMethod], steps: int = STEPS, n_jobs: int = 1
 ) -> Any:
-    return run(
-        [method.start(design, y) for method in methods], [design] * len(methods),
-        [y] * len(methods), max_iter=steps, every=5, keep="last", n_jobs=n_jobs,
-    )  # fmt: skip
+    paths = [method.start(design, y) for method in methods]
+    return run(paths, max_iter=steps, every=5, keep="last", n_jobs=n_jobs)
 
 
 def slope(sizes: tuple[int, ...], values: list[float]) -> float:

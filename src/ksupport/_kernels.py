@@ -33,7 +33,7 @@ EPS = float(np.finfo(np.float64).eps)
 NEAR = 1 / 16  # how far, relatively, rho is looked for around its last value
 HUGE = 2.0**100  # a magnitude this far above rho is saturated; fits float32 scratch space
 
-# What is zero but for rounding is zero: otherwise supports hold features that are not there on
+# What is zero but for rounding is zero: otherwise supports have features that are not there on
 # another CPU.
 AT_LEVEL = 64 * EPS  # a magnitude that exceeds a threshold by this share of it is at it
 DUST = 2.0**-39  # an entry of an iterate that is this much smaller than the largest is none
@@ -145,7 +145,7 @@ def block_maxima(q, size):
 
 @_jit
 def next_run(maxima, low, b):
-    """The next run [start, end) of blocks, from b on, that hold an entry above ``low``."""
+    """The next run [start, end) of blocks, from b on, that have an entry above ``low``."""
     while b < maxima.size and maxima[b] <= low:
         b += 1
     end = b
@@ -158,7 +158,7 @@ def next_run(maxima, low, b):
 def gather_above(q, maxima, size, low, out):
     """Put the magnitudes above ``low`` first into ``out``; return that part of it.
 
-    Only blocks that hold such an entry are opened.
+    Only blocks that have such an entry are opened.
     """
     n = 0
     b, end = next_run(maxima, low, 0)
@@ -424,11 +424,11 @@ def prox_jvp(q, lam, kappa, low, width, u, out):
 
 
 # ----------------------------------------------------------------------------------------
-# Walking on a block of columns
+# Walking on a working set of columns
 #
-# ``B`` holds the kept columns of X as rows (m x n, C order), so that every inner loop is
+# ``B`` has the columns of the working set as rows (m x n, C order), so that every inner loop is
 # contiguous.  Each walker moves the state ``t`` forward until ``end`` and records iterates at
-# multiples of ``every``; it returns early when the kept columns no longer suffice.
+# multiples of ``every``; it returns early when the working set no longer suffices.
 # ----------------------------------------------------------------------------------------
 
 DONE, REFRESH, NONFINITE = 0, 1, 2
@@ -436,7 +436,7 @@ DONE, REFRESH, NONFINITE = 0, 1, 2
 
 @_jit
 def correlate(B, u, out):
-    """out = B u: the correlations of the kept columns with u; four columns share a scan of u."""
+    """out = B u: the correlations of the columns in B with u; four columns share a scan of u."""
     m, n = B.shape
     for j in range(0, m - 3, 4):
         t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
@@ -536,10 +536,14 @@ def outside(u, ref, edge, reach):
     return abs(c) * edge + reach * math.sqrt(uu)
 
 
+# Places in a path's ``clock``: its step t, and the last t recorded.
+NOW, RECORDED = range(2)
+
+
 @_jit
 def due(clock, end, every):
     """Whether the iterate of this step is to be recorded, and has not been yet."""
-    return clock[1] < clock[0] and (clock[0] % every == 0 or clock[0] == end)
+    return clock[RECORDED] < clock[NOW] and (clock[NOW] % every == 0 or clock[NOW] == end)
 
 
 @_jit
@@ -548,28 +552,32 @@ def entry_level(lam, s):
     return lam / s if s > 0.0 else 0.0
 
 
+# Places in IRKSN's ``scalars``: theta_t; the momentum (theta_{t-1} - 1)/theta_t; the scale s at
+# which the prox of the last w, and of the last r, was found (the next search starts there).
+THETA, MOMENTUM, S_W, S_R = range(4)
+
+
 @_jit
 def irksn_dual(Z, v, Xr, y, gamma, scalars):
     """z⁺ = v + gamma (X r - y), theta⁺, and the momentum of the next v; Z = (z, z_prev)."""
-    theta = scalars[0]
+    theta = scalars[THETA]
     total = 0.0
     for i in range(y.size):
         new = v[i] + gamma * (Xr[i] - y[i])
         Z[1, i] = Z[0, i]
         Z[0, i] = new
         total += new
-    scalars[0] = (1.0 + math.sqrt(1.0 + 4.0 * theta * theta)) / 2.0
-    scalars[1] = (theta - 1.0) / scalars[0]
+    scalars[THETA] = (1.0 + math.sqrt(1.0 + 4.0 * theta * theta)) / 2.0
+    scalars[MOMENTUM] = (theta - 1.0) / scalars[THETA]
     return math.isfinite(total)
 
 
 @_jit
 def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, end, every, rows):
-    """Algorithm 1 (IRKSN) on the kept columns.
+    """Algorithm 1 (IRKSN) on the working set.
 
-    Z = (z_t, z_{t-1}); P = their correlations with the kept columns; scalars = (theta_t,
-    momentum (theta_{t-1} - 1)/theta_t, s of the last w, s of the last r); clock = (t, last t
-    recorded).  A feature enters w (or r) only if its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s.
+    Z = (z_t, z_{t-1}); P = their correlations with the columns of the working set.  A feature
+    enters w (or r) only if its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s.
     Returns the rows recorded, the status, and on REFRESH whether z or v needs new columns.
     """
     m, n = B.shape
@@ -580,32 +588,32 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, en
     while True:
         if due(clock, end, every):
             # w_t = prox(-Xᵀz/alpha)
-            s = prox_warm(P[0], lam, k, scalars[2], r)
+            s = prox_warm(P[0], lam, k, scalars[S_W], r)
             if outside(Z[0], ref, edge, reach) > entry_level(lam, s):
                 return n_rows, REFRESH, True
             for j in range(m):
                 rows[n_rows, j] = r[j] / -alpha
             n_rows += 1
-            scalars[2], clock[1] = s, clock[0]
-        if clock[0] >= end or n_rows == rows.shape[0]:
+            scalars[S_W], clock[RECORDED] = s, clock[NOW]
+        if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE, False
         # v = z + momentum (z - z_prev), and Xᵀv by linearity
-        beta = scalars[1]
+        beta = scalars[MOMENTUM]
         for i in range(n):
             v[i] = Z[0, i] + beta * (Z[0, i] - Z[1, i])
         for j in range(m):
             q[j] = P[0, j] + beta * (P[0, j] - P[1, j])
         # r_t = prox(-Xᵀv/alpha)
-        s = prox_warm(q, lam, k, scalars[3], r)
+        s = prox_warm(q, lam, k, scalars[S_R], r)
         if outside(v, ref, edge, reach) > entry_level(lam, s):
             return n_rows, REFRESH, False
-        scalars[3] = s
+        scalars[S_R] = s
         combine(B, r, -1.0 / alpha, Xr)
         if not irksn_dual(Z, v, Xr, y, gamma, scalars):
             return n_rows, NONFINITE, False
         copy_to(P[0], P[1])
         correlate(B, Z[0], P[0])
-        clock[0] += 1
+        clock[NOW] += 1
 
 
 # -- IHT and SRDI: a gradient step, then a threshold ---------------------------------------
@@ -723,10 +731,10 @@ def niht_accepts(B, beta, new, eta, part, Xp):
 def iht_walk(
     B, y, beta, u, clock, k, step, normalised, safe, floor, ref, edge, reach, end, every, rows
 ):  # fmt: skip
-    """Iterative hard thresholding on the kept columns.
+    """Iterative hard thresholding on the working set.
 
-    beta on the kept features; u = X beta - y; clock = (t, last t recorded).  A feature left out
-    has beta_i = 0 and stays there while eta |x_iᵀu| is below the k-th largest magnitude.
+    beta on the working set; u = X beta - y.  A feature left out has beta_i = 0 and stays there
+    while eta |x_iᵀu| is below the k-th largest magnitude.
     Returns the rows recorded and the status.
     """
     m, n = B.shape
@@ -737,8 +745,8 @@ def iht_walk(
         if due(clock, end, every):
             copy_to(beta, rows[n_rows])
             n_rows += 1
-            clock[1] = clock[0]
-        if clock[0] >= end or n_rows == rows.shape[0]:
+            clock[RECORDED] = clock[NOW]
+        if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         correlate(B, u, g)
         far = outside(u, ref, edge, reach)
@@ -760,7 +768,7 @@ def iht_walk(
         if not settle(Xb, y, u):
             return n_rows, NONFINITE
         copy_to(new, beta)
-        clock[0] += 1
+        clock[NOW] += 1
 
 
 @_jit
@@ -775,10 +783,10 @@ def soft_threshold(z, level, scale, out):
 
 @_jit
 def srdi_walk(B, y, beta, r, u, clock, kappa, delta, ref, edge, reach, end, every, rows):
-    """Linearised Bregman iteration on the kept columns.
+    """Linearised Bregman iteration on the working set.
 
-    beta on the kept features; r = X beta - y; u with z = Xᵀu; clock = (t, last t recorded).  A
-    feature left out stays at zero while |x_iᵀu| <= 1.  Returns the rows recorded and the status.
+    beta on the working set; r = X beta - y; u with z = Xᵀu.  A feature left out stays at zero
+    while |x_iᵀu| <= 1.  Returns the rows recorded and the status.
     """
     m, n = B.shape
     z, new_u, Xb = np.empty(m), np.empty(n), np.empty(n)
@@ -787,8 +795,8 @@ def srdi_walk(B, y, beta, r, u, clock, kappa, delta, ref, edge, reach, end, ever
         if due(clock, end, every):
             copy_to(beta, rows[n_rows])
             n_rows += 1
-            clock[1] = clock[0]
-        if clock[0] >= end or n_rows == rows.shape[0]:
+            clock[RECORDED] = clock[NOW]
+        if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         for i in range(n):
             new_u[i] = u[i] - delta * r[i]
@@ -800,7 +808,11 @@ def srdi_walk(B, y, beta, r, u, clock, kappa, delta, ref, edge, reach, end, ever
         combine(B, beta, 1.0, Xb)
         if not settle(Xb, y, r):
             return n_rows, NONFINITE
-        clock[0] += 1
+        clock[NOW] += 1
+
+
+# Places in KSN's ``scalars``: THETA and MOMENTUM as above, the scale s of the last prox, and L.
+S_B, INVERSE_STEP = 2, 3
 
 
 @_jit
@@ -811,9 +823,9 @@ def ksn_next(XB, Xb, scalars, restart):
         XB[1, i] = XB[0, i]
         XB[0, i] = Xb[i]
         total += Xb[i] * Xb[i]
-    theta = 0.5 + math.sqrt(0.25 + scalars[0] * scalars[0])
-    scalars[1] = 0.0 if restart else (scalars[0] - 1.0) / theta
-    scalars[0] = 1.0 if restart else theta
+    theta = 0.5 + math.sqrt(0.25 + scalars[THETA] * scalars[THETA])
+    scalars[MOMENTUM] = 0.0 if restart else (scalars[THETA] - 1.0) / theta
+    scalars[THETA] = 1.0 if restart else theta
     return math.isfinite(total)
 
 
@@ -839,12 +851,12 @@ def ksn_too_bold(B, a, b, L, delta, Xdelta):
 def ksn_walk(
     B, y, XB, F, scalars, clock, k, lams, steps, search, ref, edge, reach, end, every, rows
 ):
-    """FISTA for the k-support penalty (KSN) on the kept columns.
+    """FISTA for the k-support penalty (KSN) on the working set.
 
-    F = (β_t, β_{t-1}) on the kept columns, XB = (Xβ_t, Xβ_{t-1}); scalars = (theta_t, momentum,
-    s of the last prox, L); clock = (t, last t recorded).  The penalty is lams[t // steps].  With
-    a = β + momentum (β - β_{t-1}) and u = Xa - y, a left-out feature stays zero while |x_iᵀu|/L
-    does not exceed the entry level of the prox.  ``search`` doubles L where it is too small.
+    F = (β_t, β_{t-1}) on the working set, XB = (Xβ_t, Xβ_{t-1}).  The penalty is lams[t // steps].
+    With a = β + momentum (β - β_{t-1}) and u = Xa - y, a left-out feature stays zero while
+    |x_iᵀu|/L does not exceed the entry level of the prox.  ``search`` doubles L where it is too
+    small.
     """
     m, n = B.shape
     u, Xb = np.empty(n), np.empty(n)
@@ -854,11 +866,11 @@ def ksn_walk(
         if due(clock, end, every):
             copy_to(F[0], rows[n_rows])
             n_rows += 1
-            clock[1] = clock[0]
-        if clock[0] >= end or n_rows == rows.shape[0]:
+            clock[RECORDED] = clock[NOW]
+        if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
-        lam = lams[min(clock[0] // steps, lams.size - 1)]
-        momentum = scalars[1]
+        lam = lams[min(clock[NOW] // steps, lams.size - 1)]
+        momentum = scalars[MOMENTUM]
         for i in range(n):
             u[i] = XB[0, i] + momentum * (XB[0, i] - XB[1, i]) - y[i]
         for j in range(m):
@@ -866,23 +878,23 @@ def ksn_walk(
         bound = outside(u, ref, edge, reach)
         correlate(B, u, g)
         while True:
-            L = scalars[3]
+            L = scalars[INVERSE_STEP]
             for j in range(m):
                 q[j] = a[j] - g[j] / L
-            s = prox_warm(q, lam / L, k, scalars[2], b)
+            s = prox_warm(q, lam / L, k, scalars[S_B], b)
             if bound > L * entry_level(lam / L, s):
                 return n_rows, REFRESH
-            scalars[2] = s
+            scalars[S_B] = s
             if not (search and ksn_too_bold(B, a, b, L, q, Xb)):
                 break
-            scalars[3] = 2.0 * L
+            scalars[INVERSE_STEP] = 2.0 * L
         combine(B, b, 1.0, Xb)
-        t = clock[0] + 1
+        t = clock[NOW] + 1
         if not ksn_next(XB, Xb, scalars, t % steps == 0 and t // steps < lams.size):
             return n_rows, NONFINITE
         copy_to(F[0], F[1])
         copy_to(b, F[0])
-        clock[0] = t
+        clock[NOW] = t
 
 
 @_jit
@@ -910,11 +922,11 @@ def ircr_primal(c, tau, F):
 
 @_jit
 def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows):
-    """The dual-primal method for the l1 norm (IRCR) on the kept columns.
+    """The dual-primal method for the l1 norm (IRCR) on the working set.
 
-    T = (theta_t, theta_{t-1}); F = β_t on the kept columns and, if averages are asked for, the
-    sum of β_1..β_t; clock = (t, last t recorded).  With u = 2 theta_t - theta_{t-1}, a left-out
-    feature stays zero while |x_iᵀu| <= 1.
+    T = (theta_t, theta_{t-1}); F = β_t on the working set and, if averages are asked for, the sum
+    of β_1..β_t.  With u = 2 theta_t - theta_{t-1}, a left-out feature stays zero while
+    |x_iᵀu| <= 1.
     """
     m, n = B.shape
     u, Xb, c = np.empty(n), np.empty(n), np.empty(m)
@@ -924,12 +936,12 @@ def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows)
         if due(clock, end, every):
             if average:
                 for j in range(m):
-                    rows[n_rows, j] = F[1, j] / max(clock[0], 1)
+                    rows[n_rows, j] = F[1, j] / max(clock[NOW], 1)
             else:
                 copy_to(F[0], rows[n_rows])
             n_rows += 1
-            clock[1] = clock[0]
-        if clock[0] >= end or n_rows == rows.shape[0]:
+            clock[RECORDED] = clock[NOW]
+        if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         for i in range(n):
             u[i] = 2.0 * T[0, i] - T[1, i]
@@ -940,7 +952,7 @@ def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows)
         combine(B, F[0], 1.0, Xb)
         if not ircr_dual(T, Xb, y, sigma):
             return n_rows, NONFINITE
-        clock[0] += 1
+        clock[NOW] += 1
 
 
 @_jit
@@ -961,8 +973,7 @@ def irosr_move(U, g, step, w):
 def irosr_walk(B, X, y, U, w, clock, step, end, every, rows):
     """IROSR on all columns: B (as rows) and X = Bᵀ, so that both products run contiguously.
 
-    U = (u_t, v_t); w = u_t² - v_t²; clock = (t, last t recorded); step = 2 eta/n.  Every
-    coordinate moves.
+    U = (u_t, v_t); w = u_t² - v_t²; step = 2 eta/n.  Every coordinate moves.
     """
     m, n = B.shape
     g, r = np.empty(m), np.empty(n)
@@ -971,8 +982,8 @@ def irosr_walk(B, X, y, U, w, clock, step, end, every, rows):
         if due(clock, end, every):
             copy_to(w, rows[n_rows])
             n_rows += 1
-            clock[1] = clock[0]
-        if clock[0] >= end or n_rows == rows.shape[0]:
+            clock[RECORDED] = clock[NOW]
+        if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         # r = X w - y, g = Xᵀ r
         for i in range(n):
@@ -983,7 +994,7 @@ def irosr_walk(B, X, y, U, w, clock, step, end, every, rows):
         add_product(X, r, g)
         if not irosr_move(U, g, step, w):
             return n_rows, NONFINITE
-        clock[0] += 1
+        clock[NOW] += 1
 
 
 # ----------------------------------------------------------------------------------------

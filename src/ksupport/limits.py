@@ -14,20 +14,20 @@ SMALLEST_Y, LARGEST_Y = 1e-120, 1e120  # of y: squares, times those of X, must b
 SVD = 1 << 16  # entries up to which norms come from a full decomposition: milliseconds
 GRAM = 3000  # rows or columns up to which norms come from a Gram matrix: 72 MB, seconds
 
-# -- what is copied or held ------------------------------------------------------------------
+# -- what is copied --------------------------------------------------------------------------
 
-COLUMNS_HELD = 1 << 18  # entries of an X whose views are copied as columns to walk on (2 MB: cache)
+COPIED_COLUMNS = 1 << 18  # entries of an X whose columns are copied for each view (2 MB: cache)
 COPIES = 20  # views of one X that are so copied; more take their passes together instead
 ALL_AT_ONCE = 1 << 16  # entries of a problem that is walked on all columns at once
 ALL_COLUMNS = 1 << 21  # never copy all columns of a problem with more entries (16 MB)
 COMPILED = 1 << 18  # entries up to which X stays in cache, and compiled dense steps win over BLAS
 DENSE = 1 << 28  # entries up to which a sparse X is made dense for a solver that asks (2 GB)
 
-# -- what a pass holds -----------------------------------------------------------------------
+# -- what a pass has in memory ---------------------------------------------------------------
 
-CHUNK = 1 << 21  # numbers held at once when a pass goes block by block (16 MB)
+CHUNK = 1 << 21  # numbers in memory at once when a pass goes block by block (16 MB)
 STRIP = 8 * CHUNK  # numbers in a strip of whole stored chunks, at most (128 MB)
-READ_COLUMNS = 4 * CHUNK  # numbers in columns kept from reading them again (64 MB)
+READ_COLUMNS = 4 * CHUNK  # numbers in columns read lately, not to be read again (64 MB)
 FETCHED_COLUMNS = 1 << 23  # the same of columns fetched from a cluster (64 MB)
 RUN = 1 << 16  # numbers to read in a row where a file has them in a row: a disk's grain
 AROUND = 1 << 21  # bytes that may become resident when one is read from a mapped file

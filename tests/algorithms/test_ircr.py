@@ -111,7 +111,7 @@ def test_scaling_y_scales_the_path():
 @pytest.mark.parametrize("average", [True, False])
 def test_the_working_set_does_not_change_the_iterates(monkeypatch, average):
     monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
-    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
+    monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", 0)
     X, y = problem(n=30, d=3000)
     sigma = 0.2 / np.abs(X.T @ y).max()
     params = {

@@ -47,7 +47,7 @@ KINDS = {
 def walk(method, design, y, max_iter=1000, **params):
     """Walk on a design and return the models of steps 1, 2, … and the path."""
     chosen = make_method(method, **params).start(design, y)
-    result = run([chosen], [design], [y], max_iter=max_iter)[0]
+    result = run([chosen], max_iter=max_iter)[0]
     return result.iterates.toarray()[1:], chosen
 
 

@@ -484,13 +484,14 @@ def test_entries_whose_squares_leave_the_numbers_are_refused(scale):
     assert Design.of(np.zeros((3, 4))).norm() == 0
 
 
-def test_only_small_x_with_few_views_is_held(rng):
+def test_only_small_x_with_few_views_is_copied(rng):
     X = rng.standard_normal((100, 2000))
-    assert Design.of(X).hold()
+    assert Design.of(X).copy_columns()
     few, many = (sharing([Design.of(X).take(np.arange(9))] * count) for count in (5, 50))
-    assert few[0].hold()
-    assert not many[0].hold()
-    assert not Design.of(np.tile(X, (2, 1))).take(np.arange(9)).hold()  # all of X would be read
+    assert few[0].copy_columns()
+    assert not many[0].copy_columns()
+    half = Design.of(np.tile(X, (2, 1))).take(np.arange(9))
+    assert not half.copy_columns()  # all of X would be read
     np.testing.assert_array_equal(few[0].columns(np.array([7, 3])), X[:9, [7, 3]].T)
     np.testing.assert_allclose(
         few[0].over_features(np.eye(9), lambda first, products, norms: products, list), X[:9].T
@@ -506,7 +507,7 @@ ASKED = {
     "column norms": lambda design: design.column_norms,
     "columns": lambda design: design.columns(np.array([3, 0])),
     "all columns": lambda design: design.all_columns if design.has_columns else 0,
-    "held": lambda design: design.hold(),
+    "copied": lambda design: design.copy_columns(),
     "samples": lambda design: design.n_samples,
     "products": lambda design: design.over_features(np.eye(design.n, 2), lambda *all: all[1], list),
     "compressed": lambda design: design.compressed(np.ones((design.n, 1)))[0].n_samples,
@@ -527,8 +528,8 @@ def test_whatever_a_cache_forgets_is_found_again(first, second, rng, monkeypatch
     for number, design in enumerate(kinds_of_design(rng.standard_normal((12, 15)))):
         expected = ASKED[second](design)
         ASKED[first](design)
-        kept = list(design._cache)
-        for forgotten in ([name] for name in [*kept, kept]):
+        cached = list(design._cache)
+        for forgotten in ([name] for name in [*cached, cached]):
             again = kinds_of_design(np.random.default_rng(0).standard_normal((12, 15)))[number]
             ASKED[first](again)
             for name in np.ravel(forgotten):

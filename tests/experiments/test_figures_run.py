@@ -4,9 +4,9 @@ import csv
 
 import pytest
 
-from ksupport import METHODS
 from ksupport.experiments import EXPERIMENTS, reproduce
 from ksupport.experiments.compare import compare, plot_comparison
+from ksupport.experiments.experiment import PAPER_METHODS
 
 pytest.importorskip("matplotlib")
 
@@ -23,7 +23,7 @@ def out(tmp_path_factory):
 @pytest.mark.parametrize("name", SYNTHETIC)
 def test_quick_version_gives_a_table_and_figures(name, protocol, out):
     rows = reproduce(EXPERIMENTS[name], protocol, quick=True, out=out, n_jobs=1, progress=False)
-    assert {row["method"] for row in rows} <= {*METHODS, "abess"}
+    assert {row["method"] for row in rows} <= {*PAPER_METHODS, "abess"}
     folder = out / protocol
     with (folder / f"{name}.csv").open(newline="") as file:
         table = list(csv.DictReader(file))
@@ -37,7 +37,7 @@ def test_f1_tables_have_the_columns_of_the_published_ones(name, out):
     rows = reproduce(EXPERIMENTS[name], "paper", quick=True, out=out, n_jobs=1, progress=False)
     table = EXPERIMENTS[name].table(rows)
     assert list(table[0]) == ["method", "n", "rho", "snr", "f1_mean", "f1_std"]
-    assert {row["method"] for row in table} == set(METHODS)
+    assert {row["method"] for row in table} == set(PAPER_METHODS)
     differences = compare(EXPERIMENTS[name], rows)
     assert len(differences) == len(table)
     plot_comparison(EXPERIMENTS[name], differences, out)
@@ -50,12 +50,12 @@ def test_full_grids_have_every_method_on_every_draw(name, protocol):
     cells = EXPERIMENTS[name].cells(protocol, False)
     oracle = [cell for cell in cells if cell["tuning"] == "oracle"]
     draws = len({cell["seed"] for cell in cells})
-    assert len(oracle) == len(METHODS) * 5 * draws
+    assert len(oracle) == len(PAPER_METHODS) * 5 * draws
     assert len({str(cell) for cell in cells}) == len(cells)
 
 
 @pytest.mark.parametrize("name", F1)
 def test_published_values_cover_every_method_and_setting(name):
     published = EXPERIMENTS[name].reference()
-    assert len(published) == len(METHODS) * 5
-    assert {row["method"] for row in published} == set(METHODS)
+    assert len(published) == len(PAPER_METHODS) * 5
+    assert {row["method"] for row in published} == set(PAPER_METHODS)

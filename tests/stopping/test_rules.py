@@ -435,3 +435,8 @@ def test_functions_that_answer_with_no_verdict_are_told_so(answer, message, rng)
 def test_callbacks_take_rules_only(rule):
     with pytest.raises(ValueError, match=r"(rule|stopping) must"):
         StoppingCallback(rule)
+
+
+def test_a_verdict_beyond_the_stop_is_an_error():
+    with pytest.raises(ValueError, match=r"must keep a record up to .* got keep=4, stop=3"):
+        Verdict(keep=4, stop=3)

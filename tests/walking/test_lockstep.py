@@ -26,15 +26,14 @@ def problem(rng, n=20, d=60):
 def walked(design, y, settings, name, **params):
     paths = [make_method(name, **each).start(design, y) for each in settings]
     before = design.passes
-    count = len(paths)
-    results = run(paths, [design] * count, [y] * count, max_iter=150, **params)
+    results = run(paths, max_iter=150, **params)
     return results, design.passes - before
 
 
 @pytest.mark.parametrize("convert", [np.ascontiguousarray, np.asfortranarray, aslinearoperator])
 @pytest.mark.parametrize("name", GRIDS)
 def test_side_by_side_is_as_alone(name, convert, monkeypatch, rng):
-    limits = ("ALL_AT_ONCE", "ALL_COLUMNS", "COLUMNS_HELD", "COMPILED")
+    limits = ("ALL_AT_ONCE", "ALL_COLUMNS", "COPIED_COLUMNS", "COMPILED")
     for limit in limits:
         monkeypatch.setattr(f"ksupport.limits.{limit}", 0)
     monkeypatch.setattr("ksupport.limits.SHARED_NUMBERS", 3000)  # several blocks of records

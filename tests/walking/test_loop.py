@@ -26,6 +26,8 @@ class Counting:
     """A path whose iterate at step t is (t, -t), up to a last step if there is one."""
 
     pending = None
+    design = Design.of(np.array([[1.0, 0.0], [1.0, 1.0]]))
+    y = np.array([1.0, 0.0])
 
     def __init__(self, last=10**9, explode_at=None):
         self.t, self.recorded, self.last, self.explode_at = 0, -1, last, explode_at
@@ -47,7 +49,7 @@ class Counting:
         if self.explode_at is not None:
             rows[np.array(steps) >= self.explode_at] = np.nan
         self.t, self.recorded = end, end
-        return Block(np.array(steps, int), rows, DESIGN)
+        return Block(np.array(steps, int), rows, self.design)
 
     def supply(self, leading):
         raise AssertionError("never asked for")
@@ -56,12 +58,8 @@ class Counting:
         return "Take smaller steps."
 
 
-DESIGN = Design.of(np.array([[1.0, 0.0], [1.0, 1.0]]))
-TARGET = np.array([1.0, 0.0])
-
-
 def walk(counting=None, **params):
-    return run([counting or Counting()], [DESIGN], [TARGET], **params)[0]
+    return run([counting or Counting()], **params)[0]
 
 
 # -- reasons ------------------------------------------------------------------------------
@@ -144,21 +142,19 @@ def test_interrupting_before_the_first_record_of_the_only_path_is_passed_on(prob
 
 
 def test_interrupting_one_of_several_paths_keeps_the_others():
-    metrics = [{}, {"zero": interrupting(0)}]
+    paths = Counting(), Counting()
+    metrics = {paths[1]: {"zero": interrupting(0)}}
     with pytest.warns(ConvergenceWarning, match=r"interrupted"):
-        first, second = run(
-            [Counting(), Counting()], [DESIGN] * 2, [TARGET] * 2, max_iter=10**6, metrics=metrics,
-            interruptible=True,
-        )  # fmt: skip
+        first, second = run(paths, max_iter=10**6, metrics=metrics, interruptible=True)
     assert first.reason == second.reason == "interrupted"
     assert first.n_iter > 0
     np.testing.assert_array_equal(second.coef, 0)
 
 
 def test_the_loop_raises_ctrl_c_if_not_told_otherwise():
-    metrics = [{"zero": interrupting(3)}]
+    counting = Counting()
     with pytest.raises(KeyboardInterrupt):
-        run([Counting()], [DESIGN], [TARGET], max_iter=10**6, metrics=metrics)
+        run([counting], max_iter=10**6, metrics={counting: {"zero": interrupting(3)}})
 
 
 def test_where_whole_walks_are_needed_ctrl_c_is_raised(problem):
@@ -221,7 +217,7 @@ def test_records_of_plain_steps_and_refreshed_blocks_lie_on_the_same_grid(
     every, small, rng, monkeypatch
 ):
     monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
-    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", small)
+    monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", small)
     X = rng.standard_normal((30, 400))
     y = X[:, :5].sum(axis=1)
     for alpha, most in product((1e-2, 0.3, 0.9), (0, 1 << 21)):
@@ -351,19 +347,17 @@ def test_a_watcher_sees_the_iterates_and_can_end_the_walk():
 @pytest.mark.parametrize("small", [0, 1 << 18])
 def test_several_paths_equal_separate_walks_and_share_passes(small, rng, monkeypatch):
     monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
-    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", small)
+    monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", small)
     X = rng.standard_normal((40, 800))
     targets = [X[:, 5 * j : 5 * j + 3].sum(axis=1) for j in range(4)]
     method = make_method("irksn", k=3, alpha=1e-2)
     together, alone = Design.of(X), Design.of(X)
     together.norm(), alone.norm()
-    results = run(
-        [method.start(together, y) for y in targets], [together] * 4, targets, max_iter=300
-    )
+    results = run([method.start(together, y) for y in targets], max_iter=300)
     shared = together.passes
     separate = []
     for y in targets:
-        separate += run([method.start(alone, y)], [alone], [y], max_iter=300)
+        separate += run([method.start(alone, y)], max_iter=300)
     for one, other in zip(results, separate, strict=True):
         difference = abs(one.iterates - other.iterates)
         assert difference.max() <= 1e-11
@@ -374,12 +368,14 @@ def test_several_paths_equal_separate_walks_and_share_passes(small, rng, monkeyp
 
 
 def test_paths_that_end_at_different_times():
-    results = run(
-        [Counting(last=5), Counting(), Counting(last=900)], [DESIGN] * 3, [TARGET] * 3,
-        max_iter=600,
-    )  # fmt: skip
+    results = run([Counting(last=5), Counting(), Counting(last=900)], max_iter=600)
     assert [r.reason for r in results] == ["exhausted", "max_iter", "max_iter"]
     assert [r.n_iter for r in results] == [5, 600, 600]
+
+
+def test_metrics_of_a_path_that_is_not_walked_are_an_error():
+    with pytest.raises(ValueError, match="metrics must be a mapping from some of the paths"):
+        run([Counting()], max_iter=10, metrics={Counting(): {}})
 
 
 # -- input --------------------------------------------------------------------------------

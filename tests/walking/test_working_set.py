@@ -17,7 +17,7 @@ def lazy(request, monkeypatch):
     """Let small problems use the lazy block too, held or not, and either of its two ways out."""
     monkeypatch.setattr("ksupport.limits.ALL_AT_ONCE", 0)
     if request.param != "held columns":
-        monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
+        monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", 0)
     if request.param == "plain steps":
         monkeypatch.setattr("ksupport.limits.ALL_COLUMNS", 0)
 
@@ -213,11 +213,11 @@ def test_letting_go_of_the_data_and_coming_back_changes_nothing(has_columns, alp
     y = X[:, :4].sum(axis=1)
     design = Design.of(X if has_columns else aslinearoperator(X))
     method = make_method("irksn", k=4, alpha=alpha)
-    one = run([method.start(design, y)], [design], [y], max_iter=120)[0]
+    one = run([method.start(design, y)], max_iter=120)[0]
     parts = method.start(design, y)
     for end in (37, 80, 120):
         parts.attach(design)
-        two = run([parts], [design], [y], max_iter=end)[0]
+        two = run([parts], max_iter=end)[0]
         parts.attach(None)
         assert not hasattr(parts, "design")
     np.testing.assert_allclose(two.coef, one.coef, atol=1e-12)
@@ -225,7 +225,7 @@ def test_letting_go_of_the_data_and_coming_back_changes_nothing(has_columns, alp
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize("method", ["irksn", "ksn", "ircr", "srdi", "iht"])
-def test_held_columns_save_all_passes_and_change_nothing(method, n_jobs, monkeypatch, rng):
+def test_copied_columns_save_all_passes_and_change_nothing(method, n_jobs, monkeypatch, rng):
     X = correlated(rng, 60, 2000)
     targets = [X[:, j : j + 4].sum(axis=1) + rng.standard_normal(60) for j in (0, 50)]
 
@@ -235,15 +235,15 @@ def test_held_columns_save_all_passes_and_change_nothing(method, n_jobs, monkeyp
         ys = [y[:50] - y[:50].mean() for y in targets]
         paths = [walker.start(design, y) for y in ys]
         before = design.passes
-        results = run(paths, [design] * 2, ys, max_iter=150, every=4, n_jobs=n_jobs)
+        results = run(paths, max_iter=150, every=4, n_jobs=n_jobs)
         return results, design.passes - before
 
-    held, passes = walk()
+    copied, passes = walk()
     assert passes == 0
-    monkeypatch.setattr("ksupport.limits.COLUMNS_HELD", 0)
+    monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", 0)
     shared, passes = walk()
     assert passes > 0
-    for one, other in zip(held, shared, strict=True):
+    for one, other in zip(copied, shared, strict=True):
         size = abs(other.iterates).max()
         assert abs(one.iterates - other.iterates).max() <= 1e-9 * size
         for name in ("t", "n_nonzero", "residual"):

@@ -109,14 +109,13 @@ def path(
     if not np.isfinite(target).all():
         raise ValueError("y contains NaN or infinity")
     design, (target,) = chosen.compressed(design, target)
+    start = chosen.start(design, target)
     return run(
-        [chosen.start(design, target)],
-        [design],
-        [target],
+        [start],
         max_iter=max_iter,
         every=every,
         stopping=stopping,
-        metrics=[metrics or {}],
+        metrics={start: metrics or {}},
         keep=keep,
         interruptible=True,
     )[0]

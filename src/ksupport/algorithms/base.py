@@ -49,6 +49,7 @@ class Method(ABC):
     bound: ClassVar[str] = "none known"
     complexity: ClassVar[str] = "O(T)"
     every: ClassVar[int] = 5  # selection looks at every so many steps; neighbours differ little
+    needs_columns: ClassVar[bool] = False  # all at once, which operators and clusters do not give
     compressible: ClassVar[bool] = True  # iterates depend on X and y through [X y]ᵀ[X y] only
 
     @abstractmethod

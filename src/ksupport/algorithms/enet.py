@@ -14,13 +14,11 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
 from .. import limits
 from ..design import Design, Floats
-from ..design.stores import SparseStore
 from ..walking import Path
 from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns
@@ -58,6 +56,7 @@ class ElasticNetMethod(Method):
     citation: ClassVar[str] = "Zou and Hastie 2005"
     complexity: ClassVar[str] = "O(Λ T)"
     every: ClassVar[int] = 1
+    needs_columns: ClassVar[bool] = True
 
     l1_ratio: float | Sequence[float] = RATIOS
     eps: float = 1e-3
@@ -218,13 +217,13 @@ class _Solver(Solver):
 
 def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[str, Any]]:
     """X̃ and y as `enet_path` takes them, and what it must be told besides."""
-    if not isinstance(design.store, SparseStore):
+    if not design.is_sparse:
         return design.columns(np.arange(design.d)).T, y, {}
     if design.mean is None:
-        return _sparse_view(design), y, {}
+        return design.as_csc(), y, {}
     root = np.ones(design.n) if design.sqrt_weights is None else design.sqrt_weights
     if _is_centred(design, root) and (root > 0).all():
-        # scikit-learn's implicit centring holds only for the mean of these very rows, and for a
+        # scikit-learn's implicit centring is right only for the mean of these very rows, and for a
         # centred y; as X̃ is orthogonal to root, centring y does not change the solution.
         y = y / root - (root @ y) / (root @ root)
         scale = np.ones(design.d) if design.scale is None else design.scale
@@ -232,7 +231,7 @@ def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[st
         if design.sqrt_weights is not None:
             more["sample_weight"] = design.sqrt_weights**2
         bare = Design(design.store, rows=design.rows, scale=design.scale)
-        return _sparse_view(bare), y, more
+        return bare.as_csc(), y, more
     if design.n * design.d > limits.DENSE:
         raise ValueError(
             f"method {name!r} needs a sparse X that is centred by other means than those of its "
@@ -240,20 +239,6 @@ def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[st
             "these rows, or walk without an intercept"
         )
     return design.columns(np.arange(design.d)).T, y, {}
-
-
-def _sparse_view(design: Design) -> sp.csc_matrix:
-    """diag(√weights) X[rows] / scale, sparse."""
-    assert isinstance(design.store, SparseStore)
-    X = design.store.by_columns
-    if design.rows is not None:
-        X = X[design.rows]
-    X = sp.csc_matrix(X, dtype=np.float64)
-    if design.scale is not None:
-        X = X @ sp.diags(1 / design.scale)
-    if design.sqrt_weights is not None:
-        X = sp.diags(design.sqrt_weights) @ X
-    return sp.csc_matrix(X)
 
 
 def _is_centred(design: Design, root: Floats) -> bool:

@@ -22,7 +22,7 @@ from .._common.levels import check_k, doubling
 from ..design import Design, Floats, NormKind
 from ..walking import Path, Product
 from ..walking.lockstep import Step, correlations, fitted
-from ..walking.working_set import Kept, State, WorkingSetPath
+from ..walking.working_set import State, WorkingSet, WorkingSetPath
 from .base import Method
 
 
@@ -84,7 +84,7 @@ def _step(norm: float) -> float:
 
 
 class _State(State):
-    """β on the kept features (F), and the residual u = Xβ - y."""
+    """β on the working set (F), and the residual u = Xβ - y."""
 
     def __init__(self, y: Floats, k: int, eta: float, normalised: bool, safe: float) -> None:
         super().__init__(y, n_vectors=1, size=k)
@@ -104,12 +104,12 @@ class _State(State):
         return self.u
 
     def walk(
-        self, kept: Kept, end: int, every: int, rows: Floats
+        self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _kernels.iht_walk(
-            kept.columns, self.y, self.F[0], self.u, self.clock,
+            working.columns, self.y, self.F[0], self.u, self.clock,
             self.k, self.eta, self.normalised, self.safe, self.floor,
-            kept.ref, kept.edge, kept.reach, end, every, rows,
+            working.ref, working.edge, working.reach, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.u if status == _kernels.REFRESH else None
 

@@ -20,7 +20,7 @@ from .. import _kernels
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
-from ..walking.working_set import Kept, State, WorkingSetPath
+from ..walking.working_set import State, WorkingSet, WorkingSetPath
 from .base import Method
 
 # √(sigma tau) ‖X‖: just inside the stable region, or what the published experiments have.
@@ -94,7 +94,7 @@ class IRCRMethod(Method):
 
 
 class _State(State):
-    """theta_t and theta_{t-1}; on the kept features β_t and, for averages, the sum of the β."""
+    """theta_t and theta_{t-1}; on the working set β_t and, for averages, the sum of the β."""
 
     def __init__(
         self, y: Floats, sigma: float, tau: float, largest: float, size: int, average: bool
@@ -116,19 +116,19 @@ class _State(State):
         return 2 * self.T[0] - self.T[1]
 
     def query(self) -> Floats:
-        return self.u if self.clock[0] else self.y  # u_0 = 0 says nothing, u_1 is along y
+        return self.u if self.t else self.y  # u_0 = 0 says nothing, u_1 is along y
 
     def walk(
-        self, kept: Kept, end: int, every: int, rows: Floats
+        self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _kernels.ircr_walk(
-            kept.columns, self.y, self.T, self.F, self.clock, self.sigma, self.tau,
-            kept.ref, kept.edge, kept.reach, end, every, rows,
+            working.columns, self.y, self.T, self.F, self.clock, self.sigma, self.tau,
+            working.ref, working.edge, working.reach, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.u if status == _kernels.REFRESH else None
 
     def iterate(self) -> Floats:
-        return self.F[1] / max(self.clock[0], 1) if len(self.F) > 1 else self.F[0]
+        return self.F[1] / max(self.t, 1) if len(self.F) > 1 else self.F[0]
 
     def step(self) -> Step:
         _kernels.ircr_primal((yield correlations(self.u)), self.tau, self.F)

@@ -16,10 +16,11 @@ import numpy as np
 
 from .. import _kernels
 from .._common.levels import check_k, doubling
+from .._kernels import MOMENTUM, S_R, S_W
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
-from ..walking.working_set import DualState, Kept, WorkingSetPath
+from ..walking.working_set import DualState, WorkingSet, WorkingSetPath
 from .base import Method
 
 
@@ -68,7 +69,7 @@ class IRKSNMethod(Method):
 
 
 class _State(DualState):
-    """Z = (z_t, z_{t-1}), their correlations F with the kept columns, theta_t, the momentum."""
+    """Z = (z_t, z_{t-1}), their correlations F with its columns, theta_t, the momentum."""
 
     def __init__(self, y: Floats, k: int, alpha: float, gamma: float, largest: float) -> None:
         super().__init__(y, n_vectors=2, size=k)
@@ -77,24 +78,24 @@ class _State(DualState):
         self.lam = (1 - alpha) / alpha  # alpha^-1 F = (lam/2) (‖·‖_k^sp)²
         self.gamma = gamma  # dual step
         self.largest = largest  # the largest step that the theorem allows
-        self.scalars = np.array([1.0, 0.0, 0.0, 0.0])  # theta, momentum, s of w, s of r
+        self.scalars = np.array([1.0, 0.0, 0.0, 0.0])  # THETA, MOMENTUM, S_W, S_R
 
     def remedy(self) -> str:
         return f"The step is {self.gamma:.3g}; the largest stable one is {self.largest:.3g}."
 
     def query(self) -> Floats:
-        return self.v if self.clock[0] else self.y  # v_0 = 0 says nothing, v_1 is along y
+        return self.v if self.t else self.y  # v_0 = 0 says nothing, v_1 is along y
 
     @property
     def v(self) -> Floats:
-        return self.Z[0] + self.scalars[1] * (self.Z[0] - self.Z[1])
+        return self.Z[0] + self.scalars[MOMENTUM] * (self.Z[0] - self.Z[1])
 
     def walk(
-        self, kept: Kept, end: int, every: int, rows: Floats
+        self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         n_rows, status, at_z = _kernels.irksn_walk(
-            kept.columns, self.y, self.Z, self.F, self.scalars, self.clock,
-            self.k, self.alpha, self.gamma, kept.ref, kept.edge, kept.reach,
+            working.columns, self.y, self.Z, self.F, self.scalars, self.clock,
+            self.k, self.alpha, self.gamma, working.ref, working.edge, working.reach,
             end, every, rows,
         )  # fmt: skip
         if status != _kernels.REFRESH:
@@ -103,10 +104,10 @@ class _State(DualState):
 
     def iterate(self) -> Floats:
         """w_t = prox(-Xᵀz/alpha)."""
-        return self._prox(self.F[0], 2)
+        return self._prox(self.F[0], S_W)
 
     def step(self) -> Step:
-        r = self._prox(self.F[0] + self.scalars[1] * (self.F[0] - self.F[1]), 3)
+        r = self._prox(self.F[0] + self.scalars[MOMENTUM] * (self.F[0] - self.F[1]), S_R)
         Xr = yield fitted(r)
         finite = _kernels.irksn_dual(self.Z, self.v, Xr, self.y, self.gamma, self.scalars)
         self.F = np.stack([(yield correlations(self.Z[0])), self.F[0]])

@@ -100,7 +100,7 @@ class _IROSRPath(PlainSteps):
         self.w = (U[0] - U[1]) * (U[0] + U[1])
         self.eta = eta
         self.largest = largest  # the largest step that is stable, as far as can be told
-        self.clock = np.array([0, -1])  # t, and the last t recorded
+        self.clock = np.array([0, -1])  # NOW, RECORDED
         self.attach(design)
 
     def attach(self, design: Design | None) -> None:
@@ -112,13 +112,13 @@ class _IROSRPath(PlainSteps):
             del self.design
             return
         self.design = design
-        if design.holdable(limits.COMPILED):
+        if design.copyable(limits.COMPILED):
             self.columns = design.columns(np.arange(design.d))
             self.rows = np.ascontiguousarray(self.columns.T)
 
     @property
     def t(self) -> int:
-        return int(self.clock[0])
+        return int(self.clock[_kernels.NOW])
 
     def remedy(self) -> str:
         return (
@@ -134,7 +134,7 @@ class _IROSRPath(PlainSteps):
             return self.walk_plainly(self, end, every, most_numbers)
         count = room_for(end - self.t, every, self.design.d, most_numbers)
         rows = np.empty((count, self.design.d))
-        before = int(self.clock[1])
+        before = int(self.clock[_kernels.RECORDED])
         n_rows, status = _kernels.irosr_walk(
             self.columns, self.rows, self.y, self.U, self.w, self.clock, self.scaled_step,
             end, every, rows,

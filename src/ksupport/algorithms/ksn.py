@@ -19,10 +19,11 @@ import numpy as np
 
 from .. import _kernels
 from .._common.levels import check_k, doubling
+from .._kernels import INVERSE_STEP, MOMENTUM, S_B
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
-from ..walking.working_set import Kept, State, WorkingSetPath
+from ..walking.working_set import State, WorkingSet, WorkingSetPath
 from .base import Method
 
 
@@ -109,7 +110,7 @@ def _curvature(design: Design, y: Floats) -> float:
 
 
 class _State(State):
-    """β_t and β_{t-1} on the kept features (F), Xβ of both, FISTA's theta and momentum."""
+    """β_t and β_{t-1} on the working set (F), Xβ of both, FISTA's theta and momentum."""
 
     def __init__(
         self, y: Floats, k: int, lams: Floats, steps: int, L: float, smallest: float | None
@@ -120,27 +121,32 @@ class _State(State):
         self.steps = steps  # per value of lam
         self.smallest = smallest  # stable L; None: found by backtracking
         self.XB = np.zeros((2, y.size))  # Xβ_t and Xβ_{t-1}
-        self.scalars = np.array([1.0, 0.0, 0.0, L])  # theta, momentum, s of the prox, L
+        self.scalars = np.array([1.0, 0.0, 0.0, L])  # THETA, MOMENTUM, S_B, INVERSE_STEP
+
+    @property
+    def L(self) -> float:
+        """The inverse of the step, at present."""
+        return float(self.scalars[INVERSE_STEP])
 
     def remedy(self) -> str:
         if self.smallest is None:
             return "Backtracking keeps the step stable: X or y is too large to be squared."
         return (
-            f"The step 1/L is {1 / self.scalars[3]:.3g}; the largest stable one is "
+            f"The step 1/L is {1 / self.L:.3g}; the largest stable one is "
             f"{1 / self.smallest:.3g}, L = {self.smallest:.3g}."
         )
 
     def query(self) -> Floats:
         """U = Xa - y, whose correlations are the gradient at the momentum point a."""
-        return self.XB[0] + self.scalars[1] * (self.XB[0] - self.XB[1]) - self.y
+        return self.XB[0] + self.scalars[MOMENTUM] * (self.XB[0] - self.XB[1]) - self.y
 
     def walk(
-        self, kept: Kept, end: int, every: int, rows: Floats
+        self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _kernels.ksn_walk(
-            kept.columns, self.y, self.XB, self.F, self.scalars, self.clock,
-            self.k, self.lams, self.steps, self.smallest is None, kept.ref, kept.edge, kept.reach,
-            end, every, rows,
+            working.columns, self.y, self.XB, self.F, self.scalars, self.clock,
+            self.k, self.lams, self.steps, self.smallest is None,
+            working.ref, working.edge, working.reach, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.query() if status == _kernels.REFRESH else None
 
@@ -148,18 +154,18 @@ class _State(State):
         return self.F[0]
 
     def step(self) -> Step:
-        t = int(self.clock[0])
+        t = self.t
         lam = self.lams[min(t // self.steps, self.lams.size - 1)]
-        a = self.F[0] + self.scalars[1] * (self.F[0] - self.F[1])
+        a = self.F[0] + self.scalars[MOMENTUM] * (self.F[0] - self.F[1])
         gradient, b = (yield correlations(self.query())), np.empty_like(a)
         while True:
-            L = self.scalars[3]
-            self.scalars[2] = _kernels.prox_warm(
-                a - gradient / L, lam / L, self.k, self.scalars[2], b
+            L = self.L
+            self.scalars[S_B] = _kernels.prox_warm(
+                a - gradient / L, lam / L, self.k, self.scalars[S_B], b
             )
             if not (self.smallest is None and (yield from _too_bold(b - a, L))):
                 break
-            self.scalars[3] = 2 * L
+            self.scalars[INVERSE_STEP] = 2 * L
         self.F = np.stack([b, self.F[0]])
         restart = (t + 1) % self.steps == 0 and (t + 1) // self.steps < self.lams.size
         return bool(_kernels.ksn_next(self.XB, (yield fitted(b)), self.scalars, restart))

@@ -47,6 +47,7 @@ class LassoMethod(Method):
     bound: ClassVar[str] = "O(δ)"
     complexity: ClassVar[str] = "O(Λ T)"
     every: ClassVar[int] = 1
+    needs_columns: ClassVar[bool] = True
 
     eps: float = 1e-3
     n_lambdas: int = 100

@@ -16,7 +16,6 @@ from sklearn.linear_model import orthogonal_mp
 
 from .. import limits
 from ..design import Design, Floats
-from ..design.stores import SparseStore
 from ..walking import Path
 from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns
@@ -43,6 +42,7 @@ class OMPMethod(Method):
     bound: ClassVar[str] = "O(δ)"
     complexity: ClassVar[str] = "O(k)"
     every: ClassVar[int] = 1
+    needs_columns: ClassVar[bool] = True
 
     n_atoms: int | None = None
 
@@ -53,7 +53,7 @@ class OMPMethod(Method):
             raise ValueError(
                 f"n_atoms must be between 1 and n_features={design.d}, got {self.n_atoms}"
             )
-        if isinstance(design.store, SparseStore) and design.n * design.d > limits.DENSE:
+        if design.is_sparse and design.n * design.d > limits.DENSE:
             raise ValueError(
                 "method 'omp' needs X as a dense array, which for this sparse X of shape "
                 f"{design.shape} takes {8 * design.n * design.d / 2**30:.1f} GB; choose fewer "
@@ -69,8 +69,8 @@ class _Solver(Solver):
 
     def __init__(self, design: Design, y: Floats) -> None:
         self.design = design
+        self.y = y
         self.y_scale = _power_of_two(float(np.linalg.norm(y)))
-        self.y = y * self.y_scale
         self.X: Floats | None = None
 
     def attach(self, design: Design | None) -> None:
@@ -86,9 +86,10 @@ class _Solver(Solver):
             norm = float(np.sqrt(np.einsum("ij,ij->j", self.X, self.X).max()))
             self.X_scale = _power_of_two(norm)
             self.X *= self.X_scale
-        models = _models(self.X, self.y, last)
-        residuals = np.linalg.norm(models @ self.X.T - self.y, axis=1)
-        fitted = residuals <= FITTED * np.linalg.norm(self.y)
+        y = self.y * self.y_scale
+        models = _models(self.X, y, last)
+        residuals = np.linalg.norm(models @ self.X.T - y, axis=1)
+        fitted = residuals <= FITTED * np.linalg.norm(y)
         if fitted.any():
             models = models[: int(np.argmax(fitted)) + 1]
         return models[first - 1 :] * (self.X_scale / self.y_scale), bool(fitted.any())

@@ -11,9 +11,13 @@ from ..walking import Answer, Block
 
 
 class Solver(ABC):
-    """What computes the models of a path on a design."""
+    """What computes the models of a path on a design.
+
+    ``design`` and ``y`` are the data; a solver that scales them does so in copies.
+    """
 
     design: Design
+    y: Floats
 
     @abstractmethod
     def solve(self, first: int, last: int) -> tuple[Floats, bool]:
@@ -64,6 +68,14 @@ class PrecomputedPath:
         self.exhausted = False
         self._waiting = np.zeros((1, solver.design.d))  # the model of step t, until it is recorded
 
+    @property
+    def design(self) -> Design:
+        return self.solver.design
+
+    @property
+    def y(self) -> Floats:
+        return self.solver.y
+
     def attach(self, design: Design | None) -> None:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.solver.attach(design)
@@ -75,7 +87,7 @@ class PrecomputedPath:
         return "The solver of scikit-learn failed; check the scale of X and y."
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
-        design = self.solver.design
+        design = self.design
         first = self.t + 1
         last = min(end, self.n_steps, self.t + max(1, most_numbers // design.d))
         models, over = np.empty((0, design.d)), False
@@ -95,7 +107,7 @@ class PrecomputedPath:
 
 def need_columns(name: str, design: Design) -> None:
     """Reject an X without usable columns at hand: the solver behind this method needs them all."""
-    if not (design.store.near or design.holdable(design.n * design.d)):
+    if not (design.near or design.copyable(design.n * design.d)):
         raise ValueError(
             f"method {name!r} needs all columns of X at once, which are not fetched from a Dask "
             f"array of shape {design.shape}; pass X.compute() if that fits into memory, or use a "

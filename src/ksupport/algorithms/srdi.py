@@ -19,7 +19,7 @@ from .. import _kernels
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
-from ..walking.working_set import Kept, State, WorkingSetPath
+from ..walking.working_set import State, WorkingSet, WorkingSetPath
 from .base import Method
 
 
@@ -88,7 +88,7 @@ class SRDIMethod(Method):
 
 
 class _State(State):
-    """β on the kept features (F), the residual r = Xβ - y, and u with z = Xᵀu."""
+    """β on the working set (F), the residual r = Xβ - y, and u with z = Xᵀu."""
 
     def __init__(
         self, y: Floats, kappa: float, alpha: float, divisor: float, largest: float
@@ -112,11 +112,11 @@ class _State(State):
         return self.u - self.delta * self.r
 
     def walk(
-        self, kept: Kept, end: int, every: int, rows: Floats
+        self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _kernels.srdi_walk(
-            kept.columns, self.y, self.F[0], self.r, self.u, self.clock,
-            self.kappa, self.delta, kept.ref, kept.edge, kept.reach, end, every, rows,
+            working.columns, self.y, self.F[0], self.r, self.u, self.clock,
+            self.kappa, self.delta, working.ref, working.edge, working.reach, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.query() if status == _kernels.REFRESH else None
 

@@ -14,7 +14,7 @@ from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from ..algorithms import Method
 from ..design import Design, Floats, Ints, Problem, Unseen
-from ..walking import Block, Metric, Result, Rule, run
+from ..walking import Block, Metric, Path, Result, Rule, run
 from ..walking.progress import Progress
 from .choice import Choice, choose
 from .refits import least_squares, refit_all
@@ -121,13 +121,13 @@ def _splits(
         return [(rows[train], rows[test]) for train, test in folds.split(rows)]
     splits = check_cv(cv).split(np.zeros((len(y), 1)), y, groups)
     both = [(counted(_places(train)), counted(_places(test))) for train, test in splits]
-    kept = [(train, test) for train, test in both if train.size and test.size]
-    if not kept:
+    usable = [(train, test) for train, test in both if train.size and test.size]
+    if not usable:
         raise ValueError(
             f"cv has {len(both)} folds, none of which has rows of positive sample_weight both to "
             "walk on and to hold out; use other folds or weights"
         )
-    return kept
+    return usable
 
 
 def _places(rows: ArrayLike) -> Ints:
@@ -148,25 +148,25 @@ def walk_folds(
 ) -> list[list[Result]]:
     """Walk all methods on all folds side by side: they share their passes over X."""
     for fold in folds:
-        fold.unseen.design.hold()
+        fold.unseen.design.copy_columns()
     pairs = [(fold, method) for fold in folds for method in methods]
-    walked = np.zeros(len(pairs), np.intp)
+    paths = [method.start(fold.design, fold.y) for fold, method in pairs]
+    walked = dict.fromkeys(paths, 0)  # steps so far
 
-    def metric(at: int, fold: Fold) -> Metric:
+    def metric(path: Path, fold: Fold) -> Metric:
         def validation(block: Block) -> Floats:
-            walked[at] = block.t[-1]
-            progress.update(int(walked.sum()))
+            walked[path] = int(block.t[-1])
+            progress.update(sum(walked.values()))
             return fold.unseen(block)
 
         return validation
 
+    measured = zip(paths, pairs, strict=True)
     results = run(
-        [method.start(fold.design, fold.y) for fold, method in pairs],
-        [fold.design for fold, _ in pairs],
-        [fold.y for fold, _ in pairs],
+        paths,
         max_iter=max_iter,
         every=every,
-        metrics=[{"validation": metric(at, fold)} for at, (fold, _) in enumerate(pairs)],
+        metrics={path: {"validation": metric(path, fold)} for path, (fold, _) in measured},
         stopping=stopping,
         n_jobs=n_jobs,
     )

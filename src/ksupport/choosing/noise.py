@@ -22,7 +22,7 @@ def noise_level(X: Any, y: ArrayLike) -> float:
     """Estimate the standard deviation of the noise in y = Xw + noise; d > n is fine.
 
     The residual sum of squares of the least-squares model that the extended BIC prefers, among
-    all supports that paths of IRKSN visit, over its degrees of freedom.  If that support holds
+    all supports that paths of IRKSN visit, over its degrees of freedom.  If that support contains
     all features that matter, the estimate is that of ordinary regression; features that it
     misses make it too large.  It is hardly ever much too small: the criterion charges for the
     number of supports there are, so noise rarely pays for its fit.
@@ -51,13 +51,8 @@ def noise_level(X: Any, y: ArrayLike) -> float:
     design, target = Design.of(X), np.asarray(y, np.float64)
     n = round(design.n_samples)
     methods = [IRKSNMethod(k=k, alpha=ALPHA) for k in doubling(n, design.d)]
-    results = run(
-        [method.start(design, target) for method in methods],
-        [design] * len(methods),
-        [target] * len(methods),
-        max_iter=MAX_ITER,
-        every=EVERY,
-    )
+    paths = [method.start(design, target) for method in methods]
+    results = run(paths, max_iter=MAX_ITER, every=EVERY)
     largest = largest_support(different_rows(design, target))
     table = choose(design, target, visited_by(results), "ebic", largest).table
     freedom = freedom_left(design.n_samples, int(table["size"][0]))

@@ -82,11 +82,11 @@ def ridge_by_gcv(design: Design, y: Floats, support: Support, penalties: Sequenc
         columns = design.columns(np.asarray(support, np.intp))
         V, s, Ut = np.linalg.svd(columns, full_matrices=False)
         b = Ut @ y
-        kept = [s**2 / (s**2 + share * design.n_samples) for share in penalties]
+        shrunk = [s**2 / (s**2 + share * design.n_samples) for share in penalties]
         gcv = [
             (y @ y - (2 * each - each**2) @ b**2) / (design.n_samples - each.sum()) ** 2
-            for each in kept
+            for each in shrunk
         ]
-        best = kept[int(np.argmin(gcv))]
+        best = shrunk[int(np.argmin(gcv))]
         w[list(support)] = V @ (best * b / np.where(s > 0, s, 1.0))
     return w

@@ -2,7 +2,7 @@
 
 A pass goes over X in rectangles that suit the way it is stored.  The next one is read, and turned
 into double precision, in a thread while the present one is multiplied: never more than two are
-held, and nothing of the size of X is made, whatever its type.
+in memory, and nothing of the size of X is made, whatever its type.
 """
 
 from __future__ import annotations
@@ -80,26 +80,27 @@ class Moments:
         return self.shift + mean, np.maximum(self.second / total - mean**2, 0.0)
 
 
-class HeldColumns:
+class RecentColumns:
     """Columns that were read lately, so that paths and folds do not read them again."""
 
     def __init__(self, most: int) -> None:
-        self.most = most  # columns to hold
-        self._held: dict[int, Floats] = {}
+        self.most = most  # columns to remember
+        self._columns: dict[int, Floats] = {}
         self._lock = Lock()
 
     def get(self, index: Ints, read: Callable[[Ints], Floats]) -> Floats:
-        """The columns at ``index``; those that are not held are read, in one go."""
+        """The columns at ``index``; those not at hand are read, in one go."""
         if index.size > self.most:
             return read(index)
         with self._lock:
-            missing = np.array([j for j in np.unique(index) if int(j) not in self._held], np.intp)
+            wanted = np.unique(index)
+            missing = np.array([j for j in wanted if int(j) not in self._columns], np.intp)
             if missing.size:
                 found = np.ascontiguousarray(read(missing).T)
-                self._held |= dict(zip(missing.tolist(), found, strict=True))
-            block = np.stack([self._held[int(j)] for j in index], axis=1)
-            for j in list(self._held)[: max(len(self._held) - self.most, 0)]:
-                del self._held[j]
+                self._columns |= dict(zip(missing.tolist(), found, strict=True))
+            block = np.stack([self._columns[int(j)] for j in index], axis=1)
+            for j in list(self._columns)[: max(len(self._columns) - self.most, 0)]:
+                del self._columns[j]
             return block
 
 
@@ -128,7 +129,7 @@ class BlockStore(Store):
         self.grid = grid
         self.unit = unit
         self.finite = dtype.kind != "f"  # known to be; otherwise the first pass looks
-        self.held = HeldColumns(0)
+        self.recent = RecentColumns(0)
 
     @abstractmethod
     def _read(self, rows: slice, columns: slice) -> Floats:
@@ -211,7 +212,7 @@ class BlockStore(Store):
     def columns(self, index: Ints) -> Floats:
         if index.size == 0:
             return np.empty((self.shape[0], 0))
-        return self.held.get(index, self._new_columns)
+        return self.recent.get(index, self._new_columns)
 
     def _new_columns(self, index: Ints) -> Floats:
         self.columns_read += index.size
@@ -268,7 +269,7 @@ class ArrayStore(BlockStore):
         self._file, self._private = mapped_file(X)
         self._by_columns = by_columns
         if self._file is not None:
-            self.held = HeldColumns(limits.READ_COLUMNS // n)
+            self.recent = RecentColumns(limits.READ_COLUMNS // n)
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         source = self.X[rows, columns]
@@ -337,7 +338,7 @@ class ZarrStore(BlockStore):
         chunks = tuple(min(side, chunk) for side, chunk in zip(X.shape, X.chunks, strict=True))
         super().__init__(X.shape, X.dtype, chunks, chunks)
         self.X = X
-        self.held = HeldColumns(limits.READ_COLUMNS // X.shape[0])
+        self.recent = RecentColumns(limits.READ_COLUMNS // X.shape[0])
         self._share = 0.0  # of a pass, spent on columns
 
     def _read(self, rows: slice, columns: slice) -> Floats:
@@ -369,9 +370,19 @@ def is_zarr(X: Any) -> bool:
     return zarr is not None and isinstance(X, zarr.Array)
 
 
+# Arrays of other libraries: how to tell one, and its store.  A new kind of X is a line here; it
+# needs ``shape``, ``ndim`` and ``dtype``, and its store looks for NaN where it reads.
+KINDS: list[tuple[Callable[[Any], bool], Callable[[Any], Store]]] = [(is_zarr, ZarrStore)]
+
+
+def own_store(X: Any) -> Callable[[Any], Store] | None:
+    """What makes the store of an array of another library; None for what NumPy understands."""
+    return next((store for is_one, store in KINDS if is_one(X)), None)
+
+
 def by_blocks(X: Any) -> bool:
     """Whether X is an array to be read block by block, and checked in doing so."""
-    if is_zarr(X):
+    if own_store(X) is not None:
         return bool(X.ndim == 2 and X.dtype.kind in "biuf")
     if not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind not in "biuf":
         return False
@@ -379,13 +390,14 @@ def by_blocks(X: Any) -> bool:
 
 
 def array_store(X: Any) -> Store:
-    """The store of a Zarr array, or of anything that NumPy makes an array of real numbers."""
-    if not is_zarr(X):
-        X = np.asarray(X)
+    """The store of one of `KINDS`, or of anything that NumPy makes an array of real numbers."""
+    store = own_store(X)
+    if store is None:
+        X, store = np.asarray(X), ArrayStore
     if X.ndim != 2:
         raise ValueError(f"X must be two-dimensional, got an array of shape {X.shape}")
     if X.dtype.kind == "c":
         raise ValueError(stores.COMPLEX.format(X.dtype))
     if by_blocks(X):
-        return ZarrStore(X) if is_zarr(X) else ArrayStore(X)
+        return store(X)
     return DenseStore(X if X.dtype in (np.float32, np.float64) else X.astype(float))

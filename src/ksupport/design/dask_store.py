@@ -1,6 +1,6 @@
 """A Dask array as X: every sweep is one graph, and only what is small comes back.
 
-The workers hold the chunks; the client holds the dual state and the few columns of the working
+The chunks stay with the workers; the client has the dual state and the few columns of the working
 set.  What is of size d (correlations, scores of exchanges) is reduced next to the chunks, Gram
 matrices become eigenvalues there.  Nothing here asks which scheduler runs the graphs.
 """
@@ -11,8 +11,9 @@ import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from dask.base import compute, get_scheduler, persist
@@ -39,17 +40,22 @@ from .dask_tasks import (
     tree,
     value_of,
 )
-from .stores import COMPLEX, Floats, Ints, RemoteStore, T
+from .stores import COMPLEX, Floats, Ints, Spectrum, Store, T, bordered
+
+if TYPE_CHECKING:
+    from .view import Design
 
 # -- the store -----------------------------------------------------------------------------
 
 
-class DaskStore(RemoteStore):
+class DaskStore(Store):
     """A Dask array, chunked along rows, columns or both.
 
-    Columns that were fetched are kept, up to a limit, so the paths, folds and refits of
+    Columns that were fetched are remembered, up to a limit, so the paths, folds and refits of
     a selection fetch each of them about once.
     """
+
+    near = False
 
     def __init__(self, X: Any) -> None:
         if X.ndim != 2:
@@ -143,27 +149,25 @@ class DaskStore(RemoteStore):
         return np.concatenate(self._sweep(*self._products(U)))
 
     def over_features(
-        self, view: Any, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]
+        self, view: Design, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]
     ) -> T:
-        sent = self._sent(view)
+        sent = view.once("sent", partial(self._send, view))
         V = view.on_all_rows(U)
         sums = V.sum(axis=0)
-        answers = [
+        tasks = [
             task(answer, each, start, product, sums, part)
             for (start, _), product, part in zip(self.spans, self._products(V), sent, strict=True)
         ]
-        (answer,) = self._sweep(tree(merge, answers))
-        return answer
+        (merged,) = self._sweep(tree(merge, tasks))
+        return merged
 
-    def _sent(self, view: Any) -> list[Any]:
-        """Means, scales and norms of a design, sent to where the chunks are, once."""
-        if "sent" not in view._cache:
-            whole = View(view.mean, view.scale, view.column_norms)
-            parts = [value_of(whole.part(*span)) for span in self.spans]
-            with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", "Sending large graph")  # meant to be, once
-                view._cache["sent"] = list(persist(*parts))
-        return view._cache["sent"]
+    def _send(self, view: Design) -> list[Any]:
+        """Send means, scales and norms of a design to where the chunks are."""
+        whole = View(view.mean, view.scale, view.column_norms)
+        parts = [value_of(whole.part(*span)) for span in self.spans]
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")  # meant to be, once
+            return list(persist(*parts))
 
     def matvec(self, index: Ints, values: Floats) -> Floats:
         with self._lock:
@@ -246,28 +250,26 @@ class DaskStore(RemoteStore):
         tasks = (task(itemgetter(1), moments) for moments in self._moment_tasks(weights))
         return np.concatenate(self._sweep(*tasks))
 
-    def _norm_tasks(self, view: Any) -> list[Any]:
+    def _norm_tasks(self, view: Design) -> list[Any]:
         """A task for the squared norms on each chunk of columns."""
         weights, whole = view.row_weights, View(view.mean, view.scale)
         parts = [value_of(weights[start:stop]) for start, stop in self.rows]
         tasks = []
         for column, span in zip(self.blocks.T, self.spans, strict=True):
             here = value_of(whole.part(*span))
-            squares = [
-                task(squares, block, part, here) for block, part in zip(column, parts, strict=True)
-            ]
-            tasks.append(tree(total_of, squares))
+            blocks = zip(column, parts, strict=True)
+            tasks.append(tree(total_of, [task(squares, *each, here) for each in blocks]))
         return tasks
 
-    def column_norms(self, view: Any) -> Floats:
+    def column_norms(self, view: Design) -> Floats:
         return np.sqrt(np.concatenate(self._sweep(*self._norm_tasks(view))))
 
-    def spectrum(self, view: Any) -> tuple[Floats, Floats]:
+    def spectrum(self, view: Design) -> Spectrum:
         gram = self._row_gram(view) if view.n <= view.d else self._column_gram(view)
         values, *squares = self._sweep(task(np.linalg.eigvalsh, gram), *self._norm_tasks(view))
-        return values, np.sqrt(np.concatenate(squares))
+        return Spectrum(np.sqrt(np.concatenate(squares)), partial(np.asarray, values))
 
-    def _row_gram(self, view: Any) -> Any:
+    def _row_gram(self, view: Design) -> Any:
         """A task for X̃X̃ᵀ: blocks of all rows, and at least as many columns as rows if cut."""
         n = self.shape[0]
         X = self.X.rechunk(
@@ -283,7 +285,7 @@ class DaskStore(RemoteStore):
             ],
         )
 
-    def _column_gram(self, view: Any, Y: Floats | None = None) -> Any:
+    def _column_gram(self, view: Design, Y: Floats | None = None) -> Any:
         """A task for X̃ᵀ[X̃ Y]: blocks of all columns."""
         d = self.shape[1]
         X = self.X.rechunk(
@@ -301,9 +303,13 @@ class DaskStore(RemoteStore):
             ],
         )
 
-    def gram(self, view: Any, Y: Floats) -> Floats:
+    def grams(self, views: Sequence[Design], Ys: Sequence[Floats]) -> list[Floats]:
+        return [self._gram(view, Y) for view, Y in zip(views, Ys, strict=True)]
+
+    def _gram(self, view: Design, Y: Floats) -> Floats:
         (gram,) = self._sweep(self._column_gram(view, Y))
-        return np.asarray(gram)
+        XtX, XtY = np.hsplit(np.asarray(gram), [view.d])
+        return bordered(XtX, XtY, Y)
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
         (block,) = self._compute(task(dense, self.X[rows, columns]))

@@ -53,7 +53,7 @@ def dense(block: Any) -> Floats:
 
 
 def check_block(block: Any, place: Place) -> None:
-    """Raise if the block is not what the array says, or holds what no method can use."""
+    """Raise if the block is not what the array says, or contains what no method can use."""
     shape = (place.rows[1] - place.rows[0], place.columns[1] - place.columns[0])
     found = block if sp.issparse(block) else np.asarray(block)
     if found.shape != shape:

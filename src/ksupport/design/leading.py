@@ -8,19 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._kernels import choose_columns
-from .stores import (
-    Floats,
-    Ints,
-)
+from .stores import Floats, Ints
 
 
 @dataclass(frozen=True)
 class Query:
-    """Which features are most correlated with u?  About so many, besides those held."""
+    """Which features are most correlated with u?  About so many, besides those in use."""
 
     vector: Floats  # u
     count: int
-    held: Ints
+    in_use: Ints
 
 
 @dataclass(frozen=True)
@@ -35,10 +32,10 @@ class Leading:
 
     @classmethod
     def of(cls, query: Query, features: Ints, products: Floats, norms: Floats) -> Leading:
-        """Among these features, ascending; all held ones between first and last are there."""
+        """Among these features, ascending; all in use between first and last are there."""
         chosen = np.zeros(features.size, bool)
-        if query.held.size:
-            here = query.held[(query.held >= features[0]) & (query.held <= features[-1])]
+        if query.in_use.size:
+            here = query.in_use[(query.in_use >= features[0]) & (query.in_use <= features[-1])]
             chosen[np.searchsorted(features, here)] = True
         count = min(query.count, features.size)
         edge, reach = choose_columns(products, norms, count, chosen)

@@ -77,7 +77,7 @@ class Problem:
         """Changes whenever the problem does: what a warm start must find again.
 
         The states of paths are vectors of samples, so other rows, or the same in another order, are
-        another problem: besides Xᵀy, which does not see the order, it holds products with a u that
+        another problem: besides Xᵀy, which does not see the order, it has products with a u that
         is the same for all data.
         """
         u = np.random.default_rng(0).standard_normal(self.design.n)

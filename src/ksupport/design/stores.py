@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from .. import limits
+
+if TYPE_CHECKING:
+    from .view import Design
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -22,11 +26,33 @@ T = TypeVar("T")
 COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
 
 
+class Spectrum(NamedTuple):
+    """The sizes of a view of X, from one pass."""
+
+    norms: Floats  # ‖x̃_j‖
+    eigenvalues: Callable[[], Floats]  # of the smaller of X̃X̃ᵀ and X̃ᵀX̃, ascending
+
+    @classmethod
+    def of_columns(cls, gram: Floats, n: int) -> Spectrum:
+        """From X̃ᵀX̃, where X̃ has n rows."""
+        return cls(np.sqrt(np.diag(gram)), partial(_largest_eigenvalues, gram, n))
+
+
+def _largest_eigenvalues(gram: Floats, count: int) -> Floats:
+    """Ascending; all of them if there are not so many."""
+    return np.asarray(np.linalg.eigvalsh(gram)[-count:])
+
+
 class Store(ABC):
-    """The raw X: full products, columns and moments; ``passes`` counts the sweeps over it."""
+    """The raw X: full products, columns and moments; ``passes`` counts the sweeps over it.
+
+    A new kind of X is a subclass with `rmatmat`, `matvec`, `columns`, `moments` and `_dense`.  What
+    a view of X asks for besides follows from these; a store that can do better overrides it.
+    """
 
     has_columns = True  # whether a block of columns costs less than a sweep
-    near = True  # whether X can be copied whole for little, if it is small
+    near = True  # whether X lies in this process; else what is of size d is found and reduced there
+    is_sparse = False  # whether `csc` gives X
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         if 0 in shape:
@@ -92,40 +118,67 @@ class Store(ABC):
     def _dense(self, rows: slice, columns: slice) -> Floats:
         """A dense float64 copy of a rectangle of X."""
 
+    @property
+    def csc(self) -> Any:
+        """X as a sparse matrix by columns, of a store that `is_sparse`."""
+        raise TypeError(f"X is not stored as a sparse matrix, but by {type(self).__name__}")
 
-class RemoteStore(Store):
-    """An X that lies with other processes: what is of size d is found and reduced there.
+    # -- what a view asks for (the `Design`: its rows, weights, centring and scaling) ------------
 
-    A ``view`` is the `Design` that asks: its rows, weights, centring and scaling.
-    """
-
-    near = False
-
-    @abstractmethod
     def over_features(
-        self, view: Any, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]
+        self, view: Design, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]
     ) -> T:
         """``each(first, products, norms)`` of the features in turn, merged; one pass."""
+        products = (U.T @ view.all_columns.T).T if view.copied else view.rmatmat(U)
+        return each(0, products, view.column_norms)
 
-    @abstractmethod
-    def expect(self, index: Ints) -> None:
-        """Told which columns several paths will ask for next: to be fetched at once."""
+    def expect(self, index: Ints) -> None:  # noqa: B027 (columns at hand need no more)
+        """Told which columns several paths will ask for next, in case they should be fetched."""
 
-    @abstractmethod
-    def column_norms(self, view: Any) -> Floats:
+    def column_norms(self, view: Design) -> Floats:
         """‖x̃_j‖ of every column, one pass."""
+        norms2 = np.empty(view.d)
+        for part, block in self.column_chunks():
+            norms2[part] = (view.shown(block, part) ** 2).sum(axis=0)
+        return np.sqrt(norms2)
 
-    @abstractmethod
-    def spectrum(self, view: Any) -> tuple[Floats, Floats]:
-        """Eigenvalues, ascending, of the smaller of X̃X̃ᵀ and X̃ᵀX̃, and ‖x̃_j‖; one pass."""
+    def spectrum(self, view: Design) -> Spectrum:
+        """Column norms and eigenvalues from the smaller Gram matrix, one pass for a family."""
+        if view.n > view.d:
+            return Spectrum.of_columns(view.column_gram, view.n)
+        gram, norms = view.row_gram
+        return Spectrum(norms, partial(_largest_eigenvalues, gram, view.n))
 
-    @abstractmethod
-    def gram(self, view: Any, Y: Floats) -> Floats:
-        """X̃ᵀ[X̃ Y], one pass."""
+    def row_grams(self, views: Sequence[Design]) -> list[tuple[Floats, Floats]]:
+        """X̃X̃ᵀ and the column norms of each view, in one pass by columns."""
+        grams = [np.zeros((view.n, view.n)) for view in views]
+        norms2 = [np.empty(view.d) for view in views]
+        for part, raw in self.column_chunks():
+            for view, gram, squares in zip(views, grams, norms2, strict=True):
+                block = view.shown(raw, part)
+                gram += block @ block.T
+                squares[part] = np.einsum("ij,ij->j", block, block)
+        return [(gram, np.sqrt(squares)) for gram, squares in zip(grams, norms2, strict=True)]
+
+    def column_grams(self, views: Sequence[Design]) -> list[Floats]:
+        """X̃ᵀX̃ of each view, in one pass by rows."""
+        return self.grams(views, [np.empty((view.n, 0)) for view in views])
+
+    def grams(self, views: Sequence[Design], Ys: Sequence[Floats]) -> list[Floats]:
+        """[X̃ Y]ᵀ[X̃ Y] of each view and its Y, in one pass by rows."""
+        grams = [np.zeros((view.d + Y.shape[1],) * 2) for view, Y in zip(views, Ys, strict=True)]
+        for part, raw in self.row_chunks():
+            for view, Y, gram in zip(views, Ys, grams, strict=True):
+                here, mine = view.within(part)
+                both = np.hstack([here.shown(raw, slice(None)), Y[mine]])
+                gram += both.T @ both
+        return grams
 
 
 class SparseStore(Store):
-    """A CSR or CSC matrix or array; kept in both orders only if columns are asked of a CSR."""
+    """A CSR or CSC matrix or array; in both orders only if columns are asked of a CSR."""
+
+    is_sparse = True
 
     def __init__(self, X: Any) -> None:
         super().__init__(X.shape, X.dtype)
@@ -133,7 +186,7 @@ class SparseStore(Store):
         self._csc: Any = X if X.format == "csc" else None
 
     @property
-    def by_columns(self) -> Any:
+    def csc(self) -> Any:
         if self._csc is None:
             self._csc = self.X.tocsc()
         return self._csc
@@ -149,11 +202,11 @@ class SparseStore(Store):
             w[index] = values
             return np.asarray(self.X @ w, np.float64)
         self.columns_read += index.size
-        return np.asarray(self.by_columns[:, index] @ values, np.float64)
+        return np.asarray(self.csc[:, index] @ values, np.float64)
 
     def columns(self, index: Ints) -> Floats:
         self.columns_read += index.size
-        return np.asarray(self.by_columns[:, index].toarray(), np.float64)
+        return np.asarray(self.csc[:, index].toarray(), np.float64)
 
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
         # scikit-learn's mean_variance_axis wants weights of X's own dtype, and skips NaN.
@@ -172,7 +225,7 @@ class SparseStore(Store):
         return mean + shift, np.maximum(second - shift**2, 0.0)
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
-        X = self.X if columns == slice(0, self.shape[1]) else self.by_columns
+        X = self.X if columns == slice(0, self.shape[1]) else self.csc
         return np.asarray(X[rows, columns].toarray(), np.float64)
 
 
@@ -222,12 +275,48 @@ class OperatorStore(Store):
     def means(self, weights: Floats) -> Floats:
         return self.rmatmat(weights[:, None])[:, 0] / weights.sum()
 
+    def column_norms(self, view: Design) -> Floats:
+        if view.n >= view.d:
+            return super().column_norms(view)
+        norms2 = np.zeros(view.d)
+        for row in self._rows(view):
+            norms2 += row**2
+        return np.sqrt(norms2)
+
+    def row_grams(self, views: Sequence[Design]) -> list[tuple[Floats, Floats]]:
+        return [self._row_gram(view) for view in views]
+
+    def _row_gram(self, view: Design) -> tuple[Floats, Floats]:
+        gram, norms2 = np.empty((view.n, view.n)), np.zeros(view.d)
+        for i, row in enumerate(self._rows(view)):
+            gram[i] = view.matvec(row)
+            norms2 += row**2
+        return gram, np.sqrt(norms2)
+
+    def column_grams(self, views: Sequence[Design]) -> list[Floats]:
+        return [np.stack([view.rmatvec(view.matvec(e)) for e in np.eye(view.d)]) for view in views]
+
+    def grams(self, views: Sequence[Design], Ys: Sequence[Floats]) -> list[Floats]:
+        return [
+            bordered(view.column_gram, view.rmatmat(Y), Y)
+            for view, Y in zip(views, Ys, strict=True)
+        ]
+
+    def _rows(self, view: Design) -> Iterator[Floats]:
+        """The rows of a view, a product each."""
+        return (view.rmatvec(np.eye(view.n, 1, -i)[:, 0]) for i in range(view.n))
+
     def _dense(self, rows: slice, columns: slice) -> Floats:
         n, d = self.shape
         if columns == slice(0, d):
             eye = np.eye(rows.stop - rows.start, n, rows.start).T
             return self.rmatmat(eye).T
         return self.columns(np.arange(columns.start, columns.stop))
+
+
+def bordered(XtX: Floats, XtY: Floats, Y: Floats) -> Floats:
+    """[X Y]ᵀ[X Y] from its parts."""
+    return np.block([[XtX, XtY], [XtY.T, Y.T @ Y]])
 
 
 def _dot_test(X: LinearOperator) -> None:

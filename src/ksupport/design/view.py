@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from .. import limits
@@ -21,14 +22,7 @@ from .._kernels import EPS
 from . import spectra
 from .leading import Leading, Query, leaders, merge_leaders
 from .spectra import UNUSABLE, NormKind
-from .stores import (
-    Floats,
-    Ints,
-    RemoteStore,
-    Store,
-    T,
-    store_of,
-)
+from .stores import Floats, Ints, Store, T, store_of
 
 
 @dataclass(frozen=True)
@@ -98,20 +92,29 @@ class Design:
     def has_columns(self) -> bool:
         return self.store.has_columns
 
-    def holdable(self, most: int) -> bool:
+    @property
+    def near(self) -> bool:
+        """Whether X lies in this process."""
+        return self.store.near
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.store.is_sparse
+
+    def copyable(self, most: int) -> bool:
         """Whether all columns may be copied, if so many entries may: fewer if X lies elsewhere."""
-        limit = most if self.store.near else min(most, limits.SVD)
+        limit = most if self.near else min(most, limits.SVD)
         return self.has_columns and self.n * self.d <= limit
 
     @property
-    def held(self) -> bool:
+    def copied(self) -> bool:
         """Whether all columns have been copied: then none is read again."""
         return "all_columns" in self._cache
 
-    def hold(self) -> bool:
+    def copy_columns(self) -> bool:
         """Copy all columns if X is small and the views that share it are few; whether so."""
         entries = max(self.n, self.store.shape[0]) * self.d
-        small = self.holdable(limits.COLUMNS_HELD) and entries <= limits.COLUMNS_HELD
+        small = self.copyable(limits.COPIED_COLUMNS) and entries <= limits.COPIED_COLUMNS
         pays = small and len(self.family) <= limits.COPIES
         if pays:
             _ = self.all_columns
@@ -132,7 +135,7 @@ class Design:
     def _view(self, **changes: Any) -> Design:
         return replace(self, family=(), _cache={}, **changes)
 
-    def _kept(self, name: str, make: Callable[[], Any]) -> Any:
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
         """What has this name in the cache, made if it is not there."""
         if name not in self._cache:
             self._cache[name] = make()
@@ -215,10 +218,7 @@ class Design:
         features from number ``first`` on: of all at once if X is at hand.  What it answers for
         different parts, in order, goes to ``merge``.
         """
-        if isinstance(self.store, RemoteStore):
-            return self.store.over_features(self, U, each, merge)
-        products = (U.T @ self.all_columns.T).T if self.held else self.rmatmat(U)
-        return each(0, products, self.column_norms)
+        return self.store.over_features(self, U, each, merge)
 
     def answer(self, query: Query, product: Floats) -> Leading:
         """The features that a query asks for, given the product of its vector with X̃ᵀ."""
@@ -228,8 +228,7 @@ class Design:
         """The features most correlated with each vector asked about; one pass for all."""
         U = np.column_stack([query.vector for query in queries])
         found = self.over_features(U, partial(leaders, queries), partial(merge_leaders, queries))
-        if isinstance(self.store, RemoteStore):
-            self.store.expect(np.unique(np.concatenate([each.features for each in found])))
+        self.store.expect(np.unique(np.concatenate([each.features for each in found])))
         return found
 
     def matmat(self, W: Floats) -> Floats:
@@ -253,18 +252,18 @@ class Design:
 
     def columns(self, index: Ints) -> Floats:
         """The columns at ``index``, each a contiguous row of the m x n result."""
-        return self.all_columns.take(index, axis=0) if self.held else self._read(index)
+        return self.all_columns.take(index, axis=0) if self.copied else self._read(index)
 
     def _read(self, index: Ints) -> Floats:
-        return np.ascontiguousarray(self._finish(self.store.columns(index), index).T)
+        return np.ascontiguousarray(self.shown(self.store.columns(index), index).T)
 
     @property
     def all_columns(self) -> Floats:
-        """All columns as rows (d x n), made once: for problems small enough to hold."""
-        columns: Floats = self._kept("all_columns", lambda: self._read(np.arange(self.d)))
+        """All columns as rows (d x n), made once: for problems small enough."""
+        columns: Floats = self.once("all_columns", lambda: self._read(np.arange(self.d)))
         return columns
 
-    def _finish(self, block: Floats, columns: Any) -> Floats:
+    def shown(self, block: Floats, columns: Any) -> Floats:
         """Turn a block of raw columns (all rows) into columns of the view."""
         if self.rows is not None:
             block = block[self.rows]
@@ -274,13 +273,43 @@ class Design:
             block = block / self.scale[columns]
         return block if self.sqrt_weights is None else block * self.sqrt_weights[:, None]
 
+    def within(self, part: slice) -> tuple[Design, Ints]:
+        """The view of these rows of X alone, as if X had no others; which of its rows they are."""
+        places = np.arange(self.n) if self.rows is None else self.rows
+        order = self.once("order", lambda: np.argsort(places, kind="stable"))
+        low, high = np.searchsorted(places, (part.start, part.stop), sorter=order)
+        mine = order[low:high]
+        weights = None if self.sqrt_weights is None else self.sqrt_weights[mine]
+        return self._view(rows=places[mine] - part.start, sqrt_weights=weights), mine
+
+    def as_csc(self) -> sp.csc_matrix:
+        """X̃ = diag(√weights) X[rows] / scale as a sparse matrix, if X is one and not centred."""
+        assert self.mean is None
+        raw = self.store.csc if self.rows is None else self.store.csc[self.rows]
+        X = sp.csc_matrix(raw, dtype=np.float64)
+        if self.scale is not None:
+            X = X @ sp.diags(1 / self.scale)
+        if self.sqrt_weights is not None:
+            X = sp.diags(self.sqrt_weights) @ X
+        return sp.csc_matrix(X)
+
     # -- sizes (`spectra`) -----------------------------------------------------------------
 
     @property
     def column_norms(self) -> Floats:
         """‖x̃_j‖ of every column; an operator takes a product for each of its fewer sides."""
-        norms: Floats = self._kept("column_norms", partial(spectra.column_norms, self))
+        norms: Floats = self.once("column_norms", partial(spectra.column_norms, self))
         return norms
+
+    @property
+    def row_gram(self) -> tuple[Floats, Floats]:
+        """X̃ X̃ᵀ, n x n, and the column norms, which come with it."""
+        return spectra.row_gram(self)
+
+    @property
+    def column_gram(self) -> Floats:
+        """X̃ᵀ X̃, d x d."""
+        return spectra.column_gram(self)
 
     def norm(self, kind: NormKind = "spectral") -> float:
         """‖X̃‖, never below the truth: the spectral norm, or the nuclear norm."""
@@ -289,7 +318,7 @@ class Design:
     @property
     def magnitude(self) -> float:
         """About the norm of the largest column, from one product."""
-        size: float = self._kept("magnitude", partial(spectra.magnitude, self))
+        size: float = self.once("magnitude", partial(spectra.magnitude, self))
         return size
 
     def check_magnitude(self) -> None:
@@ -324,8 +353,8 @@ class Design:
         root = np.sqrt(np.diag(gram))
         root[root == 0.0] = 1.0
         values, vectors = np.linalg.eigh(gram / root / root[:, None])
-        keep = values > 0
-        R = (vectors[:, keep] * np.sqrt(values[keep])).T * root
+        real = values > 0
+        R = (vectors[:, real] * np.sqrt(values[real])).T * root
         store = store_of(np.asfortranarray(R[:, : self.d]))
         small = Design(store, samples=self.n_samples, _cache={**spectra.norms_from_gram(self)})
         return small, R[:, self.d :]

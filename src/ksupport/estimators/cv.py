@@ -269,9 +269,7 @@ def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
     """The iterate of one step of one path."""
     if step == 0:
         return np.zeros(design.d)
-    (result,) = run(
-        [method.start(design, y)], [design], [y], max_iter=step, every=step, keep="last"
-    )
+    (result,) = run([method.start(design, y)], max_iter=step, every=step, keep="last")
     return result.coef
 
 

@@ -41,8 +41,6 @@ def walk(
 
     results = run(
         paths,
-        [design] * len(methods),
-        [y] * len(methods),
         max_iter=max_iter,
         every=every,
         stopping=Settled(),

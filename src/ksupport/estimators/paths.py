@@ -163,9 +163,8 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         watch: Watch,
     ) -> list[Result]:
         return run(
-            paths, [problem.design] * len(paths), problem.targets,
-            max_iter=end, every=self.every, stopping=rule, keep="last", watch=watch,
-            metrics=[self._metrics(problem, j, held_out) for j in range(len(paths))],
+            paths, max_iter=end, every=self.every, stopping=rule, keep="last", watch=watch,
+            metrics={path: self._metrics(problem, j, held_out) for j, path in enumerate(paths)},
             interruptible=True,
         )  # fmt: skip
 

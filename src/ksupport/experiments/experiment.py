@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+# The methods of the paper, in the order of its tables and legends; others may be registered.
+PAPER_METHODS = ("irksn", "ksn", "ircr", "irosr", "srdi", "iht", "omp", "lasso", "enet")
+
 Protocol = Literal["paper", "fair"]
 Row = dict[str, Any]  # a result or a line of a table; JSON holds it
 Cell = dict[str, Any]  # the arguments of `compute`; JSON holds them too

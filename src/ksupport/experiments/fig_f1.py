@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import PAPER_METHODS, Cell, Experiment, Protocol, Row
 from .figures import COLOURS, MARKERS, drawing, title_of
 from .files import read_published
-from .synthetic import ORDER, STEPS, oracle_f1
+from .synthetic import STEPS, oracle_f1
 from .tuned import TUNINGS, available, tuned_f1
 
 ORACLE = "oracle"
@@ -34,7 +34,7 @@ def cells(axis: str, protocol: Protocol, quick: bool) -> list[Cell]:
     """Every method on every draw of every setting along one axis."""
     values = AXES[axis][1:3] if quick else AXES[axis]
     seeds = range(2 if quick else DRAWS[protocol])
-    runs = [(method, ORACLE) for method in ORDER]
+    runs = [(method, ORACLE) for method in PAPER_METHODS]
     if protocol == "fair":
         runs += [(TUNINGS[tuning][0], tuning) for tuning in available()]
     return [

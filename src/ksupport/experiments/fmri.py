@@ -12,10 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..algorithms import METHODS
 from ..design import Floats
 from ..metrics import model_error, support_f1
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import PAPER_METHODS, Cell, Experiment, Protocol, Row
 from .files import read_published
 from .fmri_data import CONTRASTS, Recordings, brain, parts_at_hand, split_of, whole_haxby
 from .fmri_grids import walk_of
@@ -34,7 +33,7 @@ def cells(protocol: Protocol, quick: bool) -> list[Cell]:
     out: list[Cell] = []
     contrasts = ["/".join(pair) for pair in CONTRASTS]
     for part in parts_at_hand(quick, tell=True):
-        methods = [*METHODS, ENCLUDL]
+        methods = [*PAPER_METHODS, ENCLUDL]
         if part == "slice":
             from .fmri_slice import DECODERS
 

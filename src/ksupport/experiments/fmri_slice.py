@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import LeaveOneGroupOut
 
-from ..algorithms import METHODS
 from ..datasets import fetch_haxby
 from ..fmri import KSupportDecoder, encludl
-from .experiment import Row
+from .experiment import PAPER_METHODS, Row
 from .fmri_grids import KAPPAS
 from .fmri_maps import packed
 
 NILEARN = {"svm": "SVM (nilearn)", "spacenet": "SpaceNet (nilearn)"}
-DECODERS = (*METHODS, "auto", *NILEARN)
+DECODERS = (*PAPER_METHODS, "auto", *NILEARN)
 INNER_FOLDS = 4  # by runs, for what each decoder chooses
 # With the default kappa no voxel enters within the steps of a decoder.
 PARAMS = {"srdi": {"kappa": KAPPAS}}

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from .._kernels import NOW, RECORDED
 from ..algorithms import make_method
-from ..design import Design, Floats
+from ..design import Floats
 from ..walking import Block, History, Metric, Path, Result, Verdict, run
 from ..walking.working_set import WorkingSetPath
 from .prediction_data import Split
@@ -79,7 +80,7 @@ def tune(walk: Walk, split: Split) -> Tuned:
             _count_late(path)
     zero = Tuned(np.zeros(split.d), float(np.mean(split.centred(split.y_valid) ** 2)), 0, {})
     best = zero if walk.late else None
-    for params, result in zip(settings, _walk(walk, split, paths, design, y), strict=True):
+    for params, result in zip(settings, _walk(walk, split, paths), strict=True):
         at = int(np.searchsorted(result.history["t"], result.n_iter))
         error = float(result.history.get("validation", [np.inf])[at])  # absent: diverged at once
         if best is None or error < best.mse:
@@ -88,14 +89,14 @@ def tune(walk: Walk, split: Split) -> Tuned:
     return best or zero
 
 
-def _walk(walk: Walk, split: Split, paths: list[Path], design: Design, y: Floats) -> list[Result]:
+def _walk(walk: Walk, split: Split, paths: list[Path]) -> list[Result]:
     metric = _validation(walk, split)
     with warnings.catch_warnings():
         # The grids hold steps that diverge and penalties that do not converge.
         warnings.simplefilter("ignore", ConvergenceWarning)
         return run(
-            paths, [design] * len(paths), [y] * len(paths), max_iter=walk.steps,
-            every=walk.every or walk.steps, metrics=[{"validation": metric}] * len(paths),
+            paths, max_iter=walk.steps, every=walk.every or walk.steps,
+            metrics={path: {"validation": metric} for path in paths},
             stopping=None if walk.every is None else _best_so_far, keep="last",
         )  # fmt: skip
 
@@ -120,4 +121,4 @@ def _best_so_far(history: History) -> Verdict:
 def _count_late(path: Path) -> None:
     """Let a path's clock say 1 at its start, so that every fifth step is that of the paper."""
     assert isinstance(path, WorkingSetPath)
-    path.state.clock[:] = 1, 0
+    path.state.clock[[NOW, RECORDED]] = 1, 0

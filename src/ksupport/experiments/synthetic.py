@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from ..algorithms import METHODS, path
+from ..algorithms import path
 from ..datasets import make_correlated_data
 from ..design import Floats
 from ..metrics import support_f1
@@ -146,6 +146,3 @@ def f1_metric(w: Floats, largest_only: bool = False) -> Callable[[Block], Floats
         return np.asarray(support_f1(w, rows))
 
     return metric
-
-
-ORDER = tuple(METHODS)  # of the methods in tables and legends

@@ -148,7 +148,7 @@ def walk_again(
     end = max(max_iter or _far_enough(model, step, target), step, 1)
     design, goal = problem.design, problem.targets[target]
     start = method_behind(model, problem).start(design, goal)
-    (result,) = run([start], [design], [goal], max_iter=end, every=spacing(step, end))
+    (result,) = run([start], max_iter=end, every=spacing(step, end))
     assert result.iterates is not None
     step = step if on_a_path(model) else int(result.history["t"][-1])
     record = int(np.searchsorted(result.history["t"], step))

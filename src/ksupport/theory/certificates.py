@@ -118,13 +118,13 @@ def _least_certificate(
         known = best < bound * (1 - TIE_RTOL) or lower >= bound * (1 - 2 * LP_TOL)
         if known or best - lower <= 2 * LP_TOL * bound:
             break
-        held = W[np.abs(C[W, 0]) >= t * (1 - 1e-6)]
-        S_held = np.concatenate([support.S, held])
-        missing = [q[np.abs(c[q]) > t] for c in C.T for q in [_most_correlated(c, S_held, m)]]
+        tight = W[np.abs(C[W, 0]) >= t * (1 - 1e-6)]
+        S_tight = np.concatenate([support.S, tight])
+        missing = [q[np.abs(c[q]) > t] for c in C.T for q in [_most_correlated(c, S_tight, m)]]
         new = np.setdiff1d(np.concatenate(missing), W)
-        if len(new) == 0:  # W already holds every feature that matters
+        if len(new) == 0:  # W already has every feature that matters
             break
-        W = np.concatenate([held, new])
+        W = np.concatenate([tight, new])
     return best_lam, best, lower
 
 

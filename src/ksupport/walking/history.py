@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 class History(Mapping[str, NDArray[Any]]):
     """What was measured along a path: arrays of equal length, by name.
 
-    Always holds ``t`` (the step), ``n_nonzero`` and ``residual`` (‖X̃w - y‖).
+    Always has ``t`` (the step), ``n_nonzero`` and ``residual`` (‖X̃w - y‖).
 
     Examples
     --------

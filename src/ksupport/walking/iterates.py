@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import limits
+from .._kernels import RECORDED
 from ..design import Design, Floats, Ints
 
 SparseRows = tuple[Floats, Ints, Ints]
@@ -84,7 +85,7 @@ def together(parts: Sequence[tuple[Ints, Floats]], d: int) -> tuple[Ints, Floats
 
 
 def recorded_steps(before: int, clock: Ints, every: int, n_rows: int) -> Ints:
-    """The steps of the rows recorded since step ``before``; clock = (t, last t recorded)."""
+    """The steps of the rows recorded since step ``before``."""
     t = (before // every + 1 + np.arange(n_rows)) * every
-    t[-1:] = clock[1]  # the last one may be off the grid
+    t[-1:] = clock[RECORDED]  # the last one may be off the grid
     return t

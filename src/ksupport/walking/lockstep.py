@@ -1,6 +1,6 @@
 """Plain steps that many paths take together.
 
-Where a block of columns does not pay, a step multiplies with all of X̃.  Paths on the same data
+Where a working set does not pay, a step multiplies with all of X̃.  Paths on the same data
 can share those passes: a plain step is a generator that yields the products it needs, and the
 loop in `walking.loop` forms them for all paths that wait, as one matrix product.
 """
@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .._kernels import DONE, NONFINITE, due
+from .._kernels import DONE, NONFINITE, NOW, RECORDED, due
 from ..design import Design, Floats, Ints
 from .iterates import Block, recorded_steps, room_for
 from .paths import Answer, Product, Request
@@ -35,7 +35,7 @@ class Stepping(Protocol):
     """What takes plain steps."""
 
     @property
-    def clock(self) -> Ints: ...  # t, and the last t recorded
+    def clock(self) -> Ints: ...  # NOW, RECORDED
     def iterate(self) -> Floats: ...
     def step(self) -> Step: ...
 
@@ -57,9 +57,9 @@ class Stretch:
         self.every = every
         self.rows = rows
         self.n_rows = 0  # filled so far
-        self.before = int(state.clock[1])
+        self.before = int(state.clock[RECORDED])
         self.status = DONE
-        self._steps = self._walk()
+        self._steps = self._take_steps()
         self.pending = next(self._steps, None)
 
     def supply(self, product: Floats) -> None:
@@ -69,19 +69,19 @@ class Stretch:
         except StopIteration:
             self.pending = None
 
-    def _walk(self) -> Generator[Product, Floats, None]:
+    def _take_steps(self) -> Generator[Product, Floats, None]:
         clock = self.state.clock
         while True:
             if due(clock, self.end, self.every):
                 self.rows[self.n_rows] = self.state.iterate()
                 self.n_rows += 1
-                clock[1] = clock[0]
-            if clock[0] >= self.end or self.n_rows == len(self.rows):
+                clock[RECORDED] = clock[NOW]
+            if clock[NOW] >= self.end or self.n_rows == len(self.rows):
                 return
             if not (yield from self.state.step()):
                 self.status = NONFINITE
                 return
-            clock[0] += 1
+            clock[NOW] += 1
 
     def block(self, design: Design) -> Block:
         """What was recorded."""
@@ -110,7 +110,7 @@ class PlainSteps:
         """Begin a stretch, or hand out the one that is over."""
         d = self.design.d
         if self.stretch is None:
-            count = room_for(end - int(state.clock[0]), every, d, most_numbers)
+            count = room_for(end - int(state.clock[NOW]), every, d, most_numbers)
             self.stretch = Stretch(state, end, every, np.empty((count, d)))
         if self.pending is not None:
             return Block(np.empty(0, np.intp), np.empty((0, d)), self.design)

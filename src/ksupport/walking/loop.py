@@ -19,7 +19,6 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import limits
 from .._common.checks import check_count
 from ..design import Design, Floats, Query, rmatmat_together
-from ..design.stores import RemoteStore
 from .paths import Path, Product, Request
 from .records import Keep, Reason, Record, Result
 from .rules import Metric, Rule, StoppingRule, Watch
@@ -40,12 +39,10 @@ def whole_walks_only() -> Iterator[None]:
 
 def run(
     paths: Sequence[Path],
-    designs: Sequence[Design],
-    targets: Sequence[Floats],
     *,
     max_iter: int,
     every: int = 1,
-    metrics: Sequence[Mapping[str, Metric]] | None = None,
+    metrics: Mapping[Path, Mapping[str, Metric]] | None = None,
     stopping: StoppingRule | None = None,
     keep: Keep = "all",
     watch: Watch | None = None,
@@ -56,23 +53,23 @@ def run(
 
     Paths that need a product with X̃ wait for each other, and those on the same data share one
     pass for all products with X̃ᵀ, whatever their view of them: so many paths take as many passes
-    as the one that needs most.  On small problems, whose columns are held, none waits.
+    as the one that needs most.  On small problems, whose columns are copied, none waits.
 
     Parameters
     ----------
-    paths, designs, targets : sequences of equal length
-        What to walk; iterate w of path i is measured by ‖designs[i] w - targets[i]‖.
+    paths : sequence of Path
+        What to walk; an iterate w of a path is measured by ‖path.design w - path.y‖.
     max_iter : int
         Steps to walk at most.
     every : int
         Record every so many steps, and always the last one.
-    metrics : sequence of mappings, optional
-        For each path, more columns of its history: functions of a `Block`.
+    metrics : mapping, optional
+        From a path to more columns of its history: functions of a `Block`, by name.
     stopping : Rule or callable, optional
         A pure function of the history; None walks to ``max_iter``.  The columns that a `Rule`
         asks for are measured, unless ``metrics`` has them.
     keep : {"all", "last"}
-        Whether all recorded iterates are returned, or only the kept one.
+        Whether all recorded iterates are returned, or only the one that the rule keeps.
     watch : callable, optional
         Called with the history and the last iterate after each block; a true answer ends the
         walk.
@@ -84,26 +81,17 @@ def run(
     """
     check_count("max_iter", max_iter, low=0)
     check_count("every", every)
-    measured = metrics if metrics is not None else [{}] * len(paths)
+    measured = metrics or {}
+    if not measured.keys() <= set(paths):
+        raise ValueError("metrics must be a mapping from some of the paths, got one from others")
     rule = None if stopping is None else Rule.of(stopping)
     keep_all = keep == "all" or (rule is not None and rule.looks_back)
-    records = [
-        Record(*each, rule=rule, keep_all=keep_all)
-        for each in zip(paths, designs, targets, measured, strict=True)
-    ]
-
-    def walk(most_numbers: int, record: Record) -> None:
-        # Overflow means divergence, which is looked for and reported as such.
-        with np.errstate(over="ignore", invalid="ignore"):
-            _walk(record, max_iter, every, watch, most_numbers)
-        record.reason = record.reason or _end_of(record.path, max_iter)
-
+    records = [Record(path, measured.get(path, {}), rule, keep_all) for path in paths]
+    walk = partial(_walk, max_iter, every, watch)
     try:
         with Workers(n_jobs) as workers:
             while active := [r for r in records if r.reason is None]:
-                ready = [r for r in active if r.path.pending is None]
-                if not ready:
-                    ready = _multiply(active)
+                ready = [r for r in active if r.path.pending is None] or _multiply(active)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
                 workers.each(partial(walk, most_numbers), ready)
     except KeyboardInterrupt:
@@ -147,20 +135,20 @@ def _multiply(waiting: list[Record]) -> list[Record]:
     forward = [r for r in waiting if _takes_forward(r.path.pending)]
     views: dict[tuple[int, bool], list[Record]] = {}
     for record in forward or waiting:
-        kind = id(record.design), isinstance(record.path.pending, Query)
+        kind = id(record.path.design), isinstance(record.path.pending, Query)
         views.setdefault(kind, []).append(record)
     stores: dict[int, list[list[Record]]] = {}
     with np.errstate(over="ignore", invalid="ignore"):
         for group in views.values():
-            design = group[0].design
+            design = group[0].path.design
             if forward:
                 _answer(group, design.matmat(_vectors(group)))
-            elif isinstance(design.store, RemoteStore) and isinstance(group[0].path.pending, Query):
-                _let_lead(design, group)
+            elif not design.near and isinstance(group[0].path.pending, Query):
+                _let_lead(design, group)  # a product of size d would be sent for each of them
             else:
                 stores.setdefault(id(design.store), []).append(group)
         for groups in stores.values():
-            designs = [group[0].design for group in groups]
+            designs = [group[0].path.design for group in groups]
             products = rmatmat_together(designs, [_vectors(group) for group in groups])
             for group, product in zip(groups, products, strict=True):
                 _answer(group, product)
@@ -180,7 +168,7 @@ def _answer(records: Sequence[Record], products: Floats) -> None:
     for record, column in zip(records, products.T, strict=True):
         product, asked = np.ascontiguousarray(column), record.path.pending
         if isinstance(asked, Query):
-            record.answer = record.design.answer(asked, product)
+            record.answer = record.path.design.answer(asked, product)
         else:
             record.answer = product
 
@@ -193,11 +181,17 @@ def _let_lead(design: Design, records: Sequence[Record]) -> None:
 
 
 def _walk(
-    record: Record,
-    max_iter: int,
-    every: int,
-    watch: Watch | None,
-    most_numbers: int,
+    max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
+) -> None:
+    """Go on with one path until it waits again, ends, or has filled a block."""
+    # Overflow means divergence, which is looked for and reported as such.
+    with np.errstate(over="ignore", invalid="ignore"):
+        _take_block(max_iter, every, watch, most_numbers, record)
+    record.reason = record.reason or _end_of(record.path, max_iter)
+
+
+def _take_block(
+    max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
 ) -> None:
     path = record.path
     if record.answer is not None:

@@ -24,13 +24,18 @@ Answer = Floats | Leading
 class Path(Protocol):
     """A stream of iterates, walked block by block.
 
-    ``pending`` is a product with X̃, or the answer to a query that takes one, which the path needs
-    before it can go on; the loop multiplies for all waiting paths at once and hands the answer
-    to ``supply``.
+    It knows the data it is walked on: X̃, its ``design``, and the target ``y``.  ``pending`` is a
+    product with X̃, or the answer to a query that takes one, which the path needs before it can go
+    on; the loop multiplies for all waiting paths at once and hands the answer to ``supply``.  A
+    path is compared, and hashed, by identity.
     """
 
     exhausted: bool
 
+    @property
+    def design(self) -> Design: ...
+    @property
+    def y(self) -> Floats: ...
     @property
     def pending(self) -> Request | None: ...
     @property

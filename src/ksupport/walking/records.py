@@ -1,4 +1,4 @@
-"""What the loop keeps of a path while walking it, and what it returns."""
+"""What the loop notes of a path while walking it, and what it returns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._common.checks import check_count
-from ..design import Design, Floats, Ints
+from ..design import Floats, Ints
 from .history import History
 from .iterates import Block, SparseRows, stack_rows
 from .paths import Answer, Path
@@ -28,7 +28,7 @@ class Result:
     Attributes
     ----------
     coef : ndarray of shape (d,)
-        The iterate that was kept.
+        The iterate that the rule kept; without a rule, the last.
     n_iter : int
         Its step.
     history : History
@@ -36,7 +36,7 @@ class Result:
     reason : {"stopped", "max_iter", "exhausted", "diverged", "interrupted"}
         Why the walk ended.
     iterates : csr_array of shape (n_records, d) or None
-        All recorded iterates, if they were kept.
+        All recorded iterates, if ``keep="all"``.
     """
 
     coef: Floats
@@ -66,24 +66,22 @@ def _checked(verdict: Verdict, n_records: int) -> tuple[int, int | None]:
 
 @dataclass
 class Record:
-    """What the loop keeps of one path while walking it."""
+    """What the loop notes of one path while walking it."""
 
     path: Path
-    design: Design
-    y: Floats
     metrics: Mapping[str, Metric]
     rule: Rule | None
     keep_all: bool
     history: History | None = None
     blocks: list[SparseRows] = field(default_factory=list)
-    kept: int | None = None  # record
+    kept: int | None = None  # the record to return, as far as is known
     coef: Floats | None = None  # of that record, where not all are kept
     reason: Reason | None = None
     answer: Answer | None = None  # what the path waited for
 
     def __post_init__(self) -> None:
         if self.rule is not None:
-            self.metrics = {**self.rule.metrics(self.design, self.y), **self.metrics}
+            self.metrics = {**self.rule.metrics(self.path.design, self.path.y), **self.metrics}
 
     def take(self, block: Block) -> Block:
         """Measure a block and apply the rule; return the part of it that counts."""
@@ -119,7 +117,7 @@ class Record:
         out: dict[str, NDArray[Any]] = {
             "t": block.t,
             "n_nonzero": np.count_nonzero(block.rows, axis=1),
-            "residual": np.linalg.norm(block.predict(self.design) - self.y, axis=1),
+            "residual": np.linalg.norm(block.predict(self.path.design) - self.path.y, axis=1),
         }
         for name, metric in self.metrics.items():
             out[name] = np.asarray(metric(block))
@@ -128,9 +126,9 @@ class Record:
     def begin(self) -> None:
         """If nothing was recorded, record the zero vector, where every path starts."""
         if self.kept is None:
-            self.kept, self.coef = 0, np.zeros(self.design.d)
+            self.kept, self.coef = 0, np.zeros(self.path.design.d)
             self.history = History(
-                {"t": [0], "n_nonzero": [0], "residual": [np.linalg.norm(self.y)]}
+                {"t": [0], "n_nonzero": [0], "residual": [np.linalg.norm(self.path.y)]}
             )
             self.blocks = [(np.empty(0), np.empty(0, np.intp), np.zeros(1, np.intp))]
 
@@ -140,7 +138,8 @@ class Record:
         assert self.reason is not None
         coef, iterates = self.coef, None
         if self.keep_all:
-            iterates, coef = stack_rows(self.blocks, self.design.d), np.zeros(self.design.d)
+            d = self.path.design.d
+            iterates, coef = stack_rows(self.blocks, d), np.zeros(d)
             row = slice(*iterates.indptr[self.kept : self.kept + 2])
             coef[iterates.indices[row]] = iterates.data[row]
         assert coef is not None

@@ -18,8 +18,15 @@ from .iterates import Block
 class Verdict:
     """What a stopping rule says of a history."""
 
-    keep: int  # record to return if the walk ended here
+    keep: int  # record that is returned if the walk ends here
     stop: int | None = None  # record at which the walk ends, if it does
+
+    def __post_init__(self) -> None:
+        if self.stop is not None and self.keep > self.stop:
+            raise ValueError(
+                f"a rule must keep a record up to the one at which the walk ends, got "
+                f"keep={self.keep}, stop={self.stop}"
+            )
 
 
 Metric = Callable[[Block], NDArray[Any]]

@@ -1,16 +1,17 @@
 """The exact lazy working set.
 
 A step of IRKSN, KSN, IRCR, SRDI or IHT needs, of all d features, only those whose correlation
-|x_iᵀu| exceeds an entry level.  So take one full product at a reference vector, keep the m
-features with the largest correlations, and walk in compiled code on that small dense block.  For
-any later u, a feature left out obeys
+|x_iᵀu| exceeds an entry level.  So take one full product at a reference vector, let the m
+features with the largest correlations be the *working set*, and walk in compiled code on their
+columns alone.  For any later u, a feature left out obeys
 
     |x_iᵀu| <= |c| edge + reach ‖u - c ref‖,     c = ⟨u, ref⟩/‖ref‖²,
 
 with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those left out.  While
-that stays below the entry level, the walk on the block *is* the full iteration.  When it fails,
-a fresh product at u chooses the block anew: one that paths share, in the loop (`walking.loop`),
-or, where the data are small enough to be held as columns, one that the path takes itself.
+that stays below the entry level, the walk on the working set *is* the full iteration.  When it
+fails, a fresh product at u chooses the set anew: one that paths share, in the loop
+(`walking.loop`), or, where the data are so small that all columns are copied, one that the path
+takes itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _kernels, limits
-from .._kernels import DONE, NONFINITE, REFRESH
+from .._kernels import DONE, NONFINITE, NOW, RECORDED, REFRESH
 from ..design import Design, Floats, Ints, Leading, Query
 from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
@@ -37,11 +38,11 @@ FOREVER = np.iinfo(np.int64).max
 
 
 @dataclass
-class Kept:
-    """The columns a walk goes on, and the bound on those left out."""
+class WorkingSet:
+    """The features a walk goes on, and the bound on those left out."""
 
-    features: Ints  # which columns, ascending
-    columns: Floats  # those columns as rows, m x n
+    features: Ints  # ascending
+    columns: Floats  # their columns as rows, m x n
     ref: Floats  # the vector of the last full product
     edge: float = 0.0  # largest |x_iᵀref| among columns left out
     reach: float = 0.0  # largest ‖x_i‖ among columns left out; 0: none left out
@@ -50,15 +51,19 @@ class Kept:
 class State(ABC):
     """The state of one method, the part of a path that knows its mathematics.
 
-    ``F`` holds the method's feature vectors on the kept features, one a row; a feature that is
-    not kept has zeros there.  Everything else lives in sample space and is small.
+    ``F`` has the method's feature vectors on the working set, one a row; a feature left out has
+    zeros there.  Everything else lives in sample space and is small.
     """
 
     def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
         self.y = y
         self.F = np.zeros((n_vectors, 0))
         self.size = size  # about how many features are active at once
-        self.clock = np.array([0, -1])  # t, and the last t recorded
+        self.clock = np.array([0, -1])  # NOW, RECORDED
+
+    @property
+    def t(self) -> int:
+        return int(self.clock[NOW])
 
     @abstractmethod
     def query(self) -> Floats:
@@ -66,9 +71,9 @@ class State(ABC):
 
     @abstractmethod
     def walk(
-        self, kept: Kept, end: int, every: int, rows: Floats
+        self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
-        """Walk on the kept columns, compiled: rows recorded, status, vector to refresh at."""
+        """Walk on the working set, compiled: rows recorded, status, vector to refresh at."""
 
     @abstractmethod
     def iterate(self) -> Floats:
@@ -83,11 +88,11 @@ class State(ABC):
         """What to do about divergence: names the largest stable step."""
 
     def in_use(self) -> NDArray[np.bool_]:
-        """Which of the features on which F lives must stay among the kept ones."""
+        """Which of the features on which F lives must stay in the working set."""
         return np.asarray(self.F.any(axis=0))
 
     def enter(self, columns: Floats, before: Ints, now: Ints) -> None:
-        """Carry F over from the features it lived on before to newly kept ones."""
+        """Carry F over from the features it lived on before to a new working set."""
         _, old, new = np.intersect1d(before, now, assume_unique=True, return_indices=True)
         F = np.zeros((len(self.F), now.size))
         F[:, new] = self.F[:, old]
@@ -121,10 +126,10 @@ class DualState(State):
 
 
 class WorkingSetPath(PlainSteps):
-    """A `Path` whose method walks on a lazily chosen block of columns.
+    """A `Path` whose method walks on a lazily chosen working set.
 
-    Small problems keep all columns; where a block would not pay (an operator without columns,
-    dense iterates, correlations that move too fast) it takes plain steps for a while.
+    Small problems walk on all columns; where a smaller set would not pay (an operator without
+    columns, dense iterates, correlations that move too fast) it takes plain steps for a while.
     """
 
     exhausted = False
@@ -132,14 +137,14 @@ class WorkingSetPath(PlainSteps):
     def __init__(self, design: Design, state: State) -> None:
         self.state = state
         self.features = np.empty(0, np.intp)  # the features on which state.F lives
-        self.least = min(design.d, max(4 * state.size, 32))  # never keep fewer columns
+        self.least = min(design.d, max(4 * state.size, 32))  # never walk on fewer
         self.attach(design)
 
     def attach(self, design: Design | None) -> None:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.stretch = None
         self.wanted: Floats | None = None  # the vector to refresh at
-        self.kept: Kept | None = None  # None: all features are held, for plain steps
+        self.working: WorkingSet | None = None  # None: plain steps, on all features
         self.refreshed_at = self.t
         self.plain_until = -1
         self.plain_span = 32
@@ -148,20 +153,24 @@ class WorkingSetPath(PlainSteps):
             del self.design
             return
         self.design = design
-        self.held = design.hold()  # all columns are at hand: nothing need be waited for
-        whole = limits.ALL_AT_ONCE // (4 if self.held else 1)  # refreshes cost less there
+        self.copied = design.copy_columns()  # then nothing need be waited for
+        whole = limits.ALL_AT_ONCE // (4 if self.copied else 1)  # refreshes cost less there
         if not design.has_columns:
             self._go_plain(FOREVER)
-        elif design.holdable(limits.ALL_COLUMNS if 2 * self.m >= design.d else whole):
-            self._keep(np.arange(design.d), np.zeros(design.n))
+        elif design.copyable(limits.ALL_COLUMNS if 2 * self.m >= design.d else whole):
+            self._work_on(np.arange(design.d), np.zeros(design.n))
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
         else:
             self.wanted = self.state.query()
 
     @property
+    def y(self) -> Floats:
+        return self.state.y
+
+    @property
     def t(self) -> int:
-        return int(self.state.clock[0])
+        return self.state.t
 
     def remedy(self) -> str:
         return self.state.remedy()
@@ -170,19 +179,19 @@ class WorkingSetPath(PlainSteps):
 
     @property
     def pending(self) -> Request | None:
-        if self.wanted is None or self.held:
+        if self.wanted is None or self.copied:
             return super().pending
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
     def supply(self, answer: Answer) -> None:
-        """Go on with plain steps, or keep the features that lead, and all in use."""
+        """Go on with plain steps, or on the features that lead, and all in use."""
         if isinstance(answer, Leading):
             self._refresh(answer.features, answer.edge, answer.reach)
         else:
             super().supply(answer)
 
     def _choose(self) -> None:
-        """Keep the columns that lead now; all are held, so nobody else need be asked."""
+        """Go on with the features that lead now; all columns are at hand, so nobody is asked."""
         assert self.wanted is not None
         design = self.design
         chosen = np.zeros(design.d, bool)
@@ -195,34 +204,34 @@ class WorkingSetPath(PlainSteps):
         """Go on with these features; the bound on the others is from the vector wanted."""
         assert self.wanted is not None
         ref, self.wanted = self.wanted.copy(), None
-        self._keep(chosen, ref)
-        assert self.kept is not None
+        self._work_on(chosen, ref)
+        assert self.working is not None
         slack = SLACK[self.design.store.products_in.itemsize]
-        self.kept.edge = edge + slack * reach * float(np.linalg.norm(ref))
-        self.kept.reach = reach
+        self.working.edge = edge + slack * reach * float(np.linalg.norm(ref))
+        self.working.reach = reach
         self.refreshed_at = self.t
 
-    def _keep(self, chosen: Ints, ref: Floats) -> None:
+    def _work_on(self, chosen: Ints, ref: Floats) -> None:
         everything = chosen.size == self.design.d
         columns = self.design.all_columns if everything else self.design.columns(chosen)
         self.state.enter(columns, self.features, chosen)
         self.features = chosen
-        self.kept = Kept(chosen, columns, ref)
+        self.working = WorkingSet(chosen, columns, ref)
 
     def _adapt(self) -> None:
-        """After a failed bound: balance the work on the block with that of a refresh.
+        """After a failed bound: balance the work of steps with that of a refresh.
 
-        A refresh reads d columns, and has its price besides; a step reads the kept ones.  So a
-        larger block if refreshes come too often, a smaller one if they are rare.
+        A refresh reads d columns, and has its price besides; a step reads those of the working
+        set.  So a larger one if refreshes come too often, a smaller one if they are rare.
         """
         if self._work() < 0.25:
             self.m *= 2
         elif self._work() > 4:
             self.m = max(self.m // 2, self.least)
         if 4 * self.m > self.design.d:
-            if self.design.holdable(limits.ALL_COLUMNS):
+            if self.design.copyable(limits.ALL_COLUMNS):
                 self.wanted = None
-                self._keep(np.arange(self.design.d), np.zeros(self.design.n))
+                self._work_on(np.arange(self.design.d), np.zeros(self.design.n))
             else:
                 self._go_plain(self.t + self.plain_span)
 
@@ -235,7 +244,7 @@ class WorkingSetPath(PlainSteps):
         """Plain steps for a while, longer each time: later on the dual moves less."""
         self.state.spread(self.design, self.features)
         self.features = np.arange(self.design.d)
-        self.kept = self.wanted = None
+        self.working = self.wanted = None
         self.m = min(self.m // 2, self.design.d // 8)
         self.plain_until = until if self.m >= self.least else FOREVER
         self.plain_span *= 4
@@ -244,30 +253,30 @@ class WorkingSetPath(PlainSteps):
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         """Walk to ``end``, or until a product is needed or the block of rows is full."""
-        if self.held:
-            return self._advance_held(end, every, most_numbers)
-        if self.kept is None:
+        if self.copied:
+            return self._advance_copied(end, every, most_numbers)
+        if self.working is None:
             return self._plain(end, every, most_numbers)
-        kept, before = self.kept, int(self.state.clock[1])
-        count = room_for(end - self.t, every, kept.features.size, most_numbers)
-        rows, status = self._walk(kept, end, every, count)
+        working, before = self.working, int(self.state.clock[RECORDED])
+        count = room_for(end - self.t, every, working.features.size, most_numbers)
+        rows, status = self._walk(working, end, every, count)
         t = recorded_steps(before, self.state.clock, every, len(rows))
-        features = kept.features if len(kept.features) < self.design.d else None  # None: all
-        return Block(t, rows, self.design, features, kept.columns, status == NONFINITE)
+        features = working.features if len(working.features) < self.design.d else None  # None: all
+        return Block(t, rows, self.design, features, working.columns, status == NONFINITE)
 
-    def _advance_held(self, end: int, every: int, most_numbers: int) -> Block:
-        """The same where all columns are held: on one block of columns after the other."""
-        design, before = self.design, int(self.state.clock[1])
+    def _advance_copied(self, end: int, every: int, most_numbers: int) -> Block:
+        """The same where all columns are copied: on one working set after the other."""
+        design, before = self.design, int(self.state.clock[RECORDED])
         if self.wanted is not None:
             self._choose()
-        if self.kept is None:
+        if self.working is None:
             return self._plain(end, every, most_numbers)
         left = room_for(end - self.t, every, design.d, most_numbers)
         parts, status = [], REFRESH
-        while status == REFRESH and self.kept is not None:
-            kept = self.kept
-            rows, status = self._walk(kept, end, every, left)
-            parts.append((kept.features, rows))
+        while status == REFRESH and self.working is not None:
+            working = self.working
+            rows, status = self._walk(working, end, every, left)
+            parts.append((working.features, rows))
             left -= len(rows)
             if status == REFRESH and self.wanted is not None:
                 self._choose()
@@ -275,20 +284,20 @@ class WorkingSetPath(PlainSteps):
         t = recorded_steps(before, self.state.clock, every, len(rows))
         return Block(t, rows, design, features, diverged=status == NONFINITE)
 
-    def _walk(self, kept: Kept, end: int, every: int, most: int) -> tuple[Floats, int]:
-        """Walk as far as the kept columns allow: at most so many rows recorded, and status."""
-        rows = np.empty((most, kept.features.size))
-        n_rows, status, self.wanted = self.state.walk(kept, end, every, rows)
+    def _walk(self, working: WorkingSet, end: int, every: int, most: int) -> tuple[Floats, int]:
+        """Walk as far as the working set allows: at most so many rows recorded, and status."""
+        rows = np.empty((most, working.features.size))
+        n_rows, status, self.wanted = self.state.walk(working, end, every, rows)
         if status == REFRESH:
             self._adapt()
-        elif status == DONE and self.m > self.least and kept.reach > 0 and self._work() > 8:
+        elif status == DONE and self.m > self.least and working.reach > 0 and self._work() > 8:
             # Far too large by now: choose again, and fewer.
             self.m = max(self.m // 4, self.least)
             self.wanted = self.state.query()
         return rows[:n_rows], status
 
     def _plain(self, end: int, every: int, most_numbers: int) -> Block:
-        """Plain steps for as long as was decided; then back to a block of columns."""
+        """Plain steps for as long as was decided; then back to a working set."""
         here = min(end, -(-self.plain_until // every) * every)  # on the grid, as ``end`` is
         block = self.walk_plainly(self.state, here, every, most_numbers)
         over = self.stretch is None and not block.diverged

@@ -50,8 +50,6 @@ def walks_of(model: Any, problem: Problem) -> tuple[list[Walk], int, int]:
     design, y = problem.design, problem.targets[0]
     results = run(
         [method.start(design, y) for _, _, method in methods],
-        [design] * len(methods),
-        [y] * len(methods),
         max_iter=end,
         every=spacing(step, end),
     )
