@@ -1,10 +1,13 @@
 """Pictures say what the data say: lines, bars and labels are compared with the numbers."""
 
+import inspect
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.linear_model import Lasso
 
 from ksupport import (
     IHT,
@@ -21,6 +24,7 @@ from ksupport import (
     path,
 )
 from ksupport.datasets import make_block_data, make_example1, make_fmri_process
+from ksupport.explain.models import chosen_by
 from ksupport.plotting import (
     CertificateDisplay,
     PathDisplay,
@@ -94,7 +98,7 @@ def test_stopping_marks_the_least_validation_error():
 def test_support_counts_hits_and_misses(d):
     coef, truth = np.zeros(d), np.zeros(d)
     coef[: d // 2], truth[d // 4 : d] = 1.0, 2.0
-    labels = [text.get_text() for text in plot_support(coef, truth).get_legend().get_texts()]
+    labels = [text.get_text() for text in plot_support(coef, truth=truth).get_legend().get_texts()]
     truths, hits, misses = len(truth[truth != 0]), d // 2 - d // 4, d // 4
     assert labels == [f"truth ({truths})", f"chosen, true ({hits})", f"chosen, false ({misses})"]
     (label,) = plot_support(coef).get_legend().get_texts()
@@ -144,7 +148,9 @@ CHOSEN = [
     AutoIRKSN(max_iter=200),
     PathCV("omp"),
     PathCV("lasso", one_se=True),
+    PathCV("irksn", {"k": [5, 10]}, max_iter=100),
     PathIC("iht", {"k": [4]}, exchange=0, max_iter=100),
+    PathIC("irksn", {"k": [4]}, exchange=0, max_iter=100),
 ]
 
 
@@ -193,35 +199,85 @@ def test_a_support_reached_by_exchange_is_on_no_path():
     assert PathDisplay.from_estimator(model, X, y).kept is None
 
 
-@pytest.mark.parametrize("draw", [PathDisplay.from_estimator, plot_path])
+def test_off_the_paths_that_of_the_model_s_size_is_drawn():
+    X, y, _ = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
+    model = PathIC("iht").fit(X, y)
+    assert model.params_ == {}
+    last = PathDisplay.from_estimator(model, X, y).coefs[-1]
+    assert np.count_nonzero(last) == model.support_.sum()
+
+
+@pytest.mark.parametrize(
+    "draw", [PathDisplay.from_estimator, plot_path, plot_stopping, plot_support]
+)
 def test_several_targets_are_drawn_one_at_a_time(data, draw):
     X, y, _ = data
-    model = IRKSN(k=5, max_iter=50).fit(X, np.c_[y, y[::-1]])
-    display = PathDisplay.from_estimator(model, X, np.c_[y, y[::-1]], target=1)
+    Y = np.c_[y, y[::-1]]
+    model = IRKSN(k=5, max_iter=50).fit(X, Y)
+    display = PathDisplay.from_estimator(model, X, Y, target=1)
     np.testing.assert_allclose(display.coefs[-1], model.coef_[1][display.features])
-    assert StoppingDisplay.from_estimator(model, target=1).kept == model.n_iter_[1]
+    assert StoppingDisplay.from_estimator(model, X, Y, target=1).kept == model.n_iter_[1]
     np.testing.assert_array_equal(
-        SupportDisplay.from_estimator(model, target=1).coef, model.coef_[1]
+        SupportDisplay.from_estimator(model, X, Y, target=1).coef, model.coef_[1]
     )
     with pytest.raises(ValueError, match="target must be one of the 2 columns of y, got 2"):
-        draw(model, X, np.c_[y, y[::-1]], target=2)
+        draw(model, X, Y, target=2)
 
 
 @pytest.mark.parametrize("model", [*ONE_PATH[:2], *CHOSEN, IRKSNIC(max_iter=100)], ids=name)
 def test_every_estimator_shows_what_decided(data, model):
     X, y, _ = data
-    display = StoppingDisplay.from_estimator(model.fit(X, y))
-    chosen = "least" if "score" in getattr(model, "path_", {}) else "kept"
-    assert any(each.get_text().startswith(chosen) for each in display.ax_.get_legend().get_texts())
+    display = StoppingDisplay.from_estimator(model.fit(X, y), X, y)
+    how = chosen_by(model).how
+    legend = [each.get_text() for each in display.ax_.get_legend().get_texts()]
+    assert any(each.startswith("least" if how == "criterion" else "kept") for each in legend)
     assert len(display.lines_) == len(display.curves)
-    if "loss" in getattr(model, "path_", {}):
+    if how == "folds":
         (record,) = np.flatnonzero(display.x == model.n_iter_)
         (loss,) = display.curves.values()
-        if hasattr(model, "score_"):  # of all paths it is the chosen one that is drawn
-            assert loss[record] == pytest.approx(-model.score_)
-    elif chosen == "least":
+        # of all paths it is the chosen one that is drawn
+        assert loss[record] == pytest.approx(chosen_by(model).fold_errors.mean())
+    elif how == "criterion":
         (worse,) = display.curves.values()
         assert display.x[np.argmin(worse)] == display.kept == model.support_.sum()
+
+
+DISPLAYS = [PathDisplay, StoppingDisplay, SupportDisplay, CertificateDisplay]
+
+
+@pytest.mark.parametrize("model", ONE_PATH[:1] + ONE_PATH[3:] + CHOSEN, ids=name)
+def test_one_call_makes_every_display_of_every_estimator(data, model):
+    X, y, _ = data
+    model = clone(model).fit(X, y)
+    for display in DISPLAYS:
+        drawn = display.from_estimator(model, X, y, sample_weight=None)
+        assert drawn.ax_.figure is drawn.figure_
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_every_display_is_called_alike(display):
+    first = list(inspect.signature(display.from_estimator).parameters.values())[:4]
+    assert [each.name for each in first] == ["estimator", "X", "y", "sample_weight"]
+    assert [each.kind == each.KEYWORD_ONLY for each in first] == [False, False, False, True]
+    assert [each.default is each.empty for each in first] == [True, True, True, False]
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_data_of_another_fit_are_refused(data, display):
+    X, y, _ = data
+    model = IRKSN(k=3, max_iter=20).fit(X, y)
+    with pytest.raises(ValueError, match="X has 39 features"):
+        display.from_estimator(model, X[:, 1:], y)
+    with pytest.raises(ValueError, match="sample_weight"):
+        display.from_estimator(model, X, y, sample_weight=np.ones(len(y) - 1))
+
+
+def test_the_support_of_any_linear_model_is_drawn(data):
+    X, y, _ = data
+    lasso = Lasso(alpha=0.1).fit(X, y)
+    np.testing.assert_array_equal(SupportDisplay.from_estimator(lasso, X, y).coef, lasso.coef_)
+    with pytest.raises(TypeError, match="estimator must be one of ksupport's, got Lasso"):
+        plot_stopping(lasso, X, y)
 
 
 def test_names_of_a_frame_are_drawn(data):
@@ -229,11 +285,11 @@ def test_names_of_a_frame_are_drawn(data):
     X, y, w = data
     frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(40)])
     model = IHT(k=3, max_iter=50).fit(frame, y)
-    ticks = [each.get_text() for each in plot_support(model).get_xticklabels()]
+    ticks = [each.get_text() for each in plot_support(model, frame, y).get_xticklabels()]
     assert ticks == [f"gene {j}" for j in np.flatnonzero(model.support_)]
     legend = plot_path(model, frame, y).get_legend().get_texts()
     assert {each.get_text() for each in legend} >= set(ticks)
-    display = SupportDisplay.from_estimator(model, truth=w)
+    display = SupportDisplay.from_estimator(model, frame, y, truth=w)
     assert len(display.lines_) == 2 + bool((model.support_ & (w == 0)).any())
 
 
@@ -250,8 +306,8 @@ def test_a_model_that_is_not_fitted_is_refused(data):
     X, y, _ = data
     for draw in (
         lambda: plot_path(IRKSN(), X, y),
-        lambda: plot_stopping(AutoIRKSN()),
-        lambda: plot_support(IRKSNIC()),
+        lambda: plot_stopping(AutoIRKSN(), X, y),
+        lambda: plot_support(IRKSNIC(), X, y),
         lambda: plot_certificate(IRKSNCV(), X, y),
     ):
         with pytest.raises(Exception, match="not fitted"):
