@@ -200,5 +200,6 @@ def plot_support(source: Any, *data: Any, **options: Any) -> Any:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['truth (2)', 'chosen, true (2)', 'chosen, false (1)']
     """
-    draw = SupportDisplay.from_estimator if data else SupportDisplay.from_coef
+    known = np.ndim(source) > 0
+    draw = SupportDisplay.from_coef if known else SupportDisplay.from_estimator
     return draw(source, *data, **options).ax_
