@@ -33,7 +33,7 @@ lasso = LassoCV(max_iter=5000).fit(X, y)
 
 fig, axes = plt.subplots(1, 2, figsize=(10, 3.8), sharey=True, layout="constrained")
 for ax, each in zip(axes, [model, lasso], strict=True):
-    SupportDisplay.from_estimator(each, truth=w, ax=ax)
+    SupportDisplay.from_estimator(each, X, y, truth=w, ax=ax)
     ax.set_title(f"{type(each).__name__}: F1 {support_f1(w, each.coef_):.2f}")
 axes[1].set_ylabel("")
 
@@ -50,7 +50,7 @@ display = PathDisplay.from_estimator(model, X, y, truth=w, max_iter=1000)
 # %%
 # What decided where to stop: the error on folds that were held out, with its standard error.
 
-display = StoppingDisplay.from_estimator(model)
+display = StoppingDisplay.from_estimator(model, X, y)
 
 # %%
 # Ask

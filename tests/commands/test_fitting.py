@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC
-from ksupport.commands.fitting import ChosenPath, repeater
+from ksupport.commands.fitting import repeater
 from ksupport.datasets import make_block_data, make_correlated_data
+from ksupport.explain.models import chosen_by
 
 MODELS = {
     "IC": IRKSNIC(k=[2, 5], criterion="bic", max_iter=100),
@@ -41,5 +42,6 @@ def test_where_folds_took_the_support_of_ebic_the_criterion_is_repeated():
     X, y = scattered()
     for name in ("CV", "CV of another method", "auto"):
         model = MODELS[name].fit(X, y)
-        assert "score" in model.path_
-        assert not isinstance(repeater(model, SimpleNamespace(X=X, y=y)), ChosenPath)
+        assert chosen_by(model).how == "criterion"
+        again = repeater(model, SimpleNamespace(X=X, y=y)).fit(X, y)
+        assert chosen_by(again).how == "criterion"

@@ -26,6 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, KSN, AutoIRKSN, PathCV
+from ksupport.explain.models import chosen_by
 
 MODELS = [
     IRKSN(k=3, max_iter=100),
@@ -177,20 +178,24 @@ def test_scikit_learn_s_checks_pass_with_scipy_s_array_api_switched_on():
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_skops_asks_to_trust_the_class_and_the_history(model):
+def test_skops_asks_to_trust_the_class_and_what_it_chose(model):
     skops = pytest.importorskip("skops.io")
     data = skops.dumps(model.fit(X, y))
     kind = f"{type(model).__module__}.{type(model).__name__}"
-    trusted = [kind] + ["ksupport.walking.history.History"] * hasattr(model, "history_")
+    trusted = ["ksupport.choosing.chosen.Chosen", kind]
+    trusted += ["ksupport.walking.history.History"] * hasattr(model, "history_")
     assert skops.get_untrusted_types(data=data) == trusted
-    np.testing.assert_array_equal(skops.loads(data, trusted=trusted).predict(X), model.predict(X))
+    same = skops.loads(data, trusted=trusted)
+    np.testing.assert_array_equal(same.predict(X), model.predict(X))
+    assert chosen_by(same).words == chosen_by(model).words
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_mlflow_keeps_a_model_that_is_trusted(tmp_path):
     mlflow = pytest.importorskip("mlflow.sklearn")
     model = AutoIRKSN(cv=3, max_iter=50).fit(X, y)
-    trusted = {"skops_trusted_types": ["ksupport.estimators.auto.AutoIRKSN"]}
+    types = ["ksupport.estimators.auto.AutoIRKSN", "ksupport.choosing.chosen.Chosen"]
+    trusted = {"skops_trusted_types": types}
     mlflow.save_model(model, tmp_path / "model", pip_requirements=["ksupport"], **trusted)
     read = mlflow.load_model(str(tmp_path / "model"))
     np.testing.assert_array_equal(read.predict(X), model.predict(X))

@@ -10,7 +10,7 @@ import sklearn
 import ksupport
 from ksupport import IHT, IRKSN, AutoIRKSN, stability_selection
 from ksupport.datasets import make_block_data
-from ksupport.explain import models as explain
+from ksupport.explain.models import chosen_by
 from ksupport.stopping import Discrepancy, StoppingCallback
 from ksupport.theory import recovery_report
 
@@ -134,7 +134,7 @@ def test_names_cannot_steer_a_terminal_whatever_is_printed(rng):
     texts = [
         str(report), *report.words, report._repr_html_(), str(recovery_report(frame, model.coef_)),
         str(stability), stability.words, stability._repr_html_(), model._found(),
-        explain.description_of(model),
+        chosen_by(model).words,
     ]  # fmt: skip
     assert any(r"\x1b[31mred" in text for text in texts)
     for text in texts:

@@ -326,3 +326,24 @@ def test_dark_colours_and_a_phone_s_width(opened):
     width = opened.execute_script("return document.documentElement.scrollWidth")
     assert width <= 390  # nothing sticks out
     assert opened.get_log("browser") == []
+
+
+def test_the_paths_of_a_grid_without_alpha_are_those_that_were_walked(scattered):
+    _, X, y = scattered
+    model = PathCV("irksn", {"k": [3, 6]}, max_iter=60, cv=3).fit(X, y)
+    data = drawn(build_report(model, X, y))
+    at, record = data["at"]
+    assert data["paths"][at]["size"][record] == model.support_.sum()
+    assert [each["label"] for each in data["paths"]] == ["k=3", "k=6"]
+
+
+def test_a_model_of_one_path_has_a_report_and_one_of_several_targets_none(scattered):
+    _, X, y = scattered
+    model = IRKSN(k=3, max_iter=100, standardize=True).fit(X, y)
+    data = drawn(build_report(model, X, y))
+    assert (len(data["paths"]), data["surface"], data["scores"]) == (1, None, None)
+    at, record = data["at"]
+    assert data["paths"][at]["size"][record] == model.support_.sum()
+    two = IRKSN(k=3, max_iter=50).fit(X, np.c_[y, y])
+    with pytest.raises(ValueError, match="a report is on a model of one target, got 2"):
+        build_report(two, X, y)

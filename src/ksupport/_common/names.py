@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,14 @@ def feature_name(names: Any, feature: int) -> str:
     ('b', 'x1')
     """
     return f"x{feature}" if names is None else shown(str(names[feature]))
+
+
+def names_seen(estimator: Any) -> Sequence[str] | None:
+    """The names of the columns that a model was fitted on; None if they had none.
+
+    By scikit-learn's convention the attribute is then absent.
+    """
+    return getattr(estimator, "feature_names_in_", None)
 
 
 def _visible(character: str) -> str:

@@ -6,16 +6,19 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from .._common.names import shown
+from ..algorithms import Method
+from ..choosing.chosen import Chosen
 from ..choosing.stability import StabilitySelection, stability_selection
+from ..choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
+from ..design import Floats, Problem
 from ..estimators.base import SelectingModel
-from ..estimators.cv import iterate_at
-from ..explain.models import chosen_by_criterion, description_of, method_behind, problem_of
+from ..explain.models import by_effect, chosen_by, effects_of, method_behind, problem_of
 from ..theory.report import RecoveryReport
 from .choosing import Wish, estimator_for
 from .errors import CommandError
@@ -30,49 +33,51 @@ class Fitted:
 
     data: Data
     wish: Wish
-    model: Any
-    decision: str
+    model: SelectingModel
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
     seconds: float
     remarks: list[str] = field(default_factory=list)
 
     @property
-    def order(self) -> list[int]:
-        """The chosen features, that of the largest effect first."""
-        effect = np.abs(self.effects)
-        chosen = np.flatnonzero(self.model.support_)
-        return [int(j) for j in chosen[np.argsort(-effect[chosen], kind="stable")]]
+    def chosen(self) -> Chosen:
+        """What the model has chosen, and how."""
+        return chosen_by(self.model)
 
     @property
-    def effects(self) -> Any:
+    def decision(self) -> str:
+        """How the model was chosen, in words."""
+        return self.chosen.words
+
+    @property
+    def order(self) -> list[int]:
+        """The chosen features, that of the largest effect first."""
+        return by_effect(self.effects, self.chosen)
+
+    @property
+    def effects(self) -> Floats:
         """Coefficients times the standard deviations of their columns."""
-        effects = np.zeros(self.data.shape[1])
-        chosen = np.flatnonzero(self.model.support_)
-        if chosen.size:
-            block = self.data.X[:, chosen]
-            block = block.toarray() if hasattr(block, "toarray") else block
-            effects[chosen] = self.model.coef_[chosen] * block.std(axis=0)
-        return effects
+        return effects_of(self.model, self.data.X)
 
 
-class ChosenPath(SelectingModel):
-    """One path to one step, nothing chosen: what half-samples are asked to repeat."""
+class Repeated(SelectingModel):
+    """One way to choose, given a problem: what half-samples are asked to repeat."""
 
     max_iter = 1
     every = None
 
-    def __init__(self, method: Any = None, step: int = 1, standardize: bool = True) -> None:
-        self.method = method
-        self.step = step
+    def __init__(
+        self, choose: Callable[[Problem], Chosen] | None = None, standardize: bool = True
+    ) -> None:
+        self.choose = choose
         self.standardize = standardize
         self.fit_intercept = True
 
-    def fit(self, X: Any, y: Any) -> ChosenPath:
-        """Walk to the step."""
+    def fit(self, X: Any, y: Any) -> Repeated:
+        """Choose on these rows."""
+        assert self.choose is not None
         problem = self._problem(X, y, None)
-        design, target = problem.design, problem.targets[0]
-        self._keep(problem, iterate_at(self.method, design, target, self.step))
+        self._keep(problem, self.choose(problem))
         return self
 
 
@@ -99,8 +104,7 @@ def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
     stability = _stability(data, wish, model, pairs, say, remarks)
     say("checking the recovery conditions")
     certificate = _certificate(data, model)
-    decision = description_of(model)
-    return Fitted(data, wish, model, decision, stability, certificate, seconds, remarks)
+    return Fitted(data, wish, model, stability, certificate, seconds, remarks)
 
 
 def _stability(
@@ -124,12 +128,23 @@ def _stability(
         )  # fmt: skip
 
 
-def repeater(model: Any, data: Data) -> Any:
+def repeater(model: SelectingModel, data: Data) -> Repeated:
     """What half-samples repeat: the criterion, or the path to the step that folds have chosen."""
-    if chosen_by_criterion(model):
-        return clone(model._criterion()).set_params(verbose=False)
-    method = method_behind(model, problem_of(model, data.X, data.y))
-    return ChosenPath(method, max(int(model.n_iter_), 1), model.standardize)
+    if chosen_by(model).how == "criterion":
+        return Repeated(partial(_by_criterion, model), model.standardize)
+    assert data.y is not None
+    method = method_behind(chosen_by(model), problem_of(model, data.X, data.y))
+    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), model.standardize)
+
+
+def _by_criterion(model: SelectingModel, problem: Problem) -> Chosen:
+    n, d = round(problem.design.n_samples), problem.design.d
+    return chosen_by_criterion(problem, replace(model._search(n, d), verbose=False))
+
+
+def _by_step(method: Method, step: int, problem: Problem) -> Chosen:
+    end = walk_to(method, problem.design, problem.targets[0], max(step, 1))
+    return chosen_on_path(method, [end], by=None)
 
 
 def _certificate(data: Data, model: Any) -> RecoveryReport | None:

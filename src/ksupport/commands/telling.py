@@ -82,22 +82,15 @@ def _joined(names: list[str]) -> str:
 
 def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
     """Supports nearly as good, as what goes out and what comes in."""
-    chosen = set(fitted.order)
     names = fitted.data.names
-    best = _best_score(fitted)
     return [
         {
-            "in": [names[j] for j in sorted(set(support) - chosen)],
-            "out": [names[j] for j in sorted(chosen - set(support))],
-            "worse": float(score - best),
+            "in": [names[j] for j in swap.into],
+            "out": [names[j] for j in swap.out],
+            "worse": swap.worse,
         }
-        for support, score in getattr(fitted.model, "alternatives_", [])
+        for swap in fitted.chosen.swaps()
     ]
-
-
-def _best_score(fitted: Fitted) -> float:
-    table = getattr(fitted.model, "path_", {})
-    return float(table["score"].min()) if "score" in table else 0.0
 
 
 def features(fitted: Fitted) -> list[dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
 
@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike
 from .._common.levels import for_groups
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.choice import Choice
+from ..choosing.chosen import Chosen
 from ..choosing.criteria import ZERO
 from ..choosing.folds import Fold, RoutesToFolds, folds_of, walk_folds
 from ..choosing.policy import POLICY
 from ..choosing.refits import ridge_by_gcv
-from ..choosing.tables import clearly_worse, path_table, table_of_iterates
+from ..choosing.tables import clearly_worse, table_of_iterates
+from ..choosing.ways import Search, chosen_by_folds, irksn_settings, iterate_at
 from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
 from ..walking.progress import Progress
 from ..walking.threads import Workers
 from .base import SelectingModel
-from .cv import iterate_at
-from .ic import IRKSNIC
 
 
 @dataclass(frozen=True)
@@ -245,21 +245,14 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         with Workers(self.n_jobs) as workers:
             return workers.each(one, range(len(folds)))
 
-    def _criterion(self) -> IRKSNIC:
-        return IRKSNIC(
-            alpha=POLICY.alpha, max_iter=self.max_iter, fit_intercept=self.fit_intercept,
-            standardize=self.standardize, n_jobs=self.n_jobs, verbose=self.verbose,
-        )  # fmt: skip
+    def _search(self, n: int, d: int) -> Search:
+        settings = irksn_settings("auto", POLICY.alpha, self.norm, n, d)
+        return self._searched("irksn", settings, every=10, label="IRKSNIC")
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""
-        ic = self._criterion()
-        self._keep(problem, ic._choose(problem))
-        self.regime_ = "scattered"
-        self.refit_ = "ols"
-        self.k_, self.alpha_, self.n_iter_ = ic.k_, ic.alpha_, ic.n_iter_
-        self.path_, self.alternatives_ = ic.path_, ic.alternatives_
-        self.decision_ = f"{why} EBIC chose {int(self.support_.sum())}."
+        chosen = self._by_criterion(problem)
+        self._keep(problem, replace(chosen, decision=f"{why} EBIC chose {chosen.size}."))
         return self
 
     def _grouped(
@@ -272,14 +265,18 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         design, y = problem.design, problem.targets[0]
         iterate = iterate_at(IRKSNMethod(k=k, alpha=POLICY.fold_alpha), design, y, step)
         support = tuple(np.flatnonzero(iterate).tolist())
-        self._keep(problem, ridge_by_gcv(design, y, support, POLICY.ridges))
-        self.regime_ = "grouped"
-        self.refit_ = "ridge"
-        self.k_, self.alpha_, self.n_iter_ = k, POLICY.fold_alpha, step
         settings = [{"k": level, "alpha": POLICY.fold_alpha} for level in levels]
-        self.path_, self.alternatives_ = path_table(settings, table), []
-        self.decision_ = (
+        w = ridge_by_gcv(design, y, support, POLICY.ridges)
+        chosen = chosen_by_folds("irksn", settings, table, (path, record), w, "ridge")
+        decision = (
             f"{compared}: groups of correlated features act together. Cross-validation chose "
-            f"k={k} and step {step}, {int(self.support_.sum())} features."
+            f"k={k} and step {step}, {chosen.size} features."
         )
+        self._keep(problem, replace(chosen, decision=decision))
         return self
+
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        self.regime_ = "scattered" if chosen.how == "criterion" else "grouped"
+        self.decision_, self.refit_ = chosen.words, chosen.refit
+        self.k_, self.alpha_ = chosen.irksn

@@ -14,11 +14,14 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..algorithms import Method
+from .._common.names import names_seen
+from ..choosing.chosen import Chosen
+from ..choosing.ways import Search, chosen_by_criterion
 from ..design import (
     Design,
     Floats,
     Ints,
+    NormKind,
     Problem,
     Weights,
     as_dask_array,
@@ -28,6 +31,7 @@ from ..design import (
     unwrapped,
 )
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
+from ..stopping import Settled
 from ..theory.report import RecoveryReport, report_on
 
 
@@ -38,9 +42,13 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     # than average size it then keeps all chosen ones (all above 1e-5, as with the Lasso).
     penalty = "l1"
 
+    max_iter: int
     fit_intercept: bool
     standardize: bool
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
+    norm: NormKind = "spectral"  # which ‖X‖ sets the steps; where it matters, users say
+
+    _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -216,36 +224,29 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         problem = Problem(X, y[:, None], weights, rows, self.fit_intercept, self.standardize)
         return report_on(
             problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
-            alpha=self._irksn[1], norm=getattr(self, "norm", "spectral"),
-            names=getattr(self, "feature_names_in_", None), remarks=tuple(self._remarks(problem)),
+            alpha=self._chosen.irksn[1], norm=self.norm, names=names_seen(self),
+            remarks=tuple(self._remarks(problem)),
         )  # fmt: skip
 
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
         """The data of the fit, as the paths behind the model saw them."""
         check_is_fitted(self)
-        X, Y = self._validated(X, y, multi_output=self.coef_.ndim == 2, reset=False)
-        weights, rows = self._weights(sample_weight, len(Y)), self._walked_rows(len(Y))
-        Y = Y.reshape(len(Y), -1)
-        method = self._method_behind
-        compress = None if method is None else method.compressed
-        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, compress)
+        X, Y = self._validated(X, y, multi_output=not self._chosen.flat, reset=False)
+        return self._problem_on(X, Y, self._weights(sample_weight, len(Y)))
 
-    @property
-    def _method_behind(self) -> Method | None:
-        """The method whose one path was walked; None if the model was chosen among many."""
-        return None
+    def _problem_on(self, X: Any, Y: Floats, weights: Weights) -> Problem:
+        """The same of data that were checked before."""
+        chosen, rows = self._chosen, self._walked_rows(len(Y))
+        compress = chosen.method_behind.compressed if chosen.how == "path" else None
+        Y = Y.reshape(len(Y), -1)
+        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, compress)
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
 
-    @property
-    def _irksn(self) -> tuple[int | None, float | None]:
-        """k and alpha of the IRKSN path behind the model, if there is one."""
-        return getattr(self, "k_", None), getattr(self, "alpha_", None)
-
     def _remarks(self, problem: Problem) -> Iterator[str]:
         """What to know when reading a certificate of this model on these data."""
-        k, size = self._irksn[0], int(self.support_.sum())
+        k, size = self._chosen.irksn[0], int(self.support_.sum())
         if k is not None and k != size:
             yield (
                 f"The path was walked with k={k} and the support has {size} features; the "
@@ -258,6 +259,16 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 "fitted on other rows or weights (a rule that holds out rows does that too). "
                 "The conditions are those of the rows given here."
             )
+
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        """Store what was chosen, and what users see of it, in their units."""
+        coef = problem.unscaled(chosen.coef)
+        self.coef_ = coef.astype(problem.dtype, copy=False)
+        self.intercept_ = problem.intercept(self.coef_)
+        self.support_ = np.asarray(np.atleast_2d(coef != 0).any(axis=0))
+        self.n_iter_ = chosen.steps[0] if chosen.flat else list(chosen.steps)
+        self.n_passes_ = problem.raw.passes
+        self._chosen = chosen
 
     def _finding(self) -> Finding:
         return finding_of(self)
@@ -278,9 +289,8 @@ def _outline(X: Any) -> Any:
 class SelectingModel(LinearModel):
     """Base of the classes that choose among the models of many paths."""
 
-    max_iter: int
     every: int | None
-    standardize: bool
+    n_jobs: int | None
     verbose: bool
 
     def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
@@ -290,14 +300,22 @@ class SelectingModel(LinearModel):
         every_row = np.arange(len(y))
         return Problem(X, y[:, None], weights, every_row, self.fit_intercept, self.standardize)
 
-    def _criterion(self) -> Any:
-        """The `PathIC` that chooses where the choice is left to a criterion."""
+    def _search(self, n: int, d: int) -> Search:
+        """How a criterion chooses, where the choice is left to one."""
         raise NotImplementedError
 
-    def _keep(self, problem: Problem, w: Floats) -> None:
-        """Store the chosen model in the user's units."""
-        coef = problem.unscaled(w)
-        self.coef_ = coef.astype(problem.dtype, copy=False)
-        self.intercept_ = problem.intercept(self.coef_)
-        self.support_ = coef != 0
-        self.n_passes_ = problem.raw.passes
+    def _searched(self, method: str, settings: list[dict[str, Any]], **options: Any) -> Search:
+        """A search by a criterion on paths of these settings, until they have settled."""
+        return Search(
+            method, settings, max_iter=self.max_iter, stopping=Settled(), n_jobs=self.n_jobs,
+            verbose=bool(self.verbose), **options,
+        )  # fmt: skip
+
+    def _by_criterion(self, problem: Problem) -> Chosen:
+        design = problem.design
+        return chosen_by_criterion(problem, self._search(round(design.n_samples), design.d))
+
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        self.path_ = dict(chosen.table)
+        self.alternatives_ = list(chosen.alternatives)

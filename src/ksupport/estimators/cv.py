@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,18 +10,19 @@ from numpy.typing import ArrayLike
 
 from .._common.levels import for_prediction, levels_of
 from ..algorithms import Method, make_method
+from ..choosing.chosen import Chosen
 from ..choosing.folds import Fold, Refit, RoutesToFolds, folds_of, walk_folds
 from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
-from ..choosing.supports import Support, different_rows, largest_support, visited_by
-from ..choosing.tables import FoldTable, clearly_worse, path_table, table_of, table_of_iterates
-from ..design import Design, Floats, Problem
+from ..choosing.supports import different_rows, largest_support, visited_by
+from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
+from ..choosing.ways import Search, chosen_by_folds, irksn_settings, iterate_at
+from ..design import Floats, NormKind, Problem
 from ..stopping import HeldOut
-from ..walking import Result, run
+from ..walking import Result
 from ..walking.progress import Progress
 from ..walking.threads import Workers
 from .base import SelectingModel
-from .ic import IRKSNIC, PathIC
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
@@ -195,11 +196,11 @@ class PathCV(RoutesToFolds, SelectingModel):
         if self.refit == "auto":
             errors = self._errors_of_ebic(folds, walked)
             if not clearly_worse(errors, cell.errors, TRUSTED):
-                return self._take_ebic(problem, errors)
-        self._take(problem, methods[cell.path], cell)
-        self.params_ = dict(settings[cell.path])
-        self.path_ = path_table(settings, cell.table)
-        self.alternatives_: list[tuple[Support, float]] = []
+                self._keep(problem, replace(self._by_criterion(problem), fold_errors=errors))
+                return self
+        w = self._refitted(problem, methods[cell.path], cell)
+        at = cell.path, cell.record
+        self._keep(problem, chosen_by_folds(name, settings, cell.table, at, w, cell.refit))
         return self
 
     def _walk(self, folds: list[Fold], methods: list[Method]) -> list[list[Result]]:
@@ -235,42 +236,24 @@ class PathCV(RoutesToFolds, SelectingModel):
             )
         return np.array([error for _, error in chosen])
 
-    def _criterion(self) -> PathIC:
-        return PathIC(
-            self.method, self.grid, max_iter=self.max_iter, every=self.every,
-            fit_intercept=self.fit_intercept, standardize=self.standardize, n_jobs=self.n_jobs,
-            verbose=self.verbose,
-        )  # fmt: skip
+    def _search(self, n: int, d: int) -> Search:
+        return self._searched(*self._settings(n, d), every=self.every, label="PathIC")
 
-    def _take_ebic(self, problem: Problem, errors: Floats) -> Self:
-        ic = self._criterion()
-        self._keep(problem, ic._choose(problem))
-        self.refit_: Refit = "ols"
-        self.score_ = -float(errors.mean())
-        self.n_iter_, self.params_ = ic.n_iter_, ic.params_
-        self.path_, self.alternatives_ = ic.path_, ic.alternatives_
-        return self
+    def _refitted(self, problem: Problem, method: Method, cell: _Cell) -> Floats:
+        """What is made of the cell's iterate on all data."""
+        design, y = problem.design, problem.targets[0]
+        w = iterate_at(method, design, y, cell.step)
+        if cell.refit is None:
+            return w
+        ridge = self.ridge * design.n_samples if cell.refit == "ridge" else 0.0
+        return least_squares(design, y, tuple(np.flatnonzero(w).tolist()), ridge)
 
-    def _take(self, problem: Problem, method: Method, cell: _Cell) -> None:
-        design, target = problem.design, problem.targets[0]
-        w = iterate_at(method, design, target, cell.step)
-        support = tuple(np.flatnonzero(w).tolist())
-        if cell.refit == "ols":
-            w = least_squares(design, target, support)
-        elif cell.refit == "ridge":
-            w = least_squares(design, target, support, self.ridge * design.n_samples)
-        self._keep(problem, w)
-        self.refit_ = cell.refit
-        self.n_iter_ = cell.step
-        self.score_ = -float(cell.errors.mean())
-
-
-def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
-    """The iterate of one step of one path."""
-    if step == 0:
-        return np.zeros(design.d)
-    (result,) = run([method.start(design, y)], max_iter=step, every=step, keep="last")
-    return result.coef
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        assert chosen.fold_errors is not None
+        self.params_ = dict(chosen.params or {})
+        self.score_ = -float(chosen.fold_errors.mean())
+        self.refit_ = chosen.refit
 
 
 class IRKSNCV(PathCV):
@@ -317,7 +300,7 @@ class IRKSNCV(PathCV):
         k: Any = "auto",
         alpha: Any = 1e-1,
         *,
-        norm: str = "spectral",
+        norm: NormKind = "spectral",
         cv: Any = 5,
         scoring: Any = None,
         refit: Refit | Literal["auto"] = "auto",
@@ -348,11 +331,9 @@ class IRKSNCV(PathCV):
         grid = {"k": levels, "alpha": self.alpha, "norm": self.norm}
         return "irksn", expand(grid)
 
-    def _criterion(self) -> PathIC:
-        return IRKSNIC(
-            self.k, norm=self.norm, max_iter=self.max_iter, fit_intercept=self.fit_intercept,
-            standardize=self.standardize, n_jobs=self.n_jobs, verbose=self.verbose,
-        )  # fmt: skip
+    def _search(self, n: int, d: int) -> Search:
+        settings = irksn_settings(self.k, 1e-2, self.norm, n, d)
+        return self._searched("irksn", settings, every=10, label="IRKSNIC")
 
     @property
     def k_(self) -> int | None:

@@ -2,53 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from .._common.levels import for_criteria, levels_of
-from ..algorithms import METHODS, Method, make_method
-from ..choosing.choice import Choice, choose
-from ..choosing.grids import Grid, expand, settings_of, settings_within
-from ..choosing.refits import least_squares
-from ..choosing.supports import different_rows, largest_support, visited_by
-from ..design import Design, Floats, Problem
-from ..stopping import Settled
-from ..walking import History, Result, run
-from ..walking.progress import Progress
+from ..choosing.chosen import Chosen
+from ..choosing.grids import Grid, settings_of
+from ..choosing.ways import Search, irksn_settings
+from ..design import NormKind, Problem
 from .base import SelectingModel
-
-
-def walk(
-    methods: Sequence[Method],
-    design: Design,
-    y: Floats,
-    max_iter: int,
-    every: int,
-    label: str,
-    n_jobs: int | None,
-    verbose: bool,
-) -> list[Result]:
-    """Walk several methods side by side on one design, until they have settled."""
-    paths = [method.start(design, y) for method in methods]
-    progress = Progress(label, max_iter * len(paths), verbose, lambda: design.passes)
-
-    def watch(history: History, w: Floats) -> bool:
-        progress.update(sum(path.t for path in paths))
-        return False
-
-    results = run(
-        paths,
-        max_iter=max_iter,
-        every=every,
-        stopping=Settled(),
-        n_jobs=n_jobs,
-        watch=watch,
-    )
-    progress.close()
-    return results
 
 
 class PathIC(SelectingModel):
@@ -165,51 +127,19 @@ class PathIC(SelectingModel):
         self
         """
         problem = self._problem(X, y, sample_weight)
-        self._keep(problem, self._choose(problem))
+        self._keep(problem, self._by_criterion(problem))
         return self
 
-    def _criterion(self) -> PathIC:
-        return self
+    def _search(self, n: int, d: int) -> Search:
+        return self._searched(
+            *self._settings(n, d), criterion=self.criterion, max_size=self.max_size,
+            exchange=self.exchange, tie=self.tie, every=self.every, label=type(self).__name__,
+        )  # fmt: skip
 
-    def _choose(self, problem: Problem) -> Floats:
-        """Walk, gather, refit, score, exchange; the chosen model in the problem's units."""
-        design, target = problem.design, problem.targets[0]
-        n = round(design.n_samples)
-        name, settings = self._settings(n, design.d)
-        settings = settings_within(settings, design.d)
-        methods = [make_method(name, **params) for params in settings]
-        largest = self.max_size
-        if largest is None:
-            largest = largest_support(different_rows(design, target))
-        every = METHODS[name].every if self.every is None else self.every
-        label, verbose = type(self).__name__, bool(self.verbose)
-        results = walk(methods, design, target, self.max_iter, every, label, self.n_jobs, verbose)
-        visited = visited_by(results)
-        choice = choose(design, target, visited, self.criterion, largest, self.exchange, self.tie)
-        self._describe(choice, settings, results)
-        return least_squares(design, target, choice.support)
-
-    def _describe(
-        self, choice: Choice, settings: list[dict[str, Any]], results: list[Result]
-    ) -> None:
-        table = choice.table
-        met = [
-            ({}, -1) if path < 0 else (settings[path], int(results[path].history["t"][record]))
-            for path, record in zip(table["path"], table["record"], strict=True)
-        ]
-        names = settings[0]
-        columns = {n: np.array([params.get(n, np.nan) for params, _ in met]) for n in names}
-        times = np.array([t for _, t in met])
-        self.path_: dict[str, NDArray[Any]] = {
-            **{name: table[name] for name in ("support", "size", "rss", "score")},
-            **columns,
-            "t": times,
-        }
-        self.score_ = choice.score
-        self.params_ = dict(met[0][0])
-        walked = max(int(result.history["t"][-1]) for result in results)
-        self.n_iter_ = int(times[0]) if times[0] >= 0 else walked
-        self.alternatives_ = choice.alternatives(self.tie)
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        self.params_ = dict(chosen.params or {})
+        self.score_ = chosen.score
 
 
 class IRKSNIC(PathIC):
@@ -253,7 +183,7 @@ class IRKSNIC(PathIC):
         k: Any = "auto",
         alpha: Any = 1e-2,
         *,
-        norm: str = "spectral",
+        norm: NormKind = "spectral",
         criterion: str = "ebic",
         max_size: int | None = None,
         exchange: int = 3,
@@ -276,12 +206,8 @@ class IRKSNIC(PathIC):
         self.norm = norm
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        levels = levels_of(self.k, for_criteria(n, d))
-        grid = {"k": levels, "alpha": self.alpha, "norm": self.norm}
-        return "irksn", expand(grid)
+        return "irksn", irksn_settings(self.k, self.alpha, self.norm, n, d)
 
-    def _describe(
-        self, choice: Choice, settings: list[dict[str, Any]], results: list[Result]
-    ) -> None:
-        super()._describe(choice, settings, results)
-        self.k_, self.alpha_ = self.params_.get("k"), self.params_.get("alpha")
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        self.k_, self.alpha_ = chosen.irksn

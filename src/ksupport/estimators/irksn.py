@@ -8,6 +8,7 @@ from typing import Any, Literal
 from ..algorithms import Method
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.alpha import START, alpha_limit, tightened
+from ..choosing.chosen import Chosen
 from ..design import NormKind, Problem
 from ..walking import Result
 from .paths import PathRegressor, Stopping
@@ -122,14 +123,6 @@ class IRKSN(PathRegressor):
         self.random_state = random_state
         self.verbose = verbose
 
-    @property
-    def _method_behind(self) -> IRKSNMethod:
-        return replace(self._method(self.n_features_in_), alpha=self.alpha_)
-
-    @property
-    def _irksn(self) -> tuple[int | None, float | None]:
-        return self._method_behind.k, self.alpha_
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if isinstance(self.alpha, str) and self.alpha != "auto":
@@ -142,12 +135,11 @@ class IRKSN(PathRegressor):
         assert isinstance(method, IRKSNMethod)
         if self.alpha != "auto":
             return method
-        saved = getattr(self, "_saved", None) if self.warm_start else None
-        return replace(method, alpha=START if saved is None else saved.method.alpha)
+        saved = self._saved if self.warm_start else None
+        return replace(method, alpha=START if saved is None else self.alpha_)
 
     def _better(self, problem: Problem, method: Method, results: list[Result]) -> Method | None:
         assert isinstance(method, IRKSNMethod)
-        self.alpha_ = method.alpha
         if self.alpha != "auto" or any(r.reason in ("interrupted", "diverged") for r in results):
             return None
         limits = [
@@ -156,3 +148,7 @@ class IRKSN(PathRegressor):
         ]
         alpha = tightened(method.alpha, limits)
         return None if alpha is None else replace(method, alpha=alpha)
+
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        self.alpha_ = float(chosen.settings[0]["alpha"])

@@ -12,6 +12,8 @@ from sklearn.utils import check_random_state
 
 from .._common.levels import ONE_PATH, at_most, warn_beyond
 from ..algorithms import Method, make_method
+from ..choosing.chosen import Chosen
+from ..choosing.ways import chosen_on_path
 from ..design import Floats, Ints, Problem
 from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
@@ -41,6 +43,8 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
     warm_start: bool
     random_state: Any
     verbose: bool
+
+    _saved: _Saved | None = None  # for a warm start
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -110,10 +114,6 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
             )
         return np.delete(np.arange(n), self.held_out_)
 
-    @property
-    def _method_behind(self) -> Method:
-        return self._method(self.n_features_in_)
-
     def _method(self, d: int) -> Method:
         params = at_most(self._given, d)
         if "k" in params and params["k"] is None:
@@ -145,7 +145,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         return None
 
     def _paths(self, problem: Problem, method: Method) -> list[Path]:
-        saved = getattr(self, "_saved", None) if self.warm_start else None
+        saved = self._saved if self.warm_start else None
         if saved is not None and saved.matches(method, problem):
             for path in saved.paths:
                 path.attach(problem.design)
@@ -187,22 +187,23 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         results: list[Result],
         flat: bool,
     ) -> None:
-        coef = np.stack([problem.unscaled(result.coef) for result in results])
-        self.coef_ = (coef[0] if flat else coef).astype(problem.dtype, copy=False)
-        self.intercept_ = problem.intercept(self.coef_)
-        self.support_ = (coef != 0).any(axis=0)
-        self.n_iter_ = _one(flat, [result.n_iter for result in results])
-        self.stop_reason_ = _one(flat, [result.reason for result in results])
-        self.history_ = _one(flat, [result.history for result in results])
-        self.n_passes_ = problem.raw.passes
+        self._keep(problem, chosen_on_path(method, results, self._rule_name, flat))
         if self.warm_start:
             for path in paths:
                 path.attach(None)
             self._saved = _Saved(method, paths, problem.fingerprint)
 
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        reasons, histories = list(chosen.reasons), list(chosen.histories)
+        self.stop_reason_ = reasons[0] if chosen.flat else reasons
+        self.history_ = histories[0] if chosen.flat else histories
 
-def _one(flat: bool, values: list[Any]) -> Any:
-    return values[0] if flat else values
+    @property
+    def _rule_name(self) -> str | None:
+        if self.stopping is None or isinstance(self.stopping, str):
+            return self.stopping
+        return type(self.stopping).__name__
 
 
 class _Saved:

@@ -9,8 +9,10 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from .._common.names import feature_name
+from .._common.names import feature_name, names_seen
 from .._common.render import Table, as_html, number
+from ..choosing.chosen import Chosen
+from .models import Model, chosen_by
 
 LISTED = 10  # features in the table
 TARGETS = 5  # columns of it
@@ -55,24 +57,24 @@ class ShownInNotebooks:
         return bundle
 
 
-def finding_of(model: Any) -> Finding:
+def finding_of(model: Model) -> Finding:
     """What a linear model found: features, how they were chosen, and what to ask next."""
-    from .models import description_of  # which knows the estimators, as they know this
-
-    size, d = int(model.support_.sum()), model.n_features_in_
-    title = f"{type(model).__name__}: {size} of {d} features"
-    words = [description_of(model)]
-    if model.coef_.ndim == 1 and size:
+    chosen = chosen_by(model)
+    title = f"{type(model).__name__}: {chosen.size} of {model.n_features_in_} features"
+    words = [chosen.words]
+    if chosen.flat and chosen.size:
         words.append(JUDGE)
-    return title, words, [_coefficients(model, size)] if size else []
+    return title, words, [_coefficients(model, chosen)] if chosen.size else []
 
 
-def _coefficients(model: Any, size: int) -> Table:
+def _coefficients(model: Model, chosen: Chosen) -> Table:
     """The features with the largest coefficients, a column for each of the first targets."""
     coef = np.atleast_2d(model.coef_)[:TARGETS]
-    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[: min(size, LISTED)]
-    names = getattr(model, "feature_names_in_", None)
+    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[: min(chosen.size, LISTED)]
+    names = names_seen(model)
     rows = [(feature_name(names, j), *(number(w) for w in coef[:, j])) for j in order]
-    head = ["coefficient"] if model.coef_.ndim == 1 else [f"target {i}" for i in range(len(coef))]
-    title = "All, in the units of X" if size <= LISTED else f"The {LISTED} largest, in units of X"
+    head = ["coefficient"] if chosen.flat else [f"target {i}" for i in range(len(coef))]
+    title = "All, in the units of X"
+    if chosen.size > LISTED:
+        title = f"The {LISTED} largest, in units of X"
     return Table(title, ("feature", *head), rows)

@@ -20,7 +20,7 @@ from .._common.render import Table
 from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import IRKSNCV, AutoIRKSN, PathCV
-from ..explain.models import description_of
+from ..explain.models import chosen_by
 from ..explain.notebook import Finding, ShownInNotebooks
 from ._extra import optional
 from .images import check_voxels, checked_mask, load_volumes, to_image
@@ -185,7 +185,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         ]
         self.coef_ = np.stack([each.coef_ for each in self.estimators_])
         self.intercept_ = np.array([each.intercept_ for each in self.estimators_])
-        self._say(3, *(description_of(each) for each in self.estimators_))
+        self._say(3, *(chosen_by(each).words for each in self.estimators_))
         self._draw()
         return self
 
@@ -255,7 +255,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         names = [shown(str(name)) for name in self.classes_]
         voxels, total = np.count_nonzero(self.coef_, axis=1), self.coef_.shape[1]
         rows = [
-            (name, str(count), description_of(model))
+            (name, str(count), chosen_by(model).words)
             for name, count, model in zip(
                 names[-len(voxels) :], voxels, self.estimators_, strict=True
             )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from .._common.checks import as_numbers
 from .._common.extra import extra
@@ -56,9 +57,20 @@ def real(name: str, value: ArrayLike) -> Floats:
     return np.asarray(numbers, np.float64)
 
 
-def names_of(estimator: Any, names: Sequence[str] | None) -> Sequence[str] | None:
-    """The names given, or those of the data frame that the model has seen."""
-    return getattr(estimator, "feature_names_in_", None) if names is None else names
+def check_data(
+    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+) -> None:
+    """Refuse data that cannot be those of the fit, where a picture does not walk on them."""
+    check_ours(estimator)
+    check_is_fitted(estimator)
+    d, n = np.shape(estimator.coef_)[-1], np.shape(y)[0]
+    if np.shape(X)[1] != d:
+        raise ValueError(f"X has {np.shape(X)[1]} features, the model {d}: give the X of the fit")
+    if sample_weight is not None and np.shape(sample_weight) not in ((), (n,)):
+        raise ValueError(
+            f"sample_weight must have one entry for each of the {n} rows, got shape "
+            f"{np.shape(sample_weight)}"
+        )
 
 
 def check_names(names: Sequence[str] | None, size: int) -> None:

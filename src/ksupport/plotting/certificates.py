@@ -63,7 +63,7 @@ class CertificateDisplay:
         X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
             The measurements of the fit.
         y : array of shape (n,)
-            The response of the fit.
+            The response of the fit; a certificate is of one target.
         sample_weight : array of shape (n,), optional
             The weights of the fit.
         ax : matplotlib Axes, optional
@@ -110,10 +110,9 @@ class CertificateDisplay:
         bars = []
         for place, (_, condition) in enumerate(report.conditions):
             ratio = condition.lhs / condition.rhs if condition.rhs > 0 else np.inf
-            decided = getattr(condition, "decided", True)
-            colour = GOOD if condition.holds else BAD if decided else MUTED
+            colour = GOOD if condition.holds else BAD if condition.decided else MUTED
             bars += ax.barh(place, min(ratio, FAR), color=colour, height=0.6)
-            verdict = "holds" if condition.holds else "fails" if decided else "undecided"
+            verdict = "holds" if condition.holds else "fails" if condition.decided else "undecided"
             number = f"{ratio:.3g}" if np.isfinite(ratio) else "no certificate"
             if condition.holds is False and ratio < 1:
                 number += ", dependent columns"

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.checks import check_count
+from .._common.names import names_seen
 from ..design import Floats, Ints
 from ..explain.models import walk_again
 from ..walking import Result
-from ._axes import MUTED, axes_of, check_kind, check_names, check_ours, name_of, names_of, vector
+from ._axes import MUTED, axes_of, check_kind, check_names, check_ours, name_of, vector
 
 NAMED = 15  # lines beyond which a legend would be longer than the picture
 FAINT = 200  # lines drawn faintly behind those that stand out
@@ -118,7 +119,8 @@ class PathDisplay:
         """
         check_ours(estimator)
         result = walk_again(estimator, X, y, sample_weight, max_iter, target)
-        return cls.from_result(result, names=names_of(estimator, names), **options)
+        names = names_seen(estimator) if names is None else names
+        return cls.from_result(result, names=names, **options)
 
     @classmethod
     def from_result(

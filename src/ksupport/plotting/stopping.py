@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import ArrayLike, NDArray
 
-from .._common.checks import check_count
+from ..choosing.chosen import Chosen
 from ..design import Floats, Ints
-from ..explain.models import least_scores, walks_one_path
-from ._axes import BAD, GOOD, MUTED, axes_of, check_kind, check_ours
+from ..explain.models import chosen_by, step_of
+from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_kind
 
 
 class StoppingDisplay:
@@ -51,7 +50,7 @@ class StoppingDisplay:
     >>> from ksupport.plotting import StoppingDisplay
     >>> X, y, w = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
     >>> model = IRKSNCV(k=[5, 10], random_state=0).fit(X, y)
-    >>> display = StoppingDisplay.from_estimator(model)
+    >>> display = StoppingDisplay.from_estimator(model, X, y)
     >>> display.kept == model.n_iter_
     True
     """
@@ -78,13 +77,31 @@ class StoppingDisplay:
         self.yscale = yscale
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, target: int = 0, ax: Any = None) -> Self:
-        """Draw what decided where a fitted model stops; it needs no data.
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        target: int = 0,
+        ax: Any = None,
+    ) -> Self:
+        """Draw what decided where a fitted model stops.
+
+        All of it was kept by the fit; X and y are asked for as by every display, and only their
+        shapes are looked at.
 
         Parameters
         ----------
         estimator : estimator of ksupport
             A fitted model.
+        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,) or (n, n_targets)
+            The response of the fit.
+        sample_weight : array of shape (n,), optional
+            The weights of the fit.
         target : int
             Which target, if there are several.
         ax : matplotlib Axes, optional
@@ -94,16 +111,12 @@ class StoppingDisplay:
         -------
         StoppingDisplay
         """
-        check_ours(estimator)
-        check_is_fitted(estimator)
-        check_count("target", target, low=0, high=len(np.atleast_2d(estimator.coef_)) - 1)
-        if walks_one_path(estimator):
-            flat = estimator.coef_.ndim == 1
-            history = estimator.history_ if flat else estimator.history_[target]
-            kept = estimator.n_iter_ if flat else estimator.n_iter_[target]
-            return cls.from_history(history, kept=kept, ax=ax)
-        table = estimator.path_
-        display = cls._of_folds(estimator) if "loss" in table else cls._of_criterion(estimator)
+        check_data(estimator, X, y, sample_weight)
+        chosen = chosen_by(estimator)
+        kept = step_of(chosen, target)
+        if chosen.how == "path":
+            return cls.from_history(chosen.histories[target], kept=kept, ax=ax)
+        display = cls._of_folds(chosen) if chosen.how == "folds" else cls._of_criterion(chosen)
         return display.plot(ax=ax)
 
     @classmethod
@@ -139,29 +152,25 @@ class StoppingDisplay:
         return display.plot(ax=ax)
 
     @classmethod
-    def _of_folds(cls, model: Any) -> Self:
+    def _of_folds(cls, chosen: Chosen) -> Self:
         """The loss along the path that folds have chosen."""
-        table = model.path_
-        chosen = getattr(model, "params_", None)
-        chosen = {"k": model.k_, "alpha": model.alpha_} if chosen is None else chosen
-        rows = np.ones(len(table["t"]), bool)
-        for name, value in chosen.items():
-            rows &= np.array([each == value for each in table[name]])
-        changes = np.flatnonzero(np.diff(table["loss"][rows]))
+        columns = ("t", "loss", "loss_se", "size")
+        t, loss, spread, sizes = (chosen.of_paths(name)[chosen.path] for name in columns)
+        changes = np.flatnonzero(np.diff(loss))
         walked = slice(changes[-1] + 2 if changes.size else 1)  # beyond, the last loss is repeated
-        t, loss, spread, sizes = (table[c][rows][walked] for c in ("t", "loss", "loss_se", "size"))
         return cls(
-            x=t, curves={"folds": loss}, spread=spread, sizes=sizes, kept=model.n_iter_,
-            ylabel="loss on held-out folds", yscale="linear",
+            x=t[walked], curves={"folds": loss[walked]}, spread=spread[walked],
+            sizes=sizes[walked], kept=chosen.steps[0], ylabel="loss on held-out folds",
+            yscale="linear",
         )  # fmt: skip
 
     @classmethod
-    def _of_criterion(cls, model: Any) -> Self:
+    def _of_criterion(cls, chosen: Chosen) -> Self:
         """The criterion over the number of features."""
-        name = str(getattr(model, "criterion", "ebic")).upper()
-        sizes, worse = least_scores(model)
+        name = str(chosen.by).upper()
+        sizes, worse = chosen.least_scores()
         return cls(
-            x=sizes, curves={name: worse}, kept=int(model.support_.sum()),
+            x=sizes, curves={name: worse}, kept=chosen.size,
             xlabel="features", ylabel=f"{name} above its least", yscale="linear",
         )  # fmt: skip
 
@@ -212,13 +221,15 @@ def _relative(values: NDArray[Any]) -> Floats:
     return values / values[0] if values[0] > 0 else values
 
 
-def plot_stopping(source: Any, **options: Any) -> Any:
+def plot_stopping(source: Any, *data: Any, **options: Any) -> Any:
     """Draw what decided where to stop.
 
     Parameters
     ----------
     source : estimator or History
         A fitted model, or ``result.history``.
+    *data
+        For a model, the X and y of its fit.
     **options
         As in `StoppingDisplay.from_estimator` and `StoppingDisplay.from_history`.
 
@@ -232,10 +243,10 @@ def plot_stopping(source: Any, **options: Any) -> Any:
     >>> from ksupport.datasets import make_example1
     >>> from ksupport.plotting import plot_stopping
     >>> X, y, w = make_example1()
-    >>> ax = plot_stopping(IRKSN(k=3).fit(X, y))
+    >>> ax = plot_stopping(IRKSN(k=3).fit(X, y), X, y)
     >>> ax.get_yscale()
     'log'
     """
     known = isinstance(source, Mapping)
     draw = StoppingDisplay.from_history if known else StoppingDisplay.from_estimator
-    return draw(source, **options).ax_
+    return draw(source, *data, **options).ax_

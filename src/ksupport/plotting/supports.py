@@ -7,11 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from .._common.checks import check_count
+from .._common.names import names_seen
 from ..design import Floats
-from ._axes import BAD, GOOD, axes_of, check_names, name_of, names_of, real, vector
+from ._axes import BAD, GOOD, axes_of, check_data, check_names, name_of, real, vector
 
 MANY = 40  # features beyond which names are left out
 
@@ -42,7 +41,7 @@ class SupportDisplay:
     >>> from ksupport.plotting import SupportDisplay
     >>> X, y, w = make_example1()
     >>> model = IRKSN(k=3, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
-    >>> display = SupportDisplay.from_estimator(model, truth=w)
+    >>> display = SupportDisplay.from_estimator(model, X, y, truth=w)
     >>> [line.get_label() for line in display.lines_]
     ['truth (3)', 'chosen, true (3)']
     """
@@ -58,7 +57,10 @@ class SupportDisplay:
     def from_estimator(
         cls,
         estimator: Any,
+        X: Any,
+        y: ArrayLike,
         *,
+        sample_weight: ArrayLike | None = None,
         truth: ArrayLike | None = None,
         target: int = 0,
         names: Sequence[str] | None = None,
@@ -66,10 +68,18 @@ class SupportDisplay:
     ) -> Self:
         """Draw the features of a fitted linear model.
 
+        X and y are asked for as by every display, and only their shapes are looked at.
+
         Parameters
         ----------
         estimator : estimator
             Anything with ``coef_``.
+        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,) or (n, n_targets)
+            The response of the fit.
+        sample_weight : array of shape (n,), optional
+            The weights of the fit.
         truth : array of shape (d,), optional
             The true model.
         target : int
@@ -83,10 +93,11 @@ class SupportDisplay:
         -------
         SupportDisplay
         """
-        check_is_fitted(estimator)
-        coef = np.atleast_2d(estimator.coef_)
-        coef = coef[check_count("target", target, low=0, high=len(coef) - 1)]
-        return cls.from_coef(coef, truth=truth, names=names_of(estimator, names), ax=ax)
+        check_data(estimator, X, y, sample_weight)
+        coefs = np.atleast_2d(estimator.coef_)
+        check_count("target", target, low=0, high=len(coefs) - 1)
+        names = names_seen(estimator) if names is None else names
+        return cls.from_coef(coefs[target], truth=truth, names=names, ax=ax)
 
     @classmethod
     def from_coef(
@@ -166,15 +177,15 @@ class SupportDisplay:
         return self
 
 
-def plot_support(source: Any, truth: ArrayLike | None = None, **options: Any) -> Any:
+def plot_support(source: Any, *data: Any, **options: Any) -> Any:
     """Draw the chosen features and, if known, the true ones.
 
     Parameters
     ----------
     source : estimator or array of shape (d,)
         A fitted model, or coefficients.
-    truth : array of shape (d,), optional
-        The true model.
+    *data
+        For a model, the X and y of its fit.
     **options
         As in `SupportDisplay.from_estimator` and `SupportDisplay.from_coef`.
 
@@ -189,6 +200,6 @@ def plot_support(source: Any, truth: ArrayLike | None = None, **options: Any) ->
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['truth (2)', 'chosen, true (2)', 'chosen, false (1)']
     """
-    fitted = hasattr(source, "fit")
-    draw = SupportDisplay.from_estimator if fitted else SupportDisplay.from_coef
-    return draw(source, truth=truth, **options).ax_
+    known = np.ndim(source) > 0
+    draw = SupportDisplay.from_coef if known else SupportDisplay.from_estimator
+    return draw(source, *data, **options).ax_

@@ -11,7 +11,7 @@ asks for α < margin / max |w|; the argument only needs α < margin / min |w_S|,
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -61,6 +61,7 @@ class IRKSNCondition:
         One sentence.
     """
 
+    decided: ClassVar[bool] = True  # in closed form
     holds: bool
     lhs: float
     rhs: float

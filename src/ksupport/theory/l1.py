@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -38,6 +38,7 @@ class L1Condition:
         One sentence.
     """
 
+    decided: ClassVar[bool] = True  # in closed form
     holds: bool
     lhs: float
     rhs: float
@@ -69,6 +70,7 @@ class OMPCondition:
         One sentence.
     """
 
+    decided: ClassVar[bool] = True  # in closed form
     holds: bool
     lhs: float
     rhs: float

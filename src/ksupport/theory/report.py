@@ -82,7 +82,10 @@ class RecoveryReport:
 
     @property
     def conditions(self) -> tuple[tuple[str, Any], ...]:
-        """Each condition with its name: they share ``holds``, ``lhs``, ``rhs``, ``margin``."""
+        """Each condition with its name.
+
+        They share ``holds``, ``decided``, ``lhs``, ``rhs`` and ``margin``.
+        """
         return (
             ("IRKSN, Assumptions 1 and 2", self.irksn),
             ("IRKSN, some certificate", self.irksn.source),
@@ -270,7 +273,7 @@ def _conditions_table(report: RecoveryReport) -> Table:
 
 
 def _no(condition: Any) -> str:
-    return "no" if getattr(condition, "decided", True) else "undecided"
+    return "no" if condition.decided else "undecided"
 
 
 def _methods_table(report: RecoveryReport) -> Table:

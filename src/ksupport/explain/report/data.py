@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ import scipy.sparse as sp
 from scipy.special import ndtri
 
 from ...algorithms import Method, make_method
-from ...algorithms.irksn import IRKSNMethod
+from ...choosing.chosen import Chosen
 from ...choosing.refits import DEPENDENT
 from ...design import Floats, Ints, Problem
 from ...theory.report import NEAR_COPY
 from ...walking import Result, run
-from ..models import around, least_scores, method_behind, settings_of_model, spacing
+from ..models import around, method_behind, spacing
 
 LEVELS = 7  # paths that the explorer holds
 RECORDS = 100  # steps of each
@@ -24,7 +25,6 @@ CELLS = 60  # steps of the surface
 POINTS = 1000  # rows drawn
 MAPPED = 30  # features of the correlation map
 TWINS = 3  # near-duplicates listed for each feature
-NOT_SETTINGS = ("t", "size", "loss", "loss_se", "support", "rss", "score", "norm")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,6 @@ class Walk:
     """One path as the explorer shows it."""
 
     label: str
-    k: int | None
     t: Ints
     iterates: sp.csr_array  # records x d
     entered: Ints  # features since the record before
@@ -42,76 +41,55 @@ class Walk:
 # -- paths ---------------------------------------------------------------------------------
 
 
-def walks_of(model: Any, problem: Problem) -> tuple[list[Walk], int, int]:
+def walks_of(chosen: Chosen, max_iter: int, problem: Problem) -> tuple[list[Walk], int, int]:
     """Paths around the chosen one; which of them it is, and the record of its step."""
-    methods, chosen = _methods(model, problem)
-    step = max(int(model.n_iter_), 1)
-    end = around(step, model.max_iter)
+    methods, place = _methods(chosen, problem)
+    step = max(chosen.steps[0], 1)
+    end = around(step, max_iter)
     design, y = problem.design, problem.targets[0]
     results = run(
-        [method.start(design, y) for _, _, method in methods],
+        [method.start(design, y) for _, method in methods],
         max_iter=end,
         every=spacing(step, end),
     )
-    walks = [_walk(label, k, r, step) for (label, k, _), r in zip(methods, results, strict=True)]
-    record = int(np.argmin(np.abs(walks[chosen].t - int(model.n_iter_))))
-    return walks, chosen, record
+    walks = [_walk(label, r, step) for (label, _), r in zip(methods, results, strict=True)]
+    record = int(np.argmin(np.abs(walks[place].t - chosen.steps[0])))
+    return walks, place, record
 
 
-def _methods(model: Any, problem: Problem) -> tuple[list[tuple[str, int | None, Method]], int]:
-    """Labels, sparsity levels and methods of the paths to show, and the place of the chosen."""
-    behind = method_behind(model, problem)
-    settings = _settings(model)
-    wanted = settings_of_model(model) or {"k": getattr(behind, "k", None)}
-    shared = [name for name in wanted if settings and name in settings[0]]
-    far = [sum(_far(each[name], wanted[name]) for name in shared) for each in settings]
-    chosen = int(np.argmin(far)) if settings else 0
-    near = sorted(_spread(len(settings), chosen, LEVELS))
-    listed = [settings[i] for i in near]
-    place = near.index(chosen) if near else 0
-    if not listed:
-        return [(behind.title, getattr(behind, "k", None), behind)], 0
-    varied = [name for name in listed[0] if len({str(each[name]) for each in listed}) > 1]
-    out = []
-    for i, each in enumerate(listed):
-        label = ", ".join(f"{name}={_short(each[name])}" for name in varied) or behind.title
-        out.append((label, each.get("k"), behind if i == place else _remade(behind, each)))
-    return out, place
+def _methods(chosen: Chosen, problem: Problem) -> tuple[list[tuple[str, Method]], int]:
+    """The paths to show, with their labels, and the place of the one behind the model."""
+    behind = method_behind(chosen, problem)
+    settings, nearest = _by_size(chosen)
+    near = sorted(_spread(len(settings), nearest, LEVELS))
+    methods = [behind if i == nearest else make_method(chosen.method, **settings[i]) for i in near]
+    labels = [label or behind.title for label in labels_of([settings[i] for i in near])]
+    return list(zip(labels, methods, strict=True)), near.index(nearest)
 
 
-def _remade(method: Method, settings: dict[str, Any]) -> Method:
-    if isinstance(method, IRKSNMethod):
-        return replace(method, **settings)
-    return make_method(method.name, **settings)
+def _by_size(chosen: Chosen) -> tuple[list[dict[str, Any]], int]:
+    """The settings in order of size, and the place of the model's, or of the nearest in size."""
+    settings = [_told(each) for each in chosen.settings]
+    settings = list({str(each): each for each in settings}.values())
+    settings.sort(key=lambda each: (each.get("k", 0), str(each)))
+    if chosen.params is not None:
+        return settings, settings.index(_told(chosen.params))
+    far = [abs(each.get("k", 0) - chosen.size) for each in settings]
+    return settings, int(np.argmin(far))
 
 
-def _far(a: Any, b: Any) -> float:
-    if isinstance(a, int | float) and isinstance(b, int | float):
-        return abs(float(a) - float(b))
-    return float(str(a) != str(b))
+def _told(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in params.items() if name != "norm"}
+
+
+def labels_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The parameters in which settings differ; nothing, if they do not."""
+    varied = [name for name in settings[0] if len({str(each[name]) for each in settings}) > 1]
+    return [", ".join(f"{name}={_short(each[name])}" for name in varied) for each in settings]
 
 
 def _short(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
-
-
-def _settings(model: Any) -> list[dict[str, Any]]:
-    """The distinct settings of the table behind the choice, in order of size."""
-    table = model.path_
-    names = [name for name in table if name not in NOT_SETTINGS]
-    if not names:
-        return []
-    columns = [np.asarray(table[name]) for name in names]
-    seen = {}
-    for row in zip(*columns, strict=True):
-        value = [each.item() if hasattr(each, "item") else each for each in row]
-        if all(each == each for each in value):  # NaN: reached by exchange, not on a path
-            seen[tuple(map(str, value))] = dict(zip(names, value, strict=True))
-    listed = list(seen.values())
-    for each in listed:
-        if "k" in each:
-            each["k"] = int(each["k"])
-    return sorted(listed, key=lambda each: (each.get("k", 0), str(each)))
 
 
 def _spread(count: int, chosen: int, most: int) -> list[int]:
@@ -122,7 +100,7 @@ def _spread(count: int, chosen: int, most: int) -> list[int]:
     return [*(places | {chosen})]
 
 
-def _walk(label: str, k: int | None, result: Result, step: int) -> Walk:
+def _walk(label: str, result: Result, step: int) -> Walk:
     """Fewer records, denser where the path is young, that of the step among them."""
     assert result.iterates is not None
     t = result.history["t"]
@@ -136,7 +114,7 @@ def _walk(label: str, k: int | None, result: Result, step: int) -> Walk:
     change = nonzero - before
     entered = np.asarray((change > 0).sum(axis=1)).ravel()
     left = np.asarray((change < 0).sum(axis=1)).ravel()
-    return Walk(label, k, t[take], iterates, entered, left)
+    return Walk(label, t[take], iterates, entered, left)
 
 
 def drawn_features(walks: list[Walk], chosen: Ints) -> tuple[Ints, int]:
@@ -178,39 +156,33 @@ def rounded(values: Any, digits: int = 3) -> list[float | int]:
 # -- criterion -----------------------------------------------------------------------------
 
 
-def surface_of(model: Any) -> dict[str, Any] | None:
+def surface_of(chosen: Chosen) -> dict[str, Any] | None:
     """Cross-validated error over settings and steps."""
-    table = model.path_
-    if "loss" not in table:
+    if chosen.how != "folds":
         return None
-    steps = np.unique(table["t"])
-    loss = np.asarray(table["loss"]).reshape(-1, len(steps))
-    names = [name for name in table if name not in NOT_SETTINGS]
-    columns = {name: np.asarray(table[name])[:: len(steps)] for name in names}
-    varied = [name for name in names if len({str(v) for v in columns[name]}) > 1]
-    labels = [", ".join(f"{n}={_short(columns[n][i])}" for n in varied) for i in range(len(loss))]
-    ks = [int(k) for k in columns["k"]] if "k" in columns else list(range(len(loss)))
-    order = np.argsort(ks, kind="stable")
+    steps, loss = chosen.of_paths("t")[0], chosen.of_paths("loss")
+    labels = labels_of([_told(each) for each in chosen.settings])
+    order = np.argsort([each.get("k", i) for i, each in enumerate(chosen.settings)], kind="stable")
     finite = np.isfinite(loss)
     loss = np.where(finite, loss, loss[finite].max() if finite.any() else 0.0)
-    auto = not hasattr(model, "params_")
-    chosen = {"k": model.k_, "alpha": model.alpha_} if auto else model.params_
-    path = next(i for i in range(len(loss)) if all(columns[n][i] == chosen[n] for n in columns))
-    record = int(np.searchsorted(steps, model.n_iter_))
+    record = int(np.searchsorted(steps, chosen.steps[0]))
     take = np.unique(np.r_[np.linspace(0, len(steps) - 1, CELLS).astype(int), record])
     return {
         "labels": [labels[i] or "all folds" for i in order],
         "t": steps[take].tolist(),
         "loss": [rounded(loss[i, take], 4) for i in order],
-        "chosen": [int(np.flatnonzero(order == path)[0]), int(np.searchsorted(take, record))],
+        "chosen": [
+            int(np.flatnonzero(order == chosen.path)[0]),
+            int(np.searchsorted(take, record)),
+        ],
     }
 
 
-def scores_of(model: Any) -> dict[str, Any] | None:
+def scores_of(chosen: Chosen) -> dict[str, Any] | None:
     """The best criterion for each number of features, less the best of all."""
-    if "score" not in model.path_:
+    if chosen.how != "criterion":
         return None
-    sizes, worse = least_scores(model)
+    sizes, worse = chosen.least_scores()
     return {"size": sizes.tolist(), "worse": rounded(worse, 4)}
 
 

@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
 from ...theory.report import RecoveryReport
-from ..models import description_of, problem_of
+from ..models import Model, by_effect, chosen_by, effects_of, problem_of
 from .data import (
     correlations_of,
     drawn_features,
@@ -35,7 +34,7 @@ from .text import Contents, label, sections
 
 
 def build_report(
-    model: Any,
+    model: Model,
     X: Any,
     y: ArrayLike,
     *,
@@ -50,8 +49,8 @@ def build_report(
 
     Parameters
     ----------
-    model : AutoIRKSN, IRKSNCV, IRKSNIC, PathCV or PathIC
-        A fitted model.
+    model : estimator of ksupport
+        A fitted model of one target.
     X : array, data frame or sparse matrix of shape (n, d)
         The measurements of the fit.
     y : array of shape (n,)
@@ -84,11 +83,11 @@ def build_report(
     >>> page.startswith("<!doctype html>"), len(page) < 5_000_000
     (True, True)
     """
-    check_is_fitted(model)
-    if not hasattr(model, "path_"):
-        raise TypeError(
-            "model must have chosen among paths, as AutoIRKSN, IRKSNCV, IRKSNIC, PathCV and PathIC "
-            f"do, got {model!r}"
+    chosen = chosen_by(model)
+    if not chosen.flat:
+        raise ValueError(
+            f"a report is on a model of one target, got {len(model.coef_)}: fit and report the "
+            "columns of y one at a time"
         )
     X, response = model._validated(X, y, multi_output=False, reset=False)
     d = X.shape[1]
@@ -98,23 +97,22 @@ def build_report(
         raise ValueError(f"feature_names must have {d} names to match X, got {len(names)}")
     if stability is not None and stability.frequency.size != d:
         raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
-    effects = _effects(model, X)
-    chosen = np.flatnonzero(model.support_)
-    order = [int(j) for j in chosen[np.argsort(-np.abs(effects[chosen]), kind="stable")]]
+    effects = effects_of(model, X)
+    order = by_effect(effects, chosen)
     fitted = np.asarray(X[:, order] @ model.coef_[order]).ravel() + model.intercept_
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
         names=names, target=str(target), n=len(response), order=order, coef=model.coef_,
         effects=effects, intercept=float(model.intercept_), explained=_explained(response, fitted),
-        decision=description_of(model), refitted=_refitted(model), stability=stability,
-        certificate=certificate, twins=twins, alternatives=_alternatives(model),
+        decision=chosen.words, refitted=chosen.refit is not None, stability=stability,
+        certificate=certificate, twins=twins, alternatives=chosen.swaps(),
         made=dict(made or {}), remarks=list(remarks),
     )  # fmt: skip
     drawn = _drawn(model, X, response, fitted, contents, correlation)
     return _page(contents, drawn)
 
 
-def write_report(path: str | Path, model: Any, X: Any, y: ArrayLike, **options: Any) -> Path:
+def write_report(path: str | Path, model: Model, X: Any, y: ArrayLike, **options: Any) -> Path:
     """Write what `build_report` makes, and return where."""
     path = Path(path)
     check_writable(path)
@@ -124,53 +122,28 @@ def write_report(path: str | Path, model: Any, X: Any, y: ArrayLike, **options: 
     return path
 
 
-def _effects(model: Any, X: Any) -> Any:
-    """Coefficients times the standard deviations of their columns."""
-    effects = np.zeros(X.shape[1])
-    chosen = np.flatnonzero(model.support_)
-    if chosen.size:
-        block = X[:, chosen]
-        block = block.toarray() if hasattr(block, "toarray") else np.asarray(block)
-        effects[chosen] = model.coef_[chosen] * block.std(axis=0)
-    return effects
-
-
 def _explained(y: Any, fitted: Any) -> float:
     total = float(((y - y.mean()) ** 2).sum())
     return 1.0 - float(((y - fitted) ** 2).sum()) / total if total > 0 else 0.0
 
 
-def _refitted(model: Any) -> bool:
-    return getattr(model, "refit_", None) is not None or "score" in model.path_
-
-
-def _alternatives(model: Any) -> list[tuple[list[int], list[int], float]]:
-    """Near-tied supports as what comes in, what goes out, and how much worse they are."""
-    if "score" not in model.path_:
-        return []
-    chosen, best = set(np.flatnonzero(model.support_).tolist()), float(model.path_["score"].min())
-    return [
-        (sorted(set(support) - chosen), sorted(chosen - set(support)), float(score - best))
-        for support, score in model.alternatives_
-    ]
-
-
 def _drawn(
-    model: Any, X: Any, y: Any, fitted: Any, contents: Contents, correlation: Any
+    model: Model, X: Any, y: Any, fitted: Any, contents: Contents, correlation: Any
 ) -> dict[str, Any]:
     """All that the script draws."""
-    walks, at, record = walks_of(model, problem_of(model, X, y))
+    chosen = chosen_by(model)
+    walks, at, record = walks_of(chosen, model.max_iter, problem_of(model, X, y))
     features, entered = drawn_features(walks, np.asarray(contents.order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
-    chosen = set(contents.order)
+    inside = set(contents.order)
     return {
         "names": [label(contents.names[j]) for j in features],
-        "chosen": [int(j in chosen) for j in features],
+        "chosen": [int(j in inside) for j in features],
         "unit": "standardised coefficient" if model.standardize else "coefficient",
         "paths": [lines_of(walk, features) for walk in walks],
         "at": [at, record],
-        "surface": surface_of(model),
-        "scores": scores_of(model),
+        "surface": surface_of(chosen),
+        "scores": scores_of(chosen),
         "residuals": residuals_of(y, fitted),
         "correlation": {
             "names": [label(contents.names[j], 28) for j in contents.order[: len(correlation)]],

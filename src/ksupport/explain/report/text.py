@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from ..._common.names import listed, shown
+from ...choosing.chosen import Swap
 from ...choosing.stability import StabilitySelection
 from ...theory.report import NEAR_COPY, RecoveryReport
 
@@ -34,7 +35,7 @@ class Contents:
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
     twins: list[tuple[int, int, float]]
-    alternatives: list[tuple[list[int], list[int], float]]
+    alternatives: list[Swap]
     made: dict[str, Any]
     remarks: list[str] = field(default_factory=list)
     n_drawn: int = 0
@@ -194,9 +195,9 @@ def _alternatives(contents: Contents) -> str:
     if not contents.alternatives:
         return ""
     rows = [
-        (listed((contents.names[j] for j in into), 4) or "nothing",
-         listed((contents.names[j] for j in out), 4) or "nothing", f"{worse:+.3f}")
-        for into, out, worse in contents.alternatives[:MOST_ALTERNATIVES]
+        (listed((contents.names[j] for j in swap.into), 4) or "nothing",
+         listed((contents.names[j] for j in swap.out), 4) or "nothing", f"{swap.worse:+.3f}")
+        for swap in contents.alternatives[:MOST_ALTERNATIVES]
     ]  # fmt: skip
     head = ["with", "instead of", "worse by"]
     return (

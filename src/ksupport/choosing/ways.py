@@ -1,0 +1,187 @@
+"""The three ways to choose a model: where one path ends, by a criterion, by folds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.levels import for_criteria, levels_of
+from ..algorithms import METHODS, Method, make_method
+from ..design import Design, Floats, Problem
+from ..walking import History, Result, Rule, run
+from ..walking.progress import Progress
+from .choice import Choice, choose
+from .chosen import Chosen
+from .folds import Refit
+from .grids import expand, settings_within
+from .refits import least_squares
+from .supports import different_rows, largest_support, visited_by
+from .tables import FoldTable, path_table
+
+Setting = dict[str, Any]
+
+# -- one path ------------------------------------------------------------------------------
+
+
+def walk_to(method: Method, design: Design, y: Floats, step: int) -> Result:
+    """One path to one step, of which the last iterate is kept."""
+    start = method.start(design, y)
+    (result,) = run([start], max_iter=step, every=step, keep="last")
+    return result
+
+
+def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
+    """The iterate of one step of one path."""
+    return walk_to(method, design, y, step).coef if step else np.zeros(design.d)
+
+
+def chosen_on_path(
+    method: Method, results: Sequence[Result], by: str | None, flat: bool = True
+) -> Chosen:
+    """Where one path ended, for each target; ``by`` names the stopping rule, if there is one."""
+    coef = np.stack([result.coef for result in results])
+    return Chosen(
+        how="path",
+        by=by,
+        method=method.name,
+        settings=(asdict(method),),
+        path=0,
+        steps=tuple(result.n_iter for result in results),
+        coef=coef[0] if flat else coef,
+        table={},
+        reasons=tuple(result.reason for result in results),
+        histories=tuple(result.history for result in results),
+    )
+
+
+# -- a criterion ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which paths to walk, and what a criterion may choose of all that they visit.
+
+    Parameters
+    ----------
+    method : str
+        A name in `METHODS`.
+    settings : list of dict
+        Its parameters on each path.
+    criterion, exchange, tie
+        As in `choose`.
+    max_size : int, optional
+        Largest support considered; None takes half as many as there are different rows.
+    max_iter, every, stopping
+        How far to walk, how often to look (None: as often as the method says), and when to end.
+    n_jobs, label, verbose
+        Paths walked at once, and whether progress is shown, under which name.
+    """
+
+    method: str
+    settings: list[Setting]
+    criterion: str = "ebic"
+    max_size: int | None = None
+    exchange: int = 3
+    tie: float = 2.0
+    max_iter: int = 1000
+    every: int | None = None
+    stopping: Rule | None = None
+    n_jobs: int | None = None
+    label: str = ""
+    verbose: bool = False
+
+
+def irksn_settings(k: Any, alpha: Any, norm: str, n: int, d: int) -> list[Setting]:
+    """The paths of IRKSN whose supports a criterion compares; "auto" takes few levels of k."""
+    return expand({"k": levels_of(k, for_criteria(n, d)), "alpha": alpha, "norm": norm})
+
+
+def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
+    """Walk, gather the supports, refit, score, exchange features; refit the best on all data."""
+    design, y = problem.design, problem.targets[0]
+    settings = settings_within(search.settings, design.d)
+    largest = search.max_size
+    if largest is None:
+        largest = largest_support(different_rows(design, y))
+    results = _walk(search, settings, design, y)
+    choice = choose(
+        design, y, visited_by(results), search.criterion, largest, search.exchange, search.tie
+    )
+    table = _table_of(choice, settings, results)
+    met, best = np.unique(choice.table["path"]), int(choice.table["path"][0])
+    met = met[met >= 0]  # others are of supports that exchanges alone led to
+    walked = max(int(result.history["t"][-1]) for result in results)
+    return Chosen(
+        how="criterion",
+        by=search.criterion,
+        method=search.method,
+        settings=tuple(settings[each] for each in met),
+        path=int(np.searchsorted(met, best)) if best >= 0 else None,
+        steps=(int(table["t"][0]) if best >= 0 else walked,),
+        coef=least_squares(design, y, choice.support),
+        refit="ols",
+        score=choice.score,
+        table=table,
+        alternatives=tuple(choice.alternatives(search.tie)),
+    )
+
+
+def _walk(search: Search, settings: list[Setting], design: Design, y: Floats) -> list[Result]:
+    """Walk all settings side by side."""
+    paths = [make_method(search.method, **params).start(design, y) for params in settings]
+    steps = search.max_iter * len(paths)
+    progress = Progress(search.label, steps, search.verbose, lambda: design.passes)
+
+    def watch(history: History, w: Floats) -> bool:
+        progress.update(sum(path.t for path in paths))
+        return False
+
+    results = run(
+        paths, max_iter=search.max_iter,
+        every=METHODS[search.method].every if search.every is None else search.every,
+        stopping=search.stopping, n_jobs=search.n_jobs, watch=watch,
+    )  # fmt: skip
+    progress.close()
+    return results
+
+
+def _table_of(
+    choice: Choice, settings: list[Setting], results: list[Result]
+) -> dict[str, NDArray[Any]]:
+    """The table of all supports, with the parameters and the step where each was first met."""
+    met: list[tuple[Setting, int]] = [
+        ({}, -1) if path < 0 else (settings[path], int(results[path].history["t"][record]))
+        for path, record in zip(choice.table["path"], choice.table["record"], strict=True)
+    ]
+    return {
+        **{name: choice.table[name] for name in ("support", "size", "rss", "score")},
+        **{name: np.array([params.get(name, np.nan) for params, _ in met]) for name in settings[0]},
+        "t": np.array([t for _, t in met]),
+    }
+
+
+# -- folds ---------------------------------------------------------------------------------
+
+
+def chosen_by_folds(
+    method: str, settings: Sequence[Setting], table: FoldTable, at: tuple[int, int], coef: Floats,
+    refit: Refit,
+) -> Chosen:  # fmt: skip
+    """The path and record of a table by folds, and what was made of its iterate on all data."""
+    path, record = at
+    return Chosen(
+        how="folds",
+        by=None,
+        method=method,
+        settings=tuple(settings),
+        path=path,
+        steps=(int(table.steps[record]),),
+        coef=coef,
+        refit=refit,
+        fold_errors=table.errors[:, path, record],
+        table=path_table(list(settings), table),
+    )
