@@ -86,7 +86,7 @@ def test_a_model_that_is_not_fitted_is_refused(data):
 @pytest.mark.parametrize("odd", [None, "a", [1.0], Lasso()], ids=repr)
 def test_what_cannot_be_drawn_is_refused_by_name(odd, data):
     X, y, _ = data
-    for draw, name in (
+    for draw, argument in (
         (lambda: PathDisplay.from_estimator(odd, X, y), "estimator"),
         (lambda: StoppingDisplay.from_estimator(odd, X, y), "estimator"),
         (lambda: CertificateDisplay.from_estimator(odd, X, y), "estimator"),
@@ -95,7 +95,7 @@ def test_what_cannot_be_drawn_is_refused_by_name(odd, data):
         (lambda: StoppingDisplay.from_history(odd), "history"),
         (lambda: plot_recommendation(odd), "advice"),
     ):
-        with pytest.raises(TypeError, match=f"{name} must be .*, got {type(odd).__name__}"):
+        with pytest.raises(TypeError, match=f"{argument} must be .*, got {type(odd).__name__}"):
             draw()
 
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._common.checks import check_count
 from .._common.names import names_seen
 from ..design import Floats
 from ._axes import BAD, GOOD, axes_of, check_data, check_names, name_of, real, vector
