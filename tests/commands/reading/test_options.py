@@ -1,0 +1,43 @@
+"""Options on reading are checked before anything is read."""
+
+import pytest
+
+from ksupport.commands.reading.options import how_to_read
+from ksupport.commands.terminal.errors import InputError
+
+GIVEN = {"separator": None, "decimal": ".", "thousands": None, "max_memory": 1.0}
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -1.0, 0.0])
+def test_the_memory_is_a_number_above_0(value):
+    with pytest.raises(InputError, match=rf"--max-memory must be .* above 0.*; got {value:g}$"):
+        how_to_read(**GIVEN | {"max_memory": value})
+
+
+@pytest.mark.parametrize("option", ["separator", "decimal", "thousands"])
+@pytest.mark.parametrize("mark", ["", ",,", "5", "e", "-", '"', "\n"])
+def test_a_mark_is_one_character_that_is_no_part_of_a_number(option, mark):
+    with pytest.raises(InputError, match=f"--{option} must be one character"):
+        how_to_read(**GIVEN | {option: mark})
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("decimal", "separator"), ("decimal", "thousands"), ("separator", "thousands")],
+)
+def test_marks_differ(first, second):
+    given = GIVEN | {"decimal": "."} | {first: ",", second: ","}
+    with pytest.raises(InputError, match=f"--{first} and --{second} must differ; both are ','"):
+        how_to_read(**given)
+
+
+@pytest.mark.parametrize("typed", ["\\t", "tab", "\t"])
+def test_a_tab_can_be_typed(typed):
+    assert how_to_read(**GIVEN | {"separator": typed}).separator == "\t"
+
+
+def test_separators_and_decimal_points_are_ascii_but_thousands_may_have_a_thin_space():
+    assert how_to_read(**GIVEN | {"thousands": "\u202f"}).marks.thousands == "\u202f"
+    for option in ("separator", "decimal"):
+        with pytest.raises(InputError, match=f"--{option} must be an ASCII character; got '§'"):
+            how_to_read(**GIVEN | {option: "§"})
