@@ -11,6 +11,7 @@ from rich.console import Console
 from .._common.names import listed, title
 from ..design import Design, Ints
 from ..theory import Recommendation, recommend
+from ..theory.report import NEAR_COPY
 from .reading import Columns, Data, dense, read
 from .reading.options import CheckedReading, DataFile, Ignore, Target, reads_a_file
 from .terminal.ending import ends_in_words
@@ -20,7 +21,6 @@ from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
 
 LOOKED_AT = 500  # features among which correlations are counted
-ALIKE = 0.9
 ROUNDING = 5 * float(np.finfo(np.float64).eps)
 
 
@@ -80,7 +80,7 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
         "features": d,
         "constant": constant,
         "looked_at": len(some),
-        "share_with_near_duplicate": float((cosines.max(axis=1) >= ALIKE).mean()),
+        "share_with_near_duplicate": float((cosines.max(axis=1) >= NEAR_COPY).mean()),
         "median_strongest_correlation": float(np.median(cosines.max(axis=1))),
     }
     return facts, design
@@ -116,8 +116,8 @@ def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendatio
         paragraph(
             out,
             f"Of {facts['looked_at']} features looked at, {facts['share_with_near_duplicate']:.0%} "
-            f"correlate at {ALIKE} or more with another; the strongest correlation of a feature is "
-            f"{facts['median_strongest_correlation']:.2f} in the median.",
+            f"correlate at {NEAR_COPY} or more with another; the strongest correlation of a "
+            f"feature is {facts['median_strongest_correlation']:.2f} in the median.",
         )
     out.print()
     for sentence in advice.words:
