@@ -17,7 +17,7 @@ from .._common.names import title
 from ..design import Ints
 from ..walking.progress import Progress
 from .fitting.wish import folds_for
-from .measuring.rivals import MEAN, Make, candidates, size_of
+from .measuring.rivals import MEAN, Rival, candidates
 from .reading import Columns, Data, read
 from .reading.options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
 from .terminal.completion import some_of
@@ -77,7 +77,7 @@ def compare(
         _tell(read_data, scores, len(splits), cv)
 
 
-def _wanted(methods: str | None, known: dict[str, Make]) -> dict[str, Make]:
+def _wanted(methods: str | None, known: dict[str, Rival]) -> dict[str, Rival]:
     if methods is None:
         return known
     names = [name.strip() for name in methods.split(",") if name.strip()]
@@ -111,12 +111,12 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
 
 
 def _scores(
-    data: Data, wanted: dict[str, Make], splits: list[tuple[Ints, Ints]], cv: int
+    data: Data, wanted: dict[str, Rival], splits: list[tuple[Ints, Ints]], cv: int
 ) -> Iterator[Score]:
     progress = Progress("compare", len(wanted) * len(splits), True)
-    for at, (name, make) in enumerate(wanted.items()):
+    for at, (name, rival) in enumerate(wanted.items()):
         say(f"{name} ({at + 1} of {len(wanted)})")
-        yield _score(name, make, data, splits, cv)
+        yield _score(name, rival, data, splits, cv)
         progress.update((at + 1) * len(splits))
     progress.close()
 
@@ -136,7 +136,7 @@ def _inner(data: Data, train: Ints, cv: int) -> Any:
     return list(folds_for(cv, groups).split(groups, groups=groups))
 
 
-def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], cv: int) -> Score:
+def _score(name: str, rival: Rival, data: Data, splits: list[tuple[Ints, Ints]], cv: int) -> Score:
     """Fit on every training part; the error is relative to that of its mean."""
     assert data.y is not None
     X, y, sparse = data.X, data.y, issparse(data.X)
@@ -146,7 +146,7 @@ def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], c
             warnings.simplefilter("always")
             started = time.perf_counter()
             try:
-                model = make(_inner(data, train, cv), sparse).fit(X[train], y[train])
+                model = rival.make(_inner(data, train, cv), sparse).fit(X[train], y[train])
                 error = np.mean((y[test] - model.predict(X[test])) ** 2)
             except Exception as problem:  # of other packages too: the others are still compared
                 reason = f"{type(problem).__name__}: {problem}"
@@ -155,7 +155,7 @@ def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], c
         if any("onverge" in str(each.message) for each in caught):
             notes.add("did not always converge")
         errors.append(error / max(np.mean((y[test] - y[train].mean()) ** 2), 1e-300))
-        sizes.append(size_of(model))
+        sizes.append(rival.size(model))
     return Score(
         name,
         float(np.mean(errors)),

@@ -1,8 +1,10 @@
 """Options on reading are checked before anything is read."""
 
+import inspect
+
 import pytest
 
-from ksupport.commands.reading.options import how_to_read
+from ksupport.commands.reading.options import CheckedReading, how_to_read, reads_a_file
 from ksupport.commands.terminal.errors import InputError
 
 GIVEN = {"separator": None, "decimal": ".", "thousands": None, "max_memory": 1.0}
@@ -41,3 +43,19 @@ def test_separators_and_decimal_points_are_ascii_but_thousands_may_have_a_thin_s
     for option in ("separator", "decimal"):
         with pytest.raises(InputError, match=f"--{option} must be an ASCII character; got '§'"):
             how_to_read(**GIVEN | {option: "§"})
+
+
+def test_a_command_takes_the_options_in_place_of_one_and_says_when_to_check_them():
+    seen = []
+
+    @reads_a_file
+    def command(data: str, *, reading: CheckedReading, seed: int = 0) -> None:
+        seen.append((data, reading, seed))
+
+    options = ["separator", "decimal", "thousands", "missing", "max_memory"]
+    assert list(inspect.signature(command).parameters) == ["data", *options, "seed"]
+    command("rows.csv", missing="guess", decimal=",", seed=3)
+    ((data, reading, seed),) = seen
+    assert (data, seed) == ("rows.csv", 3)
+    with pytest.raises(InputError, match=r"--missing must be one of .*; got 'guess'"):
+        reading()

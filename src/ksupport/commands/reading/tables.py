@@ -101,8 +101,8 @@ def _brief(error: Exception) -> str:
 def _frame(source: Source, reading: Reading) -> Any:
     if source.kind == "csv":
         return formats.from_csv(source, reading.separator, reading.marks, reading.budget)
-    read = formats.from_parquet if source.kind == "parquet" else formats.from_arrow
-    return read(source, reading.budget)
+    reader = formats.from_parquet if source.kind == "parquet" else formats.from_arrow
+    return reader(source, reading.budget)
 
 
 def _without(raw: formats.Raw, ignored: Sequence[str], path: Path) -> formats.Raw:
