@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
-from ksupport.commands.timing import (
+from ksupport.commands.measuring.timing import (
     IDLE,
     Clock,
     Timing,

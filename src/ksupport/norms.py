@@ -9,13 +9,21 @@ there is one implementation, ``BoxNorm``; the functions on the k-support norm on
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _kernels
 from ._common.levels import check_k
+from ._common.vectors import (
+    FloatArray,
+    Value,
+    check_directions,
+    check_strength,
+    check_vectors,
+    like,
+    to_unit_size,
+)
 
 __all__ = [
     "BoxNorm",
@@ -26,79 +34,14 @@ __all__ = [
     "topk_norm",
 ]
 
-FloatArray = NDArray[np.floating[Any]]
-Value = np.floating[Any] | FloatArray  # one number for a vector, an array for a batch
-
-
-# ----------------------------------------------------------------------------------------
-# Validation at the door
-# ----------------------------------------------------------------------------------------
-
 
 def _check_array(w: ArrayLike, name: str) -> FloatArray:
     """A C-ordered float32 or float64 array of one or two dimensions, all of it finite."""
-    w = np.asarray(w)
-    if w.dtype.kind not in "fiubO":
-        raise TypeError(f"{name} must hold real numbers, got dtype {w.dtype}")
-    if w.ndim not in (1, 2):
-        raise ValueError(
-            f"{name} must be a vector or a batch of rows (1-D or 2-D), got shape {w.shape}"
-        )
-    if w.shape[-1] == 0:
-        raise ValueError(f"{name} must have at least one feature, got shape {w.shape}")
-    dtype = np.float32 if w.dtype.type is np.float32 else np.float64
-    try:
-        w = np.ascontiguousarray(w, dtype=dtype)
-    except (TypeError, ValueError) as error:  # object arrays that hold something else
-        raise TypeError(f"{name} must hold real numbers: {error}") from error
-    if not _kernels.all_finite(w.reshape(-1)):
-        bad = w[~np.isfinite(w)][0]
+    checked = check_vectors(w, name)
+    if not _kernels.all_finite(checked.reshape(-1)):
+        bad = checked[~np.isfinite(checked)][0]
         raise ValueError(f"{name} must be finite, but it contains {bad}; remove or impute it")
-    return w
-
-
-def check_strength(value: Any, name: str = "lam", positive: bool = False) -> float:
-    """A factor before a norm, as a float."""
-    if np.ndim(value):
-        raise TypeError(
-            f"{name} must be one number for the whole vector, got shape {np.shape(value)}"
-        )
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a number, got {value!r}") from error
-    if not (0.0 < number < np.inf or (number == 0.0 and not positive)):
-        allowed = "positive" if positive else "non-negative"
-        raise ValueError(f"{name} must be {allowed} and finite, got {value!r}")
-    return number
-
-
-def _check_directions(w: FloatArray, u: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """w and u in one dtype; u matches w, or is a batch of directions at the vector w."""
-    u = _check_array(u, "u")
-    if u.shape != w.shape and (w.ndim != 1 or u.shape[-1] != w.size):
-        raise ValueError(
-            f"u must have the shape of w, {w.shape}, or be a batch of directions at a vector w, "
-            f"got shape {u.shape}"
-        )
-    dtype = np.result_type(w, u)
-    return w.astype(dtype, copy=False), u.astype(dtype, copy=False)
-
-
-def _to_unit_size(w: FloatArray) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Rows of w as float64, times powers of two that bring them below 1 without rounding.
-
-    Squares of the result neither overflow nor vanish.  Also the exponents taken out.
-    """
-    rows = np.atleast_2d(w).astype(np.float64, copy=False)
-    exponents = np.frexp(np.max(np.abs(rows), axis=1, initial=0.0))[1]
-    return np.ldexp(rows, -exponents[:, None]), exponents
-
-
-def _like(w: FloatArray, values: NDArray[np.float64]) -> Value:
-    """One value per row, in the dtype of w; a scalar if w is a vector."""
-    values = values.astype(w.dtype, copy=False)
-    return values if w.ndim == 2 else values[0]
+    return checked
 
 
 # ----------------------------------------------------------------------------------------
@@ -192,10 +135,10 @@ class BoxNorm:
         """
         w = _check_array(w, "w")
         search = self._search(w.shape[-1])
-        unit, exponents = _to_unit_size(w)
+        unit, exponents = to_unit_size(w)
         squared = np.empty(len(unit))
         _kernels.norm_rows(unit, *search, squared)
-        return _like(w, np.ldexp(np.sqrt(squared), exponents))
+        return like(w, np.ldexp(np.sqrt(squared), exponents))
 
     __call__ = norm
 
@@ -223,7 +166,7 @@ class BoxNorm:
         """
         u = _check_array(u, "u")
         kappa, low, width = self._search(u.shape[-1])
-        unit, exponents = _to_unit_size(u)
+        unit, exponents = to_unit_size(u)
         squares = unit * unit
         n_full = int(kappa)
         r = min(n_full + 1, unit.shape[1])  # the r largest, the least of them first
@@ -232,7 +175,7 @@ class BoxNorm:
         if r > n_full:
             counts[0] = kappa - n_full
         squared = low * squares.sum(axis=1) + width * (top @ counts)
-        return _like(u, np.ldexp(np.sqrt(squared), exponents))
+        return like(u, np.ldexp(np.sqrt(squared), exponents))
 
     def conjugate(self, u: ArrayLike, lam: float = 1.0) -> Value:
         """Value of the conjugate of ``lam/2 * norm**2``, which is ``dual**2 / (2 * lam)``.
@@ -320,7 +263,7 @@ class BoxNorm:
         >>> print(BoxNorm(0, 1, 1).prox_jvp([3.0, -2.0, 0.5], 1.0, [0.0, 3.0, 1.0]).round(4))
         [1. 2. 0.]
         """
-        w, u = _check_directions(_check_array(w, "w"), u)
+        w, u = check_directions(_check_array(w, "w"), _check_array(u, "u"))
         lam = check_strength(lam)
         search = self._search(w.shape[-1])
         if lam == 0.0:

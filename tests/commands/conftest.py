@@ -80,8 +80,8 @@ def small_csv(small, tmp_path):
 @pytest.fixture
 def read_file(tmp_path):
     """Write bytes under a name, and read them as the commands do."""
-    from ksupport.commands.options import how_to_read
     from ksupport.commands.reading import Columns, read
+    from ksupport.commands.reading.options import how_to_read
 
     def write_and_read(data, name="data.csv", roles=None, **options):
         path = tmp_path / name

@@ -27,10 +27,9 @@ def child(job):
 
 
 if __name__ == "__main__":
-    from ksupport.cli import app
-    from ksupport.commands import file_commands
+    from ksupport.cli import app, program
 
-    file_commands()
+    program()
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:

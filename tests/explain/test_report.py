@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Lasso
 
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, stability_selection
 from ksupport.datasets import make_block_data, make_correlated_data
@@ -172,8 +173,8 @@ def test_what_cannot_be_reported_is_refused_in_words(scattered, grouped):
     model, X, y = scattered
     with pytest.raises(NotFittedError, match="not fitted yet"):
         build_report(AutoIRKSN(), X, y)
-    with pytest.raises(TypeError, match=r"model must have chosen among paths, .*got IRKSN"):
-        build_report(IRKSN(k=3, max_iter=20).fit(X, y), X, y)
+    with pytest.raises(TypeError, match="estimator must be one of ksupport's, got Lasso"):
+        build_report(Lasso().fit(X, y), X, y)
     with pytest.raises(ValueError, match="X has 20 features, but IRKSNIC is expecting 50"):
         build_report(model, X[:, :20], y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):

@@ -1,15 +1,5 @@
-"""What the commands on data files do, one file each; `ksupport.cli` offers them."""
+"""What is typed after ``ksupport``: one file for each command, which `ksupport.cli` puts together.
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
-
-def file_commands() -> tuple[Callable[..., None], ...]:
-    """The commands; importing them needs typer and rich."""
-    from .check import check
-    from .compare import compare
-    from .fit import fit
-    from .predict import predict
-
-    return fit, predict, check, compare
+Beside them, what they share: `terminal`, words with whoever typed; `reading`, data files;
+`fitting`, a model and what is told about it; `measuring`, ours next to others.
+"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -17,11 +16,12 @@ from ..design import Design
 from ..estimators import AutoIRKSN
 from ..metrics import support_f1
 from ..norms import prox_ksupport
-from .naive import prox_by_sorting
-from .options import Json
-from .printing import console, heading, paragraph, say, table
-from .provenance import versions
-from .timing import IDLE, Timing, cores, cpu, load, once, take_turns, with_unit
+from .fitting.provenance import versions
+from .measuring.naive import prox_by_sorting
+from .measuring.timing import IDLE, Timing, cores, cpu, load, once, take_turns, with_unit
+from .terminal.options import Json
+from .terminal.outputs import as_json
+from .terminal.printing import console, heading, paragraph, say, table
 
 STEPS, K = 300, 10
 BUDGET = 6.0  # seconds for one comparison, warm-up included
@@ -78,15 +78,15 @@ class Comparison:
 
 def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Tiny problems, in seconds.")] = False,
-    as_json: Json = False,
+    in_json: Json = False,
 ) -> None:
     """Measure speed on this machine, next to NumPy and scikit-learn; about half a minute."""
     busy = load()
     rows = list(_compared(QUICK if quick else FULL))
     machine = {"cpu": cpu(), "cores": cores(), "load": busy, "versions": versions()}
-    if as_json:
+    if in_json:
         record = {"machine": machine, "rows": [row.record() for row in rows]}
-        typer.echo(json.dumps(record, indent=1, allow_nan=False))
+        typer.echo(as_json(record), nl=False)
         return
     out = console()
     heading(out, f"{machine['cpu']}, {machine['cores']} cores, load {busy:g} at the start")

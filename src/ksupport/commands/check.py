@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.console import Console
-from scipy.sparse import issparse
 
 from .._common.names import listed, title
 from ..design import Design, Ints
 from ..theory import Recommendation, recommend
 from ..theory.report import NEAR_COPY
-from .errors import InputError
-from .options import (
-    DEFAULT_MEMORY,
-    DataFile,
-    Decimal,
-    HowMissing,
-    Ignore,
-    Json,
-    MaxMemory,
-    Seed,
-    Separator,
-    Standardize,
-    Target,
-    Thousands,
-    ends_in_words,
-    how_to_read,
-)
-from .printing import console, heading, paragraph, say, table
-from .reading import Columns, Data, read
+from .reading import Columns, Data, dense, read
+from .reading.options import CheckedReading, DataFile, Ignore, Target, reads_a_file
+from .terminal.ending import ends_in_words
+from .terminal.errors import InputError
+from .terminal.options import Json, Seed, Standardize
+from .terminal.outputs import as_json
+from .terminal.printing import console, heading, paragraph, say, table
 
 LOOKED_AT = 500  # features among which correlations are counted
 ROUNDING = 5 * float(np.finfo(np.float64).eps)
 
 
 @ends_in_words
+@reads_a_file
 def check(
     data: DataFile,
     target: Target = None,
@@ -50,26 +37,23 @@ def check(
     ] = False,
     standardize: Standardize = True,
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
-    separator: Separator = None,
-    decimal: Decimal = ".",
-    thousands: Thousands = None,
-    missing: HowMissing = "refuse",
-    max_memory: MaxMemory = DEFAULT_MEMORY,
+    *,
+    reading: CheckedReading,
     seed: Seed = 0,
-    as_json: Json = False,
+    in_json: Json = False,
 ) -> None:
     """Count how often recovery conditions of the methods hold on this design, before any fit."""
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
-    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
+    how = reading()
     columns = Columns(target, None, ignore)
     say(f"reading {title(data)}")
-    read_data = read(data, columns, reading, need_target=False)
+    read_data = read(data, columns, how, need_target=False)
     facts, design = _facts(read_data, standardize, seed)
     say("checking the recovery conditions on simulated models")
     advice = _advice(design, k, grouped, seed)
-    if as_json:
-        typer.echo(json.dumps({**facts, "advice": advice.to_dict()}, indent=1, allow_nan=False))
+    if in_json:
+        typer.echo(as_json({**facts, "advice": advice.to_dict()}), nl=False)
     else:
         _tell(console(), read_data, facts, advice)
 
@@ -104,8 +88,7 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
 
 def _varying(X: Any) -> Ints:
     """The columns whose entries differ by more than rounding, whatever their units."""
-    low, high = (np.ravel(each.toarray() if issparse(each) else each)
-                 for each in (X.min(axis=0), X.max(axis=0)))  # fmt: skip
+    low, high = (np.ravel(dense(each)) for each in (X.min(axis=0), X.max(axis=0)))
     size = np.maximum(np.abs(low), np.abs(high))
     return np.flatnonzero(high / 2 - low / 2 > ROUNDING * size)  # halves, as 1e308 has no double
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 import warnings
 from collections.abc import Iterator
@@ -11,33 +10,22 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from scipy.sparse import issparse
 from sklearn.model_selection import KFold
 
 from .._common.names import title
 from ..design import Ints
 from ..walking.progress import Progress
-from .choosing import folds_for
-from .completion import some_of
-from .errors import CommandError, InputError
-from .options import (
-    DEFAULT_MEMORY,
-    DataFile,
-    Decimal,
-    Groups,
-    HowMissing,
-    Ignore,
-    Json,
-    MaxMemory,
-    Seed,
-    Separator,
-    Target,
-    Thousands,
-    ends_in_words,
-    how_to_read,
-)
-from .printing import console, heading, paragraph, say, table
+from .fitting.wish import folds_for
+from .measuring.rivals import MEAN, Rival, candidates
 from .reading import Columns, Data, read
-from .rivals import MEAN, Make, candidates, size_of
+from .reading.options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
+from .terminal.completion import some_of
+from .terminal.ending import ends_in_words
+from .terminal.errors import CommandError, InputError
+from .terminal.options import Json, Seed
+from .terminal.outputs import as_json
+from .terminal.printing import console, heading, paragraph, say, table
 
 
 @dataclass(frozen=True)
@@ -53,6 +41,7 @@ class Score:
 
 
 @ends_in_words
+@reads_a_file
 def compare(
     data: DataFile,
     target: Target = None,
@@ -67,31 +56,28 @@ def compare(
     cv: Annotated[int, typer.Option(help="Inner folds, on which methods tune.", min=2)] = 5,
     groups: Groups = None,
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
-    separator: Separator = None,
-    decimal: Decimal = ".",
-    thousands: Thousands = None,
-    missing: HowMissing = "refuse",
-    max_memory: MaxMemory = DEFAULT_MEMORY,
+    *,
+    reading: CheckedReading,
     seed: Seed = 0,
-    as_json: Json = False,
+    in_json: Json = False,
 ) -> None:
     """Compare all methods on a data file, each judged on rows that it never saw."""
     wanted = _wanted(methods, candidates(seed))
-    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
+    how = reading()
     columns = Columns(target, groups, ignore)
     say(f"reading {title(data)}")
-    read_data = read(data, columns, reading)
+    read_data = read(data, columns, how)
     splits = _splits(read_data, folds, cv, seed)
     scores = list(_scores(read_data, wanted, splits, cv))
     _refuse_only_failures(scores)
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)
-    if as_json:
-        typer.echo(json.dumps([asdict(score) for score in scores], indent=1, allow_nan=False))
+    if in_json:
+        typer.echo(as_json([asdict(score) for score in scores]), nl=False)
     else:
         _tell(read_data, scores, len(splits), cv)
 
 
-def _wanted(methods: str | None, known: dict[str, Make]) -> dict[str, Make]:
+def _wanted(methods: str | None, known: dict[str, Rival]) -> dict[str, Rival]:
     if methods is None:
         return known
     names = [name.strip() for name in methods.split(",") if name.strip()]
@@ -125,12 +111,12 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
 
 
 def _scores(
-    data: Data, wanted: dict[str, Make], splits: list[tuple[Ints, Ints]], cv: int
+    data: Data, wanted: dict[str, Rival], splits: list[tuple[Ints, Ints]], cv: int
 ) -> Iterator[Score]:
     progress = Progress("compare", len(wanted) * len(splits), True)
-    for at, (name, make) in enumerate(wanted.items()):
+    for at, (name, rival) in enumerate(wanted.items()):
         say(f"{name} ({at + 1} of {len(wanted)})")
-        yield _score(name, make, data, splits, cv)
+        yield _score(name, rival, data, splits, cv)
         progress.update((at + 1) * len(splits))
     progress.close()
 
@@ -150,17 +136,17 @@ def _inner(data: Data, train: Ints, cv: int) -> Any:
     return list(folds_for(cv, groups).split(groups, groups=groups))
 
 
-def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], cv: int) -> Score:
+def _score(name: str, rival: Rival, data: Data, splits: list[tuple[Ints, Ints]], cv: int) -> Score:
     """Fit on every training part; the error is relative to that of its mean."""
     assert data.y is not None
-    X, y, sparse = data.X, data.y, hasattr(data.X, "tocsr")
+    X, y, sparse = data.X, data.y, issparse(data.X)
     errors, sizes, seconds, notes = [], [], [], set()
     for train, test in splits:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             started = time.perf_counter()
             try:
-                model = make(_inner(data, train, cv), sparse).fit(X[train], y[train])
+                model = rival.make(_inner(data, train, cv), sparse).fit(X[train], y[train])
                 error = np.mean((y[test] - model.predict(X[test])) ** 2)
             except Exception as problem:  # of other packages too: the others are still compared
                 reason = f"{type(problem).__name__}: {problem}"
@@ -169,7 +155,7 @@ def _score(name: str, make: Make, data: Data, splits: list[tuple[Ints, Ints]], c
         if any("onverge" in str(each.message) for each in caught):
             notes.add("did not always converge")
         errors.append(error / max(np.mean((y[test] - y[train].mean()) ** 2), 1e-300))
-        sizes.append(size_of(model))
+        sizes.append(rival.size(model))
     return Score(
         name,
         float(np.mean(errors)),

@@ -1,38 +1,193 @@
-"""The report with which ``ksupport demo`` ends."""
+"""``ksupport demo``: simulated data, next to the Lasso, and a report at the end."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from sklearn.linear_model import LassoCV, lasso_path
 
 from .. import datasets
-from .choosing import Wish
+from ..design import Floats
+from ..estimators import IRKSN, AutoIRKSN
+from ..metrics import model_error, support_f1, support_precision, support_recall
 from .fit import report_text
-from .fitting import fit_data
-from .outputs import write_text
-from .provenance import command_line, versions
+from .fitting.fitted import fit_data
+from .fitting.provenance import command_line, versions
+from .fitting.wish import Wish
 from .reading import Data
+from .terminal.ending import ends_in_words
+from .terminal.outputs import check_outputs, write_text
+from .terminal.printing import console, styled, table
 
-ROWS, FEATURES, ACTIVE, SEED = 100, 1000, 3, 0
+SNR = 3.0
+DRAWS = 3  # simulated data sets behind every line of the second table
+N_TRAIN, N_TEST, N_FEATURES = 100, 1000, 2000
+REPORTED, ACTIVE, SEED = 1000, 3, 0  # features, blocks that matter and seed of the report's data
 PAIRS = 5  # of half-samples
 
 
-def write_demo_report(path: Path) -> str:
+@ends_in_words
+def demo(
+    out: Annotated[Path, typer.Option(help="Write the report here, one HTML file.")] = Path(
+        "ksupport-demo.html"
+    ),
+) -> None:
+    """Recover sparse models from simulated data, next to the Lasso, and write a report."""
+    check_outputs({}, {"--out": out})
+    started = time.perf_counter()
+    terminal = console()
+    _example1(terminal)
+    for number, (title, draw, remark) in enumerate(DESIGNS, start=2):
+        _design(terminal, f"{number}. {title}", draw, remark)
+    terminal.print(
+        "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit, after "
+        "compiling; scikit-learn does not count passes.\n"
+    )
+    _report(terminal, out)
+    _what_next(terminal)
+    terminal.print(f"({time.perf_counter() - started:.0f} s)", style="dim")
+
+
+# -- the paper's Example 1 -----------------------------------------------------------------
+
+
+def _example1(terminal: Console) -> None:
+    """Without noise: what IRKSN finds and no Lasso penalty does."""
+    X, y, w_true = datasets.make_example1()
+    k = int(np.count_nonzero(w_true))
+    irksn = IRKSN(k=k, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
+    penalties = np.abs(X.T @ y).max() / len(y) * np.logspace(0, -5, 300)
+    _, path, _ = lasso_path(X, y, alphas=penalties, max_iter=100_000, tol=1e-8)
+    nearest = path[:, int(np.argmin(model_error(w_true, path.T)))]
+
+    styled(terminal, "[bold]1. The paper's Example 1[/]: 4 measurements, 5 features, no noise")
+    table(
+        terminal,
+        ["model", "w1", "w2", "w3", "w4", "w5", "distance"],
+        [
+            ["true", *_numbers(w_true), ""],
+            ["IRKSN", *_numbers(irksn.coef_), f"{model_error(w_true, irksn.coef_):.1e}"],
+            ["Lasso, nearest", *_numbers(nearest), f"{model_error(w_true, nearest):.1e}"],
+        ],
+    )
+    right = int(np.sum(support_f1(w_true, path.T) == 1))
+    terminal.print(
+        f"IRKSN (k={k}, alpha=0.05) ends at ({', '.join(_numbers(irksn.coef_))}); of "
+        f"{path.shape[1]} Lasso penalties, {right or 'none'} found the right features.\n"
+    )
+
+
+def _numbers(w: Floats) -> list[str]:
+    # Adding 0 turns -0 into 0.
+    return [f"{value + 0.0:.3g}" for value in np.round(w, 3)]
+
+
+# -- correlated designs --------------------------------------------------------------------
+
+Draw = Callable[[int], tuple[Floats, Floats, Floats]]
+
+
+def _grouped(seed: int) -> tuple[Floats, Floats, Floats]:
+    return datasets.make_block_data(N_TRAIN + N_TEST, N_FEATURES, snr=SNR, random_state=seed)
+
+
+def _scattered(seed: int) -> tuple[Floats, Floats, Floats]:
+    return datasets.make_correlated_data(
+        N_TRAIN + N_TEST, N_FEATURES, snr=SNR, density=10 / N_FEATURES, random_state=seed
+    )
+
+
+DESIGNS: tuple[tuple[str, Draw, str], ...] = (
+    (
+        "Correlated groups",
+        _grouped,
+        "blocks of 10 correlate at 0.7; three whole blocks matter",
+    ),
+    (
+        "Scattered features",
+        _scattered,
+        "neighbours correlate at 0.6; any 10 matter",
+    ),
+)
+
+
+def _design(terminal: Console, title: str, draw: Draw, remark: str) -> None:
+    """AutoIRKSN and the cross-validated Lasso on fresh draws of one design."""
+    ours, lasso = [], []
+    for seed in range(DRAWS):
+        X, y, w_true = draw(seed)
+        model = AutoIRKSN()
+        ours.append([*_score(model, X, y, w_true), model.n_passes_])
+        lasso.append(_score(LassoCV(), X, y, w_true))
+    styled(terminal, f"[bold]{title}[/]: {remark}")
+    header = ["", "features", "precision", "recall", "F1", "error", "seconds", "passes over X"]
+    *our_means, passes = np.mean(ours, axis=0)
+    rows = [
+        ["AutoIRKSN", *_told(our_means), f"{passes:.0f}"],
+        ["LassoCV", *_told(np.mean(lasso, axis=0)), "-"],  # scikit-learn does not count
+    ]
+    table(terminal, header, rows)
+    terminal.print(
+        f"{N_TRAIN} x {N_FEATURES}, mean of {DRAWS} draws. Error: mean square on {N_TEST} fresh "
+        f"rows over the variance of y; the noise alone makes {1 / (1 + SNR**2):.2f}.\n"
+    )
+
+
+def _score(model: Any, X: Floats, y: Floats, w_true: Floats) -> list[float]:
+    """Fit on the first rows: number of features, precision, recall, F1, error, seconds."""
+    started = time.perf_counter()
+    model.fit(X[:N_TRAIN], y[:N_TRAIN])
+    seconds = time.perf_counter() - started
+    w = model.coef_
+    error = np.mean((model.predict(X[N_TRAIN:]) - y[N_TRAIN:]) ** 2) / np.var(y[N_TRAIN:])
+    found = [score(w_true, w) for score in (support_precision, support_recall, support_f1)]
+    return [float(v) for v in (np.count_nonzero(w), *found, error, seconds)]
+
+
+def _told(means: Any) -> list[str]:
+    features, *others = means
+    return [f"{features:.0f}", *(f"{value:.2f}" for value in others)]
+
+
+# -- the report ----------------------------------------------------------------------------
+
+
+def _report(terminal: Console, out: Path) -> None:
+    styled(terminal, "[bold]4. A report[/] on one more design of correlated groups")
+    terminal.print(_write_report(out))
+    terminal.print(f"Open it in a browser: {out}\n", soft_wrap=True)
+
+
+def _write_report(path: Path) -> str:
     """Fit simulated groups of correlated features with nothing given, and report; a sentence."""
     X, y, w_true = datasets.make_block_data(
-        ROWS, FEATURES, n_active_blocks=ACTIVE, snr=3.0, random_state=SEED
+        N_TRAIN, REPORTED, n_active_blocks=ACTIVE, snr=SNR, random_state=SEED
     )
-    names = tuple(_name(j, bool(w_true[j])) for j in range(FEATURES))
-    data = Data(path, names, X, y)
-    fitted = fit_data(data, Wish(), PAIRS, lambda text: None)
+    matters = w_true != 0
+    names = tuple(f"{'true' if matters[j] else 'other'} {j}" for j in range(REPORTED))
+    fitted = fit_data(Data(path, names, X, y), Wish(), PAIRS, lambda text: None)
     made: dict[str, Any] = {"command": command_line(), "seed": SEED, "versions": versions()}
     write_text(path, report_text(fitted, "y", made))
-    found = int(fitted.model.support_[w_true != 0].sum())
+    found = int(fitted.model.support_[matters].sum())
     return (
-        f"AutoIRKSN, with nothing given, chose {len(fitted.order)} of {FEATURES} features, {found} "
-        f"of them among the {int((w_true != 0).sum())} that matter."
+        f"AutoIRKSN, with nothing given, chose {len(fitted.order)} of {REPORTED} features, {found} "
+        f"of them among the {int(matters.sum())} that matter."
     )
 
 
-def _name(j: int, matters: bool) -> str:
-    return f"{'true' if matters else 'other'} {j}"
+def _what_next(terminal: Console) -> None:
+    styled(
+        terminal,
+        "Next: [bold]ksupport fit data.csv --target y --report report.html[/] for data of yours, "
+        "[bold]ksupport data list[/] for real data to try, and in Python",
+    )
+    terminal.print(
+        "    model = ksupport.AutoIRKSN().fit(X, y)\n"
+        "    model.decision_, model.support_, model.coef_, model.predict(X_new)"
+    )

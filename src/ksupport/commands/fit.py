@@ -10,38 +10,25 @@ import typer
 
 from .._common.names import title
 from ..explain.report import build_report
-from .choosing import AUTO, CHOICES, Wish
-from .completion import among
-from .errors import CommandError
-from .fitting import Fitted, fit_data
-from .model_file import Model
-from .options import (
-    DEFAULT_MEMORY,
-    DataFile,
-    Decimal,
-    Groups,
-    HowMissing,
-    Ignore,
-    Json,
-    MaxMemory,
-    Seed,
-    Separator,
-    Standardize,
-    Target,
-    Thousands,
-    ends_in_words,
-    how_to_read,
-)
-from .outputs import as_json, check_outputs, write_text
-from .printing import console, say
-from .provenance import provenance
+from .fitting.fitted import Fitted, fit_data
+from .fitting.model_file import Model
+from .fitting.provenance import provenance
+from .fitting.telling import as_data, features_csv, tell
+from .fitting.wish import AUTO, CHOICES, Wish
 from .reading import Columns, read
-from .telling import as_csv, as_data, tell
+from .reading.options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
+from .terminal.completion import among
+from .terminal.ending import ends_in_words
+from .terminal.errors import CommandError
+from .terminal.options import Json, Seed, Standardize
+from .terminal.outputs import as_json, check_outputs, write_text
+from .terminal.printing import console, say
 
 WRITTEN = {"--output": "model", "--coefficients": "coefficients", "--report": "report"}
 
 
 @ends_in_words
+@reads_a_file
 def fit(
     data: DataFile,
     target: Target = None,
@@ -65,11 +52,8 @@ def fit(
         int, typer.Option(help="Pairs of half-samples on which to repeat the choice.", min=0)
     ] = 10,
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
-    separator: Separator = None,
-    decimal: Decimal = ".",
-    thousands: Thousands = None,
-    missing: HowMissing = "refuse",
-    max_memory: MaxMemory = DEFAULT_MEMORY,
+    *,
+    reading: CheckedReading,
     seed: Seed = 0,
     output: Annotated[Path | None, typer.Option(help="Write the model here, as JSON.")] = None,
     coefficients: Annotated[
@@ -83,10 +67,10 @@ def fit(
     wish.check_options()
     outputs = {"--output": output, "--coefficients": coefficients, "--report": report}
     check_outputs({"DATA": data}, outputs)
-    reading = how_to_read(separator, decimal, thousands, max_memory, missing)
+    how = reading()
     columns = Columns(target, groups, ignore)
     say(f"reading {title(data)}")
-    table = read(data, columns, reading)
+    table = read(data, columns, how)
     fitted = fit_data(table, wish, stability, say)
     made = provenance(table, seed)
     named = target or "y"
@@ -112,7 +96,7 @@ def _write(
     """
     texts: dict[str, Callable[[], str]] = {
         "--output": lambda: as_json(model_of(fitted, target, made).to_dict()),
-        "--coefficients": lambda: as_csv(fitted),
+        "--coefficients": lambda: features_csv(fitted),
         "--report": lambda: report_text(fitted, target, made),
     }
     done, problems = [], []

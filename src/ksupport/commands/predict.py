@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import Annotated
 
@@ -12,20 +10,20 @@ import typer
 
 from .._common.names import spreadsheet_safe, title
 from ..design import Floats
-from .errors import InputError
-from .model_file import Model, load
-from .options import (
+from .fitting.model_file import Model, load
+from .reading import read_columns
+from .reading.options import (
     DEFAULT_MEMORY,
     DataFile,
     Decimal,
     MaxMemory,
     Separator,
     Thousands,
-    ends_in_words,
     how_to_read,
 )
-from .outputs import check_outputs, write_text
-from .reading import read_columns
+from .terminal.ending import ends_in_words
+from .terminal.errors import InputError
+from .terminal.outputs import as_csv, check_outputs, write_text
 
 
 @ends_in_words
@@ -45,7 +43,9 @@ def predict(
     """Predict the target for the rows of a file; its columns are found by name."""
     check_outputs({"MODEL": model, "DATA": data}, {"--output": output})
     loaded = load(model)
-    reading = how_to_read(separator, decimal, thousands, max_memory)
+    reading = how_to_read(
+        separator=separator, decimal=decimal, thousands=thousands, max_memory=max_memory
+    )
     rows = read_columns(data, loaded.names, reading)
     predictions = loaded.predict(rows)
     if not np.isfinite(predictions).all():
@@ -59,8 +59,5 @@ def predict(
 
 
 def _as_csv(model: Model, predictions: Floats) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow([spreadsheet_safe(f"predicted {model.target}")])
-    writer.writerows([repr(float(value))] for value in predictions)
-    return text.getvalue()
+    head = [spreadsheet_safe(f"predicted {model.target}")]
+    return as_csv([head, *([repr(float(value))] for value in predictions)])

@@ -65,30 +65,29 @@ def left_out_runs(contrast: str, method: str, most_runs: int | None) -> list[Row
         warnings.simplefilter("ignore")  # nilearn's on small masks and few iterations
         folds = list(LeaveOneGroupOut().split(labels, labels, runs))[:most_runs]
         for train, test in folds:
-            fitted = _fit(decoder_of(method, mask), index_img(volumes, train), labels, runs, train)
+            fitted = _fit(method, mask, index_img(volumes, train), labels[train], runs[train])
             accuracy.append(
                 float(np.mean(fitted.predict(index_img(volumes, test)) == labels[test]))
             )
-        fitted = _fit(decoder_of(method, mask), volumes, labels, runs, np.arange(len(labels)))
+        fitted = _fit(method, mask, volumes, labels, runs)
     row = {"accuracy_mean": float(np.mean(accuracy)), "accuracy_std": float(np.std(accuracy))}
-    return [{**row, "runs": len(accuracy), "w": packed(_weights(fitted, contrast, mask))}]
+    return [{**row, "runs": len(accuracy), "w": packed(_weights(method, fitted, contrast, mask))}]
 
 
-def _fit(decoder: Any, volumes: Any, labels: Any, runs: Any, rows: Any) -> Any:
-    if isinstance(decoder, KSupportDecoder) or hasattr(decoder, "scoring"):
-        return decoder.fit(volumes, labels[rows], groups=runs[rows])
-    return decoder.fit(volumes, labels[rows])
+def _fit(method: str, mask: str, volumes: Any, labels: Any, runs: Any) -> Any:
+    groups = {} if method == "spacenet" else {"groups": runs}  # that one takes no runs
+    return decoder_of(method, mask).fit(volumes, labels, **groups)
 
 
-def _weights(decoder: Any, contrast: str, mask: str) -> Any:
+def _weights(method: str, decoder: Any, contrast: str, mask: str) -> Any:
     """Weights that are positive for the second condition."""
     from nilearn.masking import apply_mask
 
-    if isinstance(decoder.coef_img_, dict):
+    if method == "spacenet":  # one image, where the others have one for each class
+        w = np.ravel(apply_mask(decoder.coef_img_, mask))
+    else:
         # Not by class: nilearn 0.14 gives each of two classes the image of the other.
         w = np.ravel(decoder.coef_[0])
-    else:
-        w = np.ravel(apply_mask(decoder.coef_img_, mask))
     return w if decoder.classes_[1] == contrast.split("/")[1] else -w
 
 

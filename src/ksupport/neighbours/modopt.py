@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._common.extra import extra
 from .._common.levels import check_k
-from ..norms import check_strength
+from .._common.vectors import check_strength
 from ._vectors import half_squared_norm, prox
 
 with (

@@ -61,7 +61,6 @@ def check_data(
     estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> None:
     """Refuse data that cannot be those of the fit, where a picture does not walk on them."""
-    check_ours(estimator)
     check_is_fitted(estimator)
     d, n = np.shape(estimator.coef_)[-1], np.shape(y)[0]
     if np.shape(X)[1] != d:

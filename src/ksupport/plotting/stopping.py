@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..choosing.chosen import Chosen
 from ..design import Floats, Ints
 from ..explain.models import chosen_by, step_of
-from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_kind
+from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_kind, check_ours
 
 
 class StoppingDisplay:
@@ -111,6 +111,7 @@ class StoppingDisplay:
         -------
         StoppingDisplay
         """
+        check_ours(estimator)
         check_data(estimator, X, y, sample_weight)
         chosen = chosen_by(estimator)
         kept = step_of(chosen, target)

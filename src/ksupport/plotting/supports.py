@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from .._common.checks import check_count
 from .._common.names import names_seen
@@ -201,6 +202,6 @@ def plot_support(source: Any, *data: Any, **options: Any) -> Any:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['truth (2)', 'chosen, true (2)', 'chosen, false (1)']
     """
-    known = np.ndim(source) > 0
-    draw = SupportDisplay.from_coef if known else SupportDisplay.from_estimator
+    model = isinstance(source, BaseEstimator)
+    draw = SupportDisplay.from_estimator if model else SupportDisplay.from_coef
     return draw(source, *data, **options).ax_

@@ -11,12 +11,13 @@ asks for α < margin / max |w|; the argument only needs α < margin / min |w_S|,
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..design import Design, Floats
 from ._checks import as_design, as_vector
+from ._condition import Condition
 from ._support import (
     FEASIBLE_RTOL,
     TIE_RTOL,
@@ -31,7 +32,7 @@ from .certificates import MAX_ROUNDS, SourceCondition, source_condition
 
 
 @dataclass(frozen=True)
-class IRKSNCondition:
+class IRKSNCondition(Condition):
     """Assumptions 1 and 2 at one w, as returned by :func:`irksn_condition`.
 
     Attributes
@@ -61,12 +62,6 @@ class IRKSNCondition:
         One sentence.
     """
 
-    decided: ClassVar[bool] = True  # in closed form
-    holds: bool
-    lhs: float
-    rhs: float
-    margin: float
-    tight_out: tuple[int, ...]
     tight_in: tuple[int, ...]
     feasible: bool
     min_norm: bool

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..design import Design, Floats
 from ._checks import BLOCK, as_design, as_vector
+from ._condition import Condition
 from ._support import TIE_RTOL, Support, largest_outside, outside, support_of, tight_outside
 from .certificates import MAX_ROUNDS, SourceCondition, source_condition
 
 
 @dataclass(frozen=True)
-class L1Condition:
+class L1Condition(Condition):
     """Assumption 3 and the strong source condition, as returned by :func:`l1_condition`.
 
     Attributes
@@ -38,12 +39,6 @@ class L1Condition:
         One sentence.
     """
 
-    decided: ClassVar[bool] = True  # in closed form
-    holds: bool
-    lhs: float
-    rhs: float
-    margin: float
-    tight_out: tuple[int, ...]
     injective: bool
     k: int
     rank: int
@@ -53,7 +48,7 @@ class L1Condition:
 
 
 @dataclass(frozen=True)
-class OMPCondition:
+class OMPCondition(Condition):
     """Tropp's exact recovery condition, as returned by :func:`omp_condition`.
 
     Attributes
@@ -70,12 +65,6 @@ class OMPCondition:
         One sentence.
     """
 
-    decided: ClassVar[bool] = True  # in closed form
-    holds: bool
-    lhs: float
-    rhs: float
-    margin: float
-    tight_out: tuple[int, ...]
     injective: bool
     why: str
 

@@ -1,0 +1,1 @@
+"""From a wish to a fitted model, what is told about it, and the file that keeps it."""

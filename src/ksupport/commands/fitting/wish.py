@@ -1,0 +1,85 @@
+"""From the options of a command to an estimator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import GroupKFold
+
+from ...algorithms import METHODS
+from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
+from ..terminal.errors import InputError
+
+AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
+CHOICES = (AUTO, CV, IC, *(name for name in METHODS if name != "irksn"))
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asked for; None leaves it to the data."""
+
+    method: str = AUTO
+    k: int | None = None
+    alpha: float | None = None
+    cv: int = 5
+    standardize: bool = True
+    seed: int = 0
+
+    def check_options(self) -> None:
+        """Refuse what no data set can bear, before one is read."""
+        if self.method not in CHOICES:
+            raise InputError(f"--method must be one of {', '.join(CHOICES)}; got {self.method!r}")
+        if self.k is not None and self.k < 1:
+            raise InputError(
+                f"--k must be at least 1 and at most the number of features; got {self.k}"
+            )
+        if self.alpha is not None and not 0 < self.alpha < 1:
+            raise InputError(f"--alpha must lie between 0 and 1; got {self.alpha:g}")
+        if self.cv < 2:
+            raise InputError(f"--cv must be at least 2; got {self.cv}")
+
+    def check_shape(self, n: int, d: int) -> None:
+        """Refuse what data of this shape cannot bear."""
+        if self.k is not None and self.k > d:
+            raise InputError(f"--k must be at most the number of features, {d}; got {self.k}")
+        if n < 3:
+            raise InputError(f"at least 3 rows are needed to learn from; got {n}")
+
+
+def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
+    """The estimator that a wish stands for, on data of this shape."""
+    wish.check_shape(n, d)
+    asked = {"k": wish.k, "alpha": wish.alpha}
+    given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    common: dict[str, Any] = {"standardize": wish.standardize, "verbose": True}
+    if wish.method == IC:
+        _refuse_groups(groups)
+        return IRKSNIC(**given, **common)
+    common |= {"cv": folds_for(wish.cv, groups), "random_state": wish.seed}
+    if wish.method == AUTO and not given:
+        return AutoIRKSN(**common)
+    if wish.method in (AUTO, CV):
+        return IRKSNCV(**given, **common)
+    method = METHODS[wish.method]
+    known = method.describe().parameters
+    for name in given:
+        if name not in known:
+            raise InputError(f"--{name} says nothing to --method {wish.method}")
+    return PathCV(wish.method, method.grid(n, d) | given, **common)
+
+
+def folds_for(count: int, groups: Any) -> Any:
+    """So many folds, or as many as there are groups, which then stay together."""
+    if groups is None:
+        return count
+    there = len(np.unique(groups))
+    if there < 2:
+        raise InputError("--groups needs at least two different labels")
+    return GroupKFold(min(count, there))
+
+
+def _refuse_groups(groups: Any) -> None:
+    if groups is not None:
+        raise InputError(f"--groups says nothing to --method {IC}, which holds out no rows")

@@ -1,0 +1,1 @@
+"""Ours next to others: who they are, and how their time is taken."""

@@ -1,0 +1,127 @@
+"""Cells of a table as numbers; the first one that is none is named, with what to do."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..._common.names import listed, shown
+from ...design import Floats
+from ..terminal.errors import InputError
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What stands between the digits of a number."""
+
+    decimal: str = "."
+    thousands: str | None = None
+
+    def plain(self, cell: Any) -> Any:
+        """A cell as Python writes numbers; one that is written with other marks is none."""
+        if not isinstance(cell, str):
+            return cell
+        if self.thousands is not None and _grouped(cell, self.thousands, self.decimal):
+            cell = cell.replace(self.thousands, "")
+        if self.decimal == ".":
+            return cell
+        return "" if "." in cell else cell.replace(self.decimal, ".")
+
+    def value(self, cell: str) -> float | None:
+        """The number that digits and marks stand for, if they do."""
+        plain = self.plain(cell).strip()
+        return float(plain) if re.fullmatch(r"[+-]?[0-9]{1,300}(\.[0-9]*)?", plain) else None
+
+    def numbers(self, column: Any) -> Any:
+        """A column of text as numbers, missing where a cell is none."""
+        import pandas as pd
+
+        if self != Marks():
+            column = column.astype(object).map(self.plain)
+        return pd.to_numeric(column, errors="coerce")
+
+
+def _grouped(cell: str, thousands: str, decimal: str) -> bool:
+    """Whether digits stand in groups of three, as in 1,234,567.8."""
+    group, point = re.escape(thousands), re.escape(decimal)
+    return re.fullmatch(rf"\s*[+-]?\d{{1,3}}({group}\d{{3}})+({point}\d*)?\s*", cell) is not None
+
+
+WAYS = (  # of writing numbers, the likelier ones first
+    Marks(), Marks(".", ","), Marks(",", None), Marks(",", "."),
+    *(Marks(decimal, mark) for mark in (" ", "'", "_", "\u00a0", "\u202f") for decimal in ".,"),
+)  # fmt: skip
+
+
+def numbers(frame: Any, name: str, marks: Marks) -> Floats:
+    """A data frame as a matrix; the first cell that is no number is named."""
+    numeric = np.array([_numeric(kind) for kind in frame.dtypes], dtype=bool)
+    if numeric.all():
+        return np.ascontiguousarray(frame.to_numpy(np.float64, na_value=np.nan))
+    X = np.empty(frame.shape)
+    X[:, numeric] = frame.loc[:, numeric].to_numpy(np.float64, na_value=np.nan)
+    bad = []
+    for j in np.flatnonzero(~numeric):
+        column = frame.iloc[:, j]
+        X[:, j] = _values(column, marks)
+        wrong = np.isnan(X[:, j]) & column.notna().to_numpy()
+        if wrong.any():
+            bad.append((int(j), int(np.argmax(wrong))))
+    if bad:
+        raise InputError(f"{name}: {_no_number(frame, bad, marks)}")
+    return X
+
+
+def _numeric(kind: Any) -> bool:
+    import pandas as pd
+
+    return bool(pd.api.types.is_numeric_dtype(kind)) and kind.kind != "c"
+
+
+def _values(column: Any, marks: Marks) -> Floats:
+    """The numbers of a column of text or of categories; dates and the like have none."""
+    import pandas as pd
+
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        values = _values(pd.Series(column.cat.categories), marks)
+        return np.append(values, np.nan)[column.cat.codes.to_numpy()]
+    if _numeric(column.dtype):
+        return np.asarray(column.to_numpy(np.float64, na_value=np.nan))
+    if pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column):
+        return np.asarray(marks.numbers(column).to_numpy(np.float64, na_value=np.nan))
+    return np.full(len(column), np.nan)
+
+
+def _no_number(frame: Any, bad: list[tuple[int, int]], marks: Marks) -> str:
+    j, row = bad[0]
+    cell = str(frame.iloc[row, j])
+    others = [str(frame.columns[i]) for i, _ in bad[1:]]
+    also = f" (text is also in {listed(others, 4)})" if others else ""
+    return (
+        f"column {shown(str(frame.columns[j]))}, row {row + 1} holds {shown(cell)!r}, which is "
+        f"not a number{also}. Leave such columns out with --ignore, or encode them as numbers"
+        f"{_advice(cell, marks)}"
+    )
+
+
+def _advice(cell: str, marks: Marks) -> str:
+    """Which options would make a number of a cell, and which number."""
+    means = {value: way for way in reversed(WAYS) if (value := way.value(cell)) is not None}
+    told = [
+        f"{_options(way, marks)} if it means {value:.15g}"
+        for value, way in reversed(means.items())
+        if way != marks
+    ]
+    return f"; or give {', or '.join(told)}" if told else ""
+
+
+def _options(way: Marks, given: Marks) -> str:
+    options = [f"--decimal {way.decimal!r}"] if way.decimal != given.decimal else []
+    if way.thousands != given.thousands:
+        options.append(
+            "without --thousands" if way.thousands is None else f"--thousands {way.thousands!r}"
+        )
+    return " ".join(options)

@@ -1,0 +1,141 @@
+"""``ksupport reproduce``: the paper's experiments, and ours against the published values."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .terminal.completion import among
+from .terminal.ending import fail
+from .terminal.errors import CommandError
+from .terminal.printing import console, table
+
+if TYPE_CHECKING:  # importing the experiments takes a while: only once they are wanted
+    from ..experiments import Experiment, Row
+    from ..experiments.compare import Difference
+
+PROTOCOLS = ("paper", "fair")
+
+
+def _known() -> dict[str, Experiment]:
+    from ..experiments import EXPERIMENTS
+
+    return EXPERIMENTS
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Experiments, or all; without any, list them.",
+            autocompletion=among(lambda: ["all", *_known()]),
+        ),
+    ] = None,
+    protocol: Annotated[
+        str,
+        typer.Option(
+            help="paper: as published; fair: as we believe is right.",
+            autocompletion=among(lambda: PROTOCOLS),
+        ),
+    ] = "paper",
+    quick: Annotated[bool, typer.Option("--quick", help="A version that takes seconds.")] = False,
+    out: Annotated[Path, typer.Option(help="Where results, tables and figures go.")] = Path(
+        "reproduction"
+    ),
+    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Set ours against the published values.")
+    ] = False,
+) -> None:
+    """Run the paper's experiments; a run that was stopped goes on where it was."""
+    if not names:
+        _list_experiments()
+        return
+    experiments = _wanted(names)
+    if protocol not in PROTOCOLS:
+        raise typer.BadParameter(f"--protocol must be paper or fair, got {protocol!r}")
+    failures = []
+    for experiment in experiments:
+        try:
+            rows = _run(experiment, protocol, quick, out, jobs)
+        except CommandError as problem:  # the others can still be run
+            failures.append(str(problem))
+            continue
+        if compare:
+            _print_comparison(experiment, rows, out / protocol)
+    if failures:
+        fail("\n".join(failures))
+
+
+def _list_experiments() -> None:
+    rows = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
+    table(console(), ["name", "description", "protocols"], rows)
+
+
+def _wanted(names: list[str]) -> list[Experiment]:
+    known = _known()
+    if "all" in names:
+        return list(known.values())
+    if unknown := [name for name in names if name not in known]:
+        raise typer.BadParameter(
+            f"{unknown[0]!r} is not an experiment; there are all, {', '.join(known)}"
+        )
+    return [known[name] for name in names]
+
+
+def _run(experiment: Experiment, protocol: str, quick: bool, out: Path, jobs: int) -> list[Row]:
+    """Run one experiment, and say where its table is."""
+    from ..experiments.runner import reproduce as run_experiment
+
+    if protocol not in experiment.protocols:
+        raise CommandError(f"{experiment.name}: there is no protocol {protocol!r} of it")
+    started = time.perf_counter()
+    try:
+        rows = run_experiment(experiment, protocol, quick=quick, out=out, n_jobs=jobs)
+    except (OSError, ImportError) as error:  # a dataset or a package that is not there
+        raise CommandError(f"{experiment.name}: {error}") from error
+    seconds = time.perf_counter() - started
+    typer.echo(f"{experiment.name}: {out / protocol / experiment.name}.csv ({seconds:.0f} s)")
+    return rows
+
+
+def _print_comparison(experiment: Experiment, rows: list[Row], folder: Path) -> None:
+    """Ours against published, cell by cell; then the cells that disagree, by name."""
+    from ..experiments.compare import compare, nothing_to_compare, plot_comparison
+
+    differences = compare(experiment, rows)
+    if not differences:
+        typer.echo(f"  {nothing_to_compare(experiment)}")
+        return
+    _print_tables(differences)
+    apart = [str(each) for each in differences if not each.agrees]
+    for name in apart:
+        typer.echo(f"  disagrees: {name}")
+    if not apart:
+        typer.echo(f"  all {len(differences)} cells agree")
+    plot_comparison(experiment, differences, folder)
+
+
+def _print_tables(differences: list[Difference]) -> None:
+    from ..experiments.compare import by_method
+
+    out, keys = console(), list(differences[0].cell)
+    header = [*keys, "ours", "published", "difference", "standard errors", ""]
+    table(out, header, [_comparison_line(each, keys) for each in differences])
+    header = ["method", "cells", "mean difference", "largest", "disagree"]
+    summary = [
+        [m["method"], str(m["cells"]), f"{m['mean']:+.4f}", f"{m['largest']:+.4f}",
+         str(m["disagree"])]
+        for m in by_method(differences)
+    ]  # fmt: skip
+    table(out, header, summary)
+
+
+def _comparison_line(each: Difference, keys: list[str]) -> list[str]:
+    errors = "-" if each.in_errors is None else f"{each.in_errors:+.2f}"
+    numbers = [f"{each.ours:.4f}", f"{each.published:.4f}", f"{each.difference:+.4f}", errors]
+    return [*(str(each.cell[key]) for key in keys), *numbers, "" if each.agrees else "disagrees"]

@@ -1,0 +1,1 @@
+"""Words with whoever types the command: options, completion, printing, files, failures."""

@@ -1,0 +1,32 @@
+"""How a command ends that could not do its work: words on standard error, and a code."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import typer
+
+from .errors import FAILED, CommandError
+
+
+def ends_in_words(command: Callable[..., None]) -> Callable[..., None]:
+    """Turn what a command raises into a message on standard error and an exit code."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **kwargs: Any) -> None:
+        try:
+            command(*args, **kwargs)
+        except CommandError as error:
+            fail(f"Error: {error}", error.code)
+        except MemoryError:
+            fail("Error: there is not enough memory for these data")
+
+    return wrapped
+
+
+def fail(message: str, code: int = FAILED) -> NoReturn:
+    """End the command with a message."""
+    typer.echo(message, err=True)
+    raise typer.Exit(code)

@@ -1,0 +1,41 @@
+"""``ksupport demo``: what it finds, and the report with which it ends."""
+
+import re
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def demo(run, tmp_path_factory):
+    """One run of the demo, in an empty directory and with a proxy that leads nowhere."""
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")
+    directory = tmp_path_factory.mktemp("demo")
+    return directory, run("demo", cwd=directory, **nowhere)
+
+
+def test_demo_recovers_example_1_where_no_lasso_penalty_does(demo):
+    _, done = demo
+    assert done.returncode == 0, done.stderr
+    assert "IRKSN (k=3, alpha=0.05) ends at (1, 1, -4, 0, 0)" in done.stdout
+    assert re.search(r"of 300 Lasso\s+penalties,\s+none\s+found\s+the\s+right", done.stdout)
+
+
+def test_demo_compares_on_correlated_designs_with_nothing_given(demo):
+    _, done = demo
+    line = r"^(AutoIRKSN|LassoCV) +(\d+)((?: +[01]\.\d\d){4})"
+    rows = re.findall(line, done.stdout, re.MULTILINE)
+    assert [name for name, *_ in rows] == ["AutoIRKSN", "LassoCV"] * 2
+    for _, features, shares in rows:
+        precision, recall, f1, error = map(float, shares.split())
+        assert int(features) > 0
+        assert min(precision, recall) <= f1 <= max(precision, recall)
+        assert 0 < error < 1
+    assert "Nothing was given" in done.stdout
+
+
+def test_demo_ends_with_a_report_and_writes_nothing_else_and_no_warning(demo):
+    directory, done = demo
+    assert [file.name for file in directory.iterdir()] == ["ksupport-demo.html"]
+    assert "Open it in a browser: ksupport-demo.html" in done.stdout
+    # On a machine that has not compiled the kernels yet, it says that it does.
+    assert all(line.startswith("ksupport: compiling") for line in done.stderr.splitlines())

@@ -1,0 +1,70 @@
+"""``ksupport reproduce``, in this process: starting others takes longer than the experiments."""
+
+import pytest
+
+from ksupport.experiments import EXPERIMENTS
+
+pytest.importorskip("typer")
+pytest.importorskip("rich")
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def run(monkeypatch):
+    from typer.testing import CliRunner
+
+    from ksupport.cli import program
+
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("NO_COLOR", "1")
+    return lambda *args: CliRunner().invoke(program(), ["reproduce", *map(str, args)])
+
+
+def test_without_names_it_lists_the_experiments(run):
+    done = run()
+    assert done.exit_code == 0
+    assert all(name in done.stdout for name in EXPERIMENTS)
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["fig-f1-m"], "is not an experiment"),
+        (["fig-path", "--protocol", "own"], "must be paper or fair"),
+        (["fig-path", "--jobs", "0"], "--jobs"),
+    ],
+)
+def test_wrong_usage_is_explained(run, args, says):
+    done = run(*args)
+    assert done.exit_code == 2
+    assert says in done.stderr
+
+
+def test_a_folder_that_is_none_is_named_without_a_traceback(run, tmp_path):
+    (tmp_path / "file").touch()
+    done = run("fig-path", "--quick", "--jobs", "1", "--out", tmp_path / "file")
+    assert done.exit_code == 1
+    assert f"fig-path: [Errno 20] Not a directory: '{tmp_path / 'file'}" in done.stderr
+
+
+def test_comparison_names_every_cell_that_disagrees(run, tmp_path):
+    done = run("fig-f1-rho", "--quick", "--compare", "--jobs", "1", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    marked = [line for line in done.stdout.splitlines() if line.endswith("disagrees")]
+    named = [line for line in done.stdout.splitlines() if line.startswith("  disagrees: ")]
+    assert len(marked) == len(named) > 0  # 200 steps and two draws are not enough
+    assert "standard errors" in done.stdout
+    assert (tmp_path / "paper/fig-f1-rho-compare.png").exists()
+
+
+def test_experiments_without_published_numbers_say_so(run, tmp_path):
+    done = run("fig-path", "--quick", "--compare", "--jobs", "1", "--out", tmp_path)
+    assert "no published values" in done.stdout
+
+
+def test_a_file_that_is_no_store_is_a_message_and_no_traceback(run, tmp_path):
+    (tmp_path / "results.sqlite").write_text("not a database" * 99)
+    done = run("fig-path", "--quick", "--jobs", "1", "--out", tmp_path)
+    assert done.exit_code == 1
+    assert "results.sqlite does not hold results of experiments" in done.stderr
+    assert "Traceback" not in done.output
