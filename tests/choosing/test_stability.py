@@ -122,7 +122,7 @@ def test_the_result_reads_well(data):
     assert "<gene" not in html
     assert "x0" in str(stability_selection(IHT(k=3), X, y, n_pairs=2, random_state=0))
     with pytest.raises(dataclasses.FrozenInstanceError):
-        result.threshold = 0.9
+        result.threshold = 0.9  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
 from .. import limits
-from ..design import Design, Floats
-from ..design.stores import SparseStore
+from ..design import Design, Floats, SparseStore
 from ..walking import Path
 from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns

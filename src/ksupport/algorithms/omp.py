@@ -15,8 +15,7 @@ import numpy as np
 from sklearn.linear_model import orthogonal_mp
 
 from .. import limits
-from ..design import Design, Floats
-from ..design.stores import SparseStore
+from ..design import Design, Floats, SparseStore
 from ..walking import Path
 from .base import Method
 from .precomputed import PrecomputedPath, Solver, need_columns

@@ -5,7 +5,16 @@ from .leading import Leading, Query
 from .problem import Problem
 from .rows import Unseen, Weights, fetched
 from .spectra import NormKind
-from .stores import Floats, Ints, as_dask_array, is_dask, names_of, unwrapped
+from .stores import (
+    Floats,
+    Ints,
+    RemoteStore,
+    SparseStore,
+    as_dask_array,
+    is_dask,
+    names_of,
+    unwrapped,
+)
 from .view import Design, centred_together, rmatmat_together, sharing
 
 __all__ = [
@@ -16,6 +25,8 @@ __all__ = [
     "NormKind",
     "Problem",
     "Query",
+    "RemoteStore",
+    "SparseStore",
     "Unseen",
     "Weights",
     "as_dask_array",

@@ -17,8 +17,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import limits
-from ..design import Design, Floats, Query, rmatmat_together
-from ..design.stores import RemoteStore
+from ..design import Design, Floats, Query, RemoteStore, rmatmat_together
 from .paths import Path, Product, Request
 from .records import Keep, Reason, Record, Result
 from .rules import Metric, Rule, StoppingRule, Watch
