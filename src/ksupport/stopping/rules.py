@@ -105,6 +105,7 @@ class Discrepancy(Rule):
             raise ValueError(f"tau must be at least 1, got {self.tau}")
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        """The noise level, if it was not given."""
         return {"noise": _constant(noise_norm(design, y))} if self.delta is None else {}
 
     def __call__(self, history: History) -> Verdict:
@@ -198,6 +199,7 @@ class Balancing(Rule):
             raise ValueError(f"factor must be positive and finite, got {self.factor}")
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        """What the noise can have added to each iterate, and the iterates' distances."""
         delta = noise_norm(design, y) if self.delta is None else self.delta
         norm = design.norm("spectral")
         slope = 2 * delta / norm if norm > 0 else 0.0
@@ -286,6 +288,7 @@ class Settled(Rule):
             raise ValueError(f"tol must be at least 0, got {self.tol}")
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        """A number for each support."""
         return {"support": self.fingerprint(design.d)}
 
     def __call__(self, history: History) -> Verdict:
@@ -328,6 +331,15 @@ NAMED: dict[str, type[Rule]] = {
 
 def rule_of(stopping: StoppingRule | str | None) -> Rule | None:
     """The rule that a parameter ``stopping`` stands for; None walks all the way.
+
+    Parameters
+    ----------
+    stopping : str, rule, callable or None
+        The name of a rule, or what says at a history where to stop.
+
+    Returns
+    -------
+    Rule or None
 
     Examples
     --------

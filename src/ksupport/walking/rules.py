@@ -16,10 +16,18 @@ from .iterates import Block
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a stopping rule says of a history."""
+    """What a stopping rule says of a history.
 
-    keep: int  # record to return if the walk ended here
-    stop: int | None = None  # record at which the walk ends, if it does
+    Attributes
+    ----------
+    keep : int
+        Record to return if the walk ended here.
+    stop : int, optional
+        Record at which the walk ends, if it does.
+    """
+
+    keep: int
+    stop: int | None = None
 
 
 Metric = Callable[[Block], NDArray[Any]]
