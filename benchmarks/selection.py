@@ -21,7 +21,7 @@ from sklearn.linear_model import ElasticNetCV, LassoCV, OrthogonalMatchingPursui
 from sklearn.model_selection import KFold
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, path
-from ksupport.choosing.grids import sizes_up_to
+from ksupport._common.levels import for_groups
 from ksupport.experiments.experiment import Experiment
 from ksupport.experiments.runner import collect
 from ksupport.metrics import model_error, support_f1, support_precision, support_recall
@@ -80,7 +80,7 @@ class OracleIRKSN:
         n, d = X.shape
         best = -1.0
         for alpha in (1e-1, 1e-2):
-            for k in sizes_up_to(max(1, min(d // 2, 2 * n))):
+            for k in for_groups(n, d):
                 walked = path("irksn", X, y, k=k, alpha=alpha, max_iter=300, every=5)
                 assert walked.iterates is not None  # all were kept
                 scores = np.atleast_1d(support_f1(self.truth, walked.iterates))

@@ -9,13 +9,13 @@ there is one implementation, ``BoxNorm``; the functions on the k-support norm on
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _kernels
+from ._common.levels import check_k
 
 __all__ = [
     "BoxNorm",
@@ -55,15 +55,6 @@ def _check_array(w: ArrayLike, name: str) -> FloatArray:
         bad = w[~np.isfinite(w)][0]
         raise ValueError(f"{name} must be finite, but it contains {bad}; remove or impute it")
     return w
-
-
-def check_k(k: Any, n_features: float = np.inf, name: str = "k") -> int:
-    """k as an int; where the number of features is not known yet, any from 1 on."""
-    if not isinstance(k, Integral) or isinstance(k, bool) or not 1 <= int(k) <= n_features:
-        known = np.isfinite(n_features)
-        allowed = f"between 1 and n_features={n_features}" if known else "an integer from 1 on"
-        raise ValueError(f"{name} must be {allowed}, got {k!r}")
-    return int(k)
 
 
 def check_strength(value: Any, name: str = "lam", positive: bool = False) -> float:

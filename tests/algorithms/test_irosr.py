@@ -9,7 +9,7 @@ from scipy.sparse.linalg import aslinearoperator
 from sklearn.exceptions import ConvergenceWarning
 
 from ksupport import path
-from ksupport.algorithms import irosr, make_method
+from ksupport.algorithms import make_method
 from ksupport.design.view import Design
 
 
@@ -63,7 +63,7 @@ def test_the_iterates_are_those_of_the_formula(n, d, init):
 @pytest.mark.parametrize("compiled", [True, False])
 def test_every_kind_of_x_gives_the_same_iterates(kind, compiled, tmp_path, monkeypatch):
     if not compiled:
-        monkeypatch.setattr(irosr, "COMPILED", 0)
+        monkeypatch.setattr("ksupport.limits.COMPILED", 0)
     X, y, _ = problem(25, 40, 3)
     X = X.astype(np.float32).astype(np.float64)  # exact in both precisions
     eta = make_method("irosr").start(Design.of(X), y).eta  # type: ignore[attr-defined]
@@ -145,7 +145,7 @@ def test_the_default_step_and_its_limit_survive_compression():
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_step_too_large_ends_with_the_last_finite_iterate(compiled, monkeypatch):
     if not compiled:
-        monkeypatch.setattr(irosr, "COMPILED", 0)
+        monkeypatch.setattr("ksupport.limits.COMPILED", 0)
     X, y, _ = problem(30, 50, 4)
     largest = make_method("irosr").start(Design.of(X), y).largest  # type: ignore[attr-defined]
     with pytest.warns(ConvergenceWarning, match=re.escape(f"stable one is about {largest:.3g}")):

@@ -13,7 +13,7 @@ from ksupport import path
 from ksupport.choosing.choice import choose
 from ksupport.choosing.criteria import Criterion, noise_variance
 from ksupport.choosing.exchange import Around, improve, independent
-from ksupport.choosing.grids import expand, levels_of, settings_of, sizes_up_to
+from ksupport.choosing.grids import expand, settings_of
 from ksupport.choosing.refits import least_squares, refit_all, ridge_by_gcv
 from ksupport.choosing.supports import different_rows, largest_support, supports_of, visited_by
 from ksupport.design.view import Design
@@ -365,16 +365,7 @@ def test_grids_expand_to_all_combinations():
     assert len(expand({"a": np.arange(3), "b": (1, 2)})) == 6
 
 
-def test_sparsity_levels():
-    assert levels_of(3, [1, 2]) == [3]
-    assert levels_of("auto", [1, 2]) == [1, 2]
-    assert levels_of(np.array([4, 5]), []) == [4, 5]
-    with pytest.raises(ValueError, match=r"k must be 'auto', .* got 'many'"):
-        levels_of("many", [1])
-    for most in (1, 2, 7, 30, 500):
-        levels = sizes_up_to(most)
-        assert levels == sorted(set(levels))
-        assert 1 == levels[0] <= levels[-1] <= most
+def test_a_support_leaves_rows_to_spare():
     assert [largest_support(n) for n in (1, 2, 3, 4, 9, 10)] == [0, 0, 1, 2, 4, 5]
 
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
-import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields
 from typing import Any, ClassVar
 
@@ -84,42 +81,3 @@ class Method(ABC):
         return Description(
             cls.name, cls.title, cls.citation, cls.condition, cls.bound, cls.complexity, parameters
         )
-
-
-def sparsity_levels(n: int, d: int) -> list[int]:
-    """A few sparsity levels, doubling, that a design of this shape can bear."""
-    return [k for k in (1, 2, 4, 8, 16, 32) if k <= max(min(d, n - 1), 1)]
-
-
-LEVELS = ("k", "n_atoms")  # parameters that are numbers of features
-
-
-def at_most(params: Mapping[str, Any], d: int) -> dict[str, Any]:
-    """The parameters where more features than the d there are means all of them.
-
-    So that estimators keep working where others take features away from X.
-    """
-    return {name: d if _beyond(name, value, d) else value for name, value in params.items()}
-
-
-def warn_beyond(params: Mapping[str, Any], d: int) -> None:
-    """Tell of what `at_most` changes."""
-    for name, value in params.items():
-        if _beyond(name, value, d):
-            warnings.warn(
-                f"{name}={value} is more than n_features={d}, and taken to be {d}",
-                UserWarning,
-                stacklevel=2,
-            )
-
-
-def _beyond(name: str, value: Any, d: int) -> bool:
-    return name in LEVELS and isinstance(value, numbers.Integral) and int(value) > d
-
-
-def check_k(k: int, d: int) -> None:
-    """Reject a sparsity level that is not an integer in 1..d."""
-    if not isinstance(k, numbers.Integral):
-        raise ValueError(f"k must be an integer between 1 and n_features={d}, got {k!r}")
-    if not 1 <= k <= d:
-        raise ValueError(f"k must be between 1 and n_features={d}, got {k}")

@@ -15,11 +15,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import _kernels
+from .._common.levels import check_k, doubling
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
 from ..walking.working_set import DualState, Kept, WorkingSetPath
-from .base import Method, check_k, sparsity_levels
+from .base import Method
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class IRKSNMethod(Method):
 
     @classmethod
     def grid(cls, n: int, d: int) -> dict[str, Any]:
-        return {"k": sparsity_levels(n, d)}
+        return {"k": doubling(n, d)}
 
     def start(self, design: Design, y: Floats) -> Path:
         check_k(self.k, design.d)

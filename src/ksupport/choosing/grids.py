@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from .._common.levels import at_most, warn_beyond
 from ..algorithms import METHODS
-from ..algorithms.base import at_most, warn_beyond
 
 Grid = Mapping[str, Any] | None
-
-
-def sizes_up_to(most: int) -> list[int]:
-    """1, 2, 4, 8, then steps of about a quarter: the sparsity levels tried by default."""
-    levels = [1, 2, 4, 8, 12, 16, 20, 25, 30]
-    while levels[-1] < most:
-        levels.append(int(np.ceil(levels[-1] * 1.25)))
-    return [k for k in levels if k <= most] or [1]
 
 
 def expand(grid: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -29,15 +20,6 @@ def expand(grid: Mapping[str, Any]) -> list[dict[str, Any]]:
         listed = list(values) if np.ndim(values) == 1 else [values]
         combinations = [{**c, name: value} for c in combinations for value in listed]
     return combinations
-
-
-def levels_of(k: Any, auto: list[int]) -> list[int]:
-    """The sparsity levels that a parameter k stands for."""
-    if isinstance(k, str):
-        if k != "auto":
-            raise ValueError(f"k must be 'auto', an integer or a sequence of them, got {k!r}")
-        return auto
-    return [int(k)] if isinstance(k, numbers.Integral) else [int(each) for each in k]
 
 
 def settings_of(method: str, grid: Grid, n: int, d: int) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms.base import sparsity_levels
+from .._common.levels import doubling
 from ..algorithms.irksn import IRKSNMethod
 from ..design import Design, Floats
 from ..walking import run
@@ -50,7 +50,7 @@ def noise_level(X: Any, y: ArrayLike) -> float:
     """
     design, target = Design.of(X), np.asarray(y, np.float64)
     n = round(design.n_samples)
-    methods = [IRKSNMethod(k=k, alpha=ALPHA) for k in sparsity_levels(n, design.d)]
+    methods = [IRKSNMethod(k=k, alpha=ALPHA) for k in doubling(n, design.d)]
     results = run(
         [method.start(design, target) for method in methods],
         [design] * len(methods),

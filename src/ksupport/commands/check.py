@@ -13,6 +13,7 @@ from scipy.sparse import issparse
 from .._common.names import listed, title
 from ..design import Design, Ints
 from ..theory import Recommendation, recommend
+from ..theory.report import NEAR_COPY
 from .errors import InputError
 from .options import (
     DEFAULT_MEMORY,
@@ -34,7 +35,6 @@ from .printing import console, heading, paragraph, say, table
 from .reading import Columns, Data, read
 
 LOOKED_AT = 500  # features among which correlations are counted
-ALIKE = 0.9
 ROUNDING = 5 * float(np.finfo(np.float64).eps)
 
 
@@ -96,7 +96,7 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
         "features": d,
         "constant": constant,
         "looked_at": len(some),
-        "share_with_near_duplicate": float((cosines.max(axis=1) >= ALIKE).mean()),
+        "share_with_near_duplicate": float((cosines.max(axis=1) >= NEAR_COPY).mean()),
         "median_strongest_correlation": float(np.median(cosines.max(axis=1))),
     }
     return facts, design
@@ -133,8 +133,8 @@ def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendatio
         paragraph(
             out,
             f"Of {facts['looked_at']} features looked at, {facts['share_with_near_duplicate']:.0%} "
-            f"correlate at {ALIKE} or more with another; the strongest correlation of a feature is "
-            f"{facts['median_strongest_correlation']:.2f} in the median.",
+            f"correlate at {NEAR_COPY} or more with another; the strongest correlation of a "
+            f"feature is {facts['median_strongest_correlation']:.2f} in the median.",
         )
     out.print()
     for sentence in advice.words:

@@ -9,11 +9,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._common.levels import for_groups
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.choice import Choice
 from ..choosing.criteria import ZERO
 from ..choosing.folds import Fold, RoutesToFolds, folds_of, walk_folds
-from ..choosing.grids import sizes_up_to
+from ..choosing.policy import POLICY
 from ..choosing.refits import ridge_by_gcv
 from ..choosing.tables import clearly_worse, path_table, table_of_iterates
 from ..design import Floats, Problem
@@ -24,20 +25,6 @@ from ..walking.threads import Workers
 from .base import SelectingModel
 from .cv import iterate_at
 from .ic import IRKSNIC
-
-ALPHA = 1e-2  # of paths whose supports are refitted; larger grids were not better
-FOLD_ALPHA = 1e-1  # of paths on folds
-STEPS = 120  # of them
-COARSE = 5  # every so many sparsity levels are walked at first; those around the best for groups
-EARLY = 20  # steps in which whole groups of features come in
-CLEARLY = 2.0  # standard errors by which EBIC's supports must not predict worse
-DOUBTED = 1.0  # the same where they differ from fold to fold
-AGREE = 0.7  # share of features in common at which EBIC's choices on folds count as the same
-NEAR = 1.5  # standard errors by which an earlier iterate may predict worse than the best
-RIDGES = (0.1, 0.3, 1.0)  # penalties of the refit on groups, shares of n
-EVERY = 4  # steps between records
-PATIENCE = 5  # records without a better error that end a path on a fold
-FEWEST = 10  # samples below which nothing is held out
 
 
 @dataclass(frozen=True)
@@ -65,7 +52,7 @@ class _Comparison:
         errors = np.maximum(table.errors, least)
         means = errors.mean(axis=0)
         late = np.unravel_index(np.argmin(means), means.shape)
-        first = means[:, table.steps <= EARLY]
+        first = means[:, table.steps <= POLICY.early]
         early = np.unravel_index(np.argmin(first), first.shape)
         common = [_agreement(a.choice, b.choice) for a, b in combinations(measured, 2)]
         return cls(
@@ -79,8 +66,8 @@ class _Comparison:
     def grouped(self, margin: float) -> bool:
         """Whether EBIC predicts clearly worse, or neither repeats itself nor predicts better."""
         criterion, early, late = np.log([self.criterion, self.early, self.late])
-        agree = self.agreement >= AGREE
-        worse = clearly_worse(criterion, late, CLEARLY if agree else DOUBTED)
+        agree = self.agreement >= POLICY.agree
+        worse = clearly_worse(criterion, late, POLICY.clearly if agree else POLICY.doubted)
         return bool(worse or not (agree or clearly_worse(early, criterion, margin)))
 
 
@@ -207,11 +194,11 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         """
         problem = self._problem(X, y, sample_weight)
         n, d = round(problem.design.n_samples), problem.design.d
-        if n < FEWEST:
+        if n < POLICY.fewest:
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
-        levels = sizes_up_to(max(1, min(d // 2, 2 * n)))
-        coarse = levels[1::COARSE] or levels
+        levels = for_groups(n, d)
+        coarse = levels[1 :: POLICY.coarse] or levels
         folds = folds_of(problem, self.cv, self.random_state, groups, None)
         measured = self._measure(folds, coarse)
         y = problem.targets[0]
@@ -226,7 +213,11 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         if not comparison.grouped(self.margin):
             return self._scattered(problem, f"{compared}: a few scattered features.")
         at = levels.index(coarse[comparison.path])
-        fine = [k for k in levels[max(at - COARSE + 1, 0) : at + COARSE] if k not in coarse]
+        fine = [
+            k
+            for k in levels[max(at - POLICY.coarse + 1, 0) : at + POLICY.coarse]
+            if k not in coarse
+        ]
         walked = [m.results for m in measured]
         if fine:
             walked = [a + b for a, b in zip(walked, self._walk(folds, fine), strict=True)]
@@ -234,13 +225,13 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
 
     def _walk(self, folds: list[Fold], levels: list[int]) -> list[list[Result]]:
         """Walk these sparsity levels on every fold."""
-        methods = [IRKSNMethod(k=k, alpha=FOLD_ALPHA) for k in levels]
-        steps = min(STEPS, self.max_iter)
+        methods = [IRKSNMethod(k=k, alpha=POLICY.fold_alpha) for k in levels]
+        steps = min(POLICY.steps, self.max_iter)
         count = len(folds) * len(methods) * steps
         progress = Progress(type(self).__name__, count, bool(self.verbose))
         return walk_folds(
-            folds, methods, max_iter=steps, every=EVERY, stopping=HeldOut(patience=PATIENCE),
-            n_jobs=self.n_jobs, progress=progress,
+            folds, methods, max_iter=steps, every=POLICY.every,
+            stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs, progress=progress,
         )  # fmt: skip
 
     def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
@@ -256,7 +247,7 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
 
     def _criterion(self) -> IRKSNIC:
         return IRKSNIC(
-            alpha=ALPHA, max_iter=self.max_iter, fit_intercept=self.fit_intercept,
+            alpha=POLICY.alpha, max_iter=self.max_iter, fit_intercept=self.fit_intercept,
             standardize=self.standardize, n_jobs=self.n_jobs, verbose=self.verbose,
         )  # fmt: skip
 
@@ -276,16 +267,16 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
     ) -> Self:
         """Ridge regression on the earliest support about as good as the best, by folds."""
         table = table_of_iterates(walked)
-        path, record = table.earliest(NEAR)
+        path, record = table.earliest(POLICY.near)
         k, step = levels[path], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
-        iterate = iterate_at(IRKSNMethod(k=k, alpha=FOLD_ALPHA), design, y, step)
+        iterate = iterate_at(IRKSNMethod(k=k, alpha=POLICY.fold_alpha), design, y, step)
         support = tuple(np.flatnonzero(iterate).tolist())
-        self._keep(problem, ridge_by_gcv(design, y, support, RIDGES))
+        self._keep(problem, ridge_by_gcv(design, y, support, POLICY.ridges))
         self.regime_ = "grouped"
         self.refit_ = "ridge"
-        self.k_, self.alpha_, self.n_iter_ = k, FOLD_ALPHA, step
-        settings = [{"k": level, "alpha": FOLD_ALPHA} for level in levels]
+        self.k_, self.alpha_, self.n_iter_ = k, POLICY.fold_alpha, step
+        settings = [{"k": level, "alpha": POLICY.fold_alpha} for level in levels]
         self.path_, self.alternatives_ = path_table(settings, table), []
         self.decision_ = (
             f"{compared}: groups of correlated features act together. Cross-validation chose "

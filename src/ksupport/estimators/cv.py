@@ -8,9 +8,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._common.levels import for_prediction, levels_of
 from ..algorithms import Method, make_method
 from ..choosing.folds import Fold, Refit, RoutesToFolds, folds_of, walk_folds
-from ..choosing.grids import Grid, expand, levels_of, settings_of, settings_within
+from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
 from ..choosing.supports import Support, different_rows, largest_support, visited_by
 from ..choosing.tables import FoldTable, clearly_worse, path_table, table_of, table_of_iterates
@@ -351,9 +352,8 @@ class IRKSNCV(PathCV):
         self.norm = norm
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        largest = min(d // 2, 2 * n)
-        levels = [k for k in (2 * 4**power for power in range(16)) if k <= largest] or [1]
-        grid = {"k": levels_of(self.k, levels), "alpha": self.alpha, "norm": self.norm}
+        levels = levels_of(self.k, for_prediction(n, d))
+        grid = {"k": levels, "alpha": self.alpha, "norm": self.norm}
         return "irksn", expand(grid)
 
     def _criterion(self) -> PathIC:

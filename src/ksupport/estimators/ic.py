@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._common.levels import for_criteria, levels_of
 from ..algorithms import METHODS, Method, make_method
 from ..choosing.choice import Choice, choose
-from ..choosing.grids import Grid, expand, levels_of, settings_of, settings_within
+from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
 from ..choosing.supports import different_rows, largest_support, visited_by
 from ..design import Design, Floats, Problem
@@ -281,8 +282,7 @@ class IRKSNIC(PathIC):
         self.norm = norm
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        few = [k for k in (1, 4, 16, 64) if k <= max(min(d, n // 4), 1)]
-        levels = levels_of(self.k, few)
+        levels = levels_of(self.k, for_criteria(n, d))
         grid = {"k": levels, "alpha": self.alpha, "norm": self.norm}
         return "irksn", expand(grid)
 

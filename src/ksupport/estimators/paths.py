@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
+from .._common.levels import ONE_PATH, at_most, warn_beyond
 from ..algorithms import Method, make_method
-from ..algorithms.base import at_most, warn_beyond
 from ..design import Floats, Ints, Problem
 from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
@@ -117,7 +117,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
     def _method(self, d: int) -> Method:
         params = at_most(self._given, d)
         if "k" in params and params["k"] is None:
-            params["k"] = min(10, d)
+            params["k"] = min(ONE_PATH, d)
         return make_method(self._method_name, **params)
 
     @property

@@ -7,7 +7,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from .._common.extra import extra
-from ..norms import check_k, check_strength
+from .._common.levels import check_k
+from ..norms import check_strength
 from ._vectors import half_squared_norm, prox
 
 with extra("neighbours"):

@@ -8,8 +8,9 @@ import numpy as np
 from numba import float64, int64
 
 from .._common.extra import extra
+from .._common.levels import check_k
 from .._kernels import norm_rows, prox_rows
-from ..norms import check_k, check_strength
+from ..norms import check_strength
 
 with extra("neighbours"):
     from skglm.penalties.base import BasePenalty

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..algorithms.base import check_k
+from .._common.levels import check_k
 from ..design import Design, Floats, Ints
 from ._checks import BLOCK, as_design
 

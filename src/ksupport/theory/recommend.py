@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .._common.checks import check_count
+from .._common.levels import check_k
 from .._common.render import Table, as_html, as_text, plain
-from ..algorithms.base import check_k
 from ..design import Design, Floats, Ints
 from ._checks import as_design, as_vector
 from ._support import TIE_RTOL, Support, largest_outside

@@ -19,7 +19,7 @@ from .irksn import IRKSNCondition, irksn_at
 from .l1 import L1Condition, OMPCondition, l1_at, omp_at
 from .table1 import MethodStatus, table1
 
-DUPLICATE = 0.95  # cosine from which two features count as near-duplicates
+NEAR_COPY = 0.95  # cosine from which two features count as near-duplicates, everywhere
 ROUNDS = 2  # linear programmes a report may solve for each condition before calling it undecided
 
 
@@ -126,7 +126,7 @@ def recovery_report(
     alpha: float | None = None,
     norm: NormKind = "spectral",
     feature_names: Any = None,
-    duplicate_cosine: float = DUPLICATE,
+    duplicate_cosine: float = NEAR_COPY,
 ) -> RecoveryReport:
     """Report on which methods would recover a sparse vector, were it the truth.
 
@@ -186,7 +186,7 @@ def report_on(
     alpha: float | None,
     norm: NormKind,
     names: Any = None,
-    duplicate_cosine: float = DUPLICATE,
+    duplicate_cosine: float = NEAR_COPY,
     remarks: tuple[str, ...] = (),
 ) -> RecoveryReport:
     """The report on arguments already checked."""

@@ -13,6 +13,7 @@ from ...algorithms import Method, make_method
 from ...algorithms.irksn import IRKSNMethod
 from ...choosing.refits import DEPENDENT
 from ...design import Floats, Ints, Problem
+from ...theory.report import NEAR_COPY
 from ...walking import Result, run
 from ..models import around, least_scores, method_behind, settings_of_model, spacing
 
@@ -22,7 +23,6 @@ LINES = 80  # features of all of them
 CELLS = 60  # steps of the surface
 POINTS = 1000  # rows drawn
 MAPPED = 30  # features of the correlation map
-ALIKE = 0.8  # correlation from which on a feature is listed as a near-duplicate
 TWINS = 3  # near-duplicates listed for each feature
 NOT_SETTINGS = ("t", "size", "loss", "loss_se", "support", "rss", "score", "norm")
 
@@ -252,6 +252,6 @@ def correlations_of(X: Any, order: list[int]) -> tuple[Floats, list[tuple[int, i
     twins = []
     for i, j in enumerate(shown):
         for other in np.argsort(-outside[i], kind="stable")[:TWINS]:
-            if outside[i, other] >= ALIKE:
+            if outside[i, other] >= NEAR_COPY:
                 twins.append((int(j), int(other), float(r[i, other])))
     return r[:, shown], sorted(twins, key=lambda each: -abs(each[2]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..._common.names import listed, shown
 from ...choosing.stability import StabilitySelection
-from ...theory.report import RecoveryReport
+from ...theory.report import NEAR_COPY, RecoveryReport
 
 LONGEST = 80  # characters of a name
 FIRST = 25  # features shown at once
@@ -178,7 +178,9 @@ def _residual_words(contents: Contents) -> str:
 
 def _correlation(contents: Contents) -> str:
     if not contents.twins:
-        return "<p>No feature outside the model correlates at 0.8 or more with one in it.</p>"
+        return (
+            f"<p>No feature outside the model correlates at {NEAR_COPY} or more with one in it.</p>"
+        )
     rows = [(label(contents.names[j]), label(contents.names[i]), f"{r:+.3f}")
             for j, i, r in contents.twins[:40]]  # fmt: skip
     return (

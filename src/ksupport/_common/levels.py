@@ -1,0 +1,86 @@
+"""Every rule for the sparsity level k: what is allowed, what is meant, what is walked.
+
+Levels are numbers of features; n samples and d features bound them.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+LEVELS = ("k", "n_atoms")  # parameters that are numbers of features
+ONE_PATH = 10  # the level of one path where none is given
+
+# -- what is allowed -----------------------------------------------------------------------------
+
+
+def check_k(k: Any, n_features: float = math.inf, name: str = "k") -> int:
+    """k as an int; where the number of features is not known yet, any from 1 on."""
+    whole = isinstance(k, Integral) and not isinstance(k, bool)
+    if not whole or not 1 <= int(k) <= n_features:
+        known = math.isfinite(n_features)
+        allowed = f"between 1 and n_features={n_features}" if known else "from 1 on"
+        kind = "" if whole and known else "an integer "
+        raise ValueError(f"{name} must be {kind}{allowed}, got {k!r}")
+    return int(k)
+
+
+def at_most(params: Mapping[str, Any], d: int) -> dict[str, Any]:
+    """The parameters where more features than the d there are means all of them.
+
+    So that estimators keep working where others take features away from X.
+    """
+    return {name: d if _beyond(name, value, d) else value for name, value in params.items()}
+
+
+def warn_beyond(params: Mapping[str, Any], d: int) -> None:
+    """Tell of what `at_most` changes."""
+    for name, value in params.items():
+        if _beyond(name, value, d):
+            warnings.warn(
+                f"{name}={value} is more than n_features={d}, and taken to be {d}",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def _beyond(name: str, value: Any, d: int) -> bool:
+    return name in LEVELS and isinstance(value, Integral) and int(value) > d
+
+
+# -- what is meant, and walked ---------------------------------------------------------------
+
+
+def levels_of(k: Any, auto: list[int]) -> list[int]:
+    """The levels that a parameter k stands for; "auto" takes those given."""
+    if isinstance(k, str):
+        if k != "auto":
+            raise ValueError(f"k must be 'auto', an integer or a sequence of them, got {k!r}")
+        return auto
+    return [int(k)] if isinstance(k, Integral) else [int(each) for each in k]
+
+
+def doubling(n: int, d: int) -> list[int]:
+    """The grid of any method with a k: 1, 2, 4, ..., 32, below the number of samples."""
+    return [k for k in (1, 2, 4, 8, 16, 32) if k <= max(min(d, n - 1), 1)]
+
+
+def for_criteria(n: int, d: int) -> list[int]:
+    """Levels whose paths propose supports to a criterion; those between added nothing in trials."""
+    return [k for k in (1, 4, 16, 64) if k <= max(min(d, n // 4), 1)]
+
+
+def for_prediction(n: int, d: int) -> list[int]:
+    """2, 8, 32, ... for folds that look for the best prediction; finer steps are no better."""
+    return [k for k in (2 * 4**power for power in range(16)) if k <= min(d // 2, 2 * n)] or [1]
+
+
+def for_groups(n: int, d: int) -> list[int]:
+    """1, 2, 4, 8, then steps of about a quarter: where whole groups are looked for."""
+    levels, most = [1, 2, 4, 8, 12, 16, 20, 25, 30], max(1, min(d // 2, 2 * n))
+    while levels[-1] < most:
+        levels.append(math.ceil(levels[-1] * 1.25))
+    return [k for k in levels if k <= most] or [1]
