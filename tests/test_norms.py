@@ -675,8 +675,7 @@ def test_whatever_holds_real_numbers_becomes_float64(dtype):
 @pytest.mark.parametrize("k", [0, -1, 73, 2.5, "2", None, True, np.nan])
 def test_bad_k(k):
     for call in (ksupport_norm, topk_norm, lambda w, k: prox_ksupport(w, 1.0, k)):
-        words = r"k must be (an integer )?between 1 and n_features=50, got"
-        with pytest.raises(ValueError, match=words):
+        with pytest.raises(ValueError, match=r"k must be .*between 1 and n_features=50, got"):
             call(np.ones(50), k)
 
 
