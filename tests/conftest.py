@@ -24,7 +24,6 @@ QUICK = {
     "experiments/test_runner.py",
     "explain/test_notebook.py",
     "fmri/test_simulate.py",
-    "neighbours/test_checks.py",
     "stopping/test_rules.py",
     "test_api.py",
     "test_metrics.py",
@@ -35,10 +34,21 @@ QUICK = {
 }
 
 
-def pytest_collection_modifyitems(items):
+def is_quick(path):
     here = Path(__file__).parent
+    return path.is_relative_to(here) and path.relative_to(here).as_posix() in QUICK
+
+
+def pytest_ignore_collect(collection_path, config):
+    """With ``-m quick`` the other files are not even imported."""
+    if config.option.markexpr == "quick" and collection_path.suffix == ".py":
+        return not is_quick(collection_path)
+    return None
+
+
+def pytest_collection_modifyitems(items):
     for item in items:
-        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix() in QUICK:
+        if is_quick(item.path):
             item.add_marker("quick")
 
 
