@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from sklearn.linear_model import Lasso
 
 from ksupport import (
     IHT,
@@ -79,6 +80,71 @@ def test_a_path_without_iterates_is_explained(result):
         plot_path(replace(result, iterates=None))
     with pytest.raises(ValueError, match=r"truth must have one entry per feature, 5, got \(3,\)"):
         plot_path(result, truth=np.ones(3))
+
+
+@pytest.mark.parametrize("odd", [None, "a", [1.0], Lasso()], ids=repr)
+def test_what_cannot_be_drawn_is_refused_by_name(odd, data):
+    X, y, _ = data
+    for draw, name in (
+        (lambda: PathDisplay.from_estimator(odd, X, y), "estimator"),
+        (lambda: StoppingDisplay.from_estimator(odd), "estimator"),
+        (lambda: CertificateDisplay.from_estimator(odd, X, y), "estimator"),
+        (lambda: PathDisplay.from_result(odd), "result"),
+        (lambda: CertificateDisplay.from_report(odd), "report"),
+        (lambda: StoppingDisplay.from_history(odd), "history"),
+        (lambda: plot_recommendation(odd), "advice"),
+    ):
+        with pytest.raises(TypeError, match=f"{name} must be .*, got {type(odd).__name__}"):
+            draw()
+
+
+@pytest.mark.parametrize("coef", ["a", ["a"], [np.nan], [1j], [None]], ids=repr)
+def test_coefficients_are_finite_numbers(coef):
+    with pytest.raises(ValueError, match="coef must be"):
+        plot_support(coef)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_highlighted": -1}, "n_highlighted must be an integer of at least 0, got -1"),
+        ({"n_highlighted": 1.5}, "n_highlighted .* got 1.5"),
+        ({"names": ["a"]}, r"names must have one entry per feature, 5, got \['a'\]"),
+        ({"truth": ["a"] * 5}, "truth must be an array of numbers"),
+        ({"truth": [np.nan] * 5}, "truth must be real and finite"),
+        ({"ax": 3}, "ax must be matplotlib Axes or None, got 3"),
+    ],
+)
+def test_odd_options_of_a_path_are_refused_by_name(result, options, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        plot_path(result, **options)
+
+
+@pytest.mark.parametrize("max_iter", [0, -1, 1.5, np.nan])
+def test_a_path_is_walked_again_for_whole_steps(data, max_iter):
+    X, y, _ = data
+    model = IRKSN(k=5, max_iter=20).fit(X, y)
+    with pytest.raises(ValueError, match="max_iter must be an integer of at least 1"):
+        PathDisplay.from_estimator(model, X, y, max_iter=max_iter)
+
+
+@pytest.mark.parametrize("target", [-1, 1, 0.5, "a", None])
+def test_one_target_is_target_0(data, target):
+    X, y, _ = data
+    model = IRKSN(k=5, max_iter=20).fit(X, y)
+    for draw in (StoppingDisplay.from_estimator, SupportDisplay.from_estimator):
+        with pytest.raises(ValueError, match="target must be an integer between 0 and 0"):
+            draw(model, target=target)
+
+
+def test_a_residual_of_zero_is_drawn_on_a_linear_scale(data):
+    X, _, _ = data
+    assert plot_stopping(IRKSN(k=2, max_iter=20).fit(X, np.ones(len(X)))).get_yscale() == "linear"
+
+
+def test_a_history_that_lacks_a_column_is_told_so():
+    with pytest.raises(ValueError, match="history must have the column 'n_nonzero'"):
+        plot_stopping({"t": np.arange(3), "residual": np.ones(3)})
 
 
 def test_stopping_marks_the_least_validation_error():
@@ -203,7 +269,7 @@ def test_several_targets_are_drawn_one_at_a_time(data, draw):
     np.testing.assert_array_equal(
         SupportDisplay.from_estimator(model, target=1).coef, model.coef_[1]
     )
-    with pytest.raises(ValueError, match="target must be one of the 2 columns of y, got 2"):
+    with pytest.raises(ValueError, match="target must be an integer between 0 and 1, got 2"):
         draw(model, X, np.c_[y, y[::-1]], target=2)
 
 

@@ -64,7 +64,7 @@ def test_alpha_is_not_lowered_without_end():
     assert tightened(START, [1e-7]) == FLOOR
     assert tightened(FLOOR, [1e-7]) is None
     rounds, alpha = 0, START
-    while (alpha := tightened(alpha, [alpha])) is not None:  # type: ignore[assignment]
+    while (alpha := tightened(alpha, [alpha])) is not None:
         rounds += 1
     assert rounds <= 4
 

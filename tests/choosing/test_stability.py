@@ -9,8 +9,10 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import Lasso, LinearRegression
+from sklearn.neighbors import KNeighborsRegressor
 
 from ksupport import IHT, IRKSN, IRKSNIC, stability_selection
+from ksupport.choosing import stability
 
 
 @pytest.fixture
@@ -130,13 +132,39 @@ def test_the_result_reads_well(data):
     [
         ({"n_pairs": 0}, "n_pairs must be an integer of at least 1, got 0"),
         ({"n_pairs": 2.5}, "n_pairs .* got 2.5"),
-        ({"threshold": 0.5}, r"threshold must lie in \(0.5, 1\], got 0.5"),
+        ({"threshold": 0.5}, r"threshold must be in \(0.5, 1\], got 0.5"),
         ({"threshold": 1.1}, "threshold .* got 1.1"),
+        ({"threshold": "a"}, "threshold .* got 'a'"),
+        ({"n_jobs": 0}, "n_jobs must be None, an integer of at least 1, .* got 0"),
     ],
 )
 def test_bad_parameters_are_named(data, params, message):
     with pytest.raises(ValueError, match=message):
         stability_selection(IHT(k=2), *data, **params)
+
+
+def test_no_more_threads_are_asked_for_than_there_are_fits(data, monkeypatch):
+    asked = []
+    parallel = stability.Parallel  # type: ignore[attr-defined]
+
+    def counting(n_jobs, **options):
+        asked.append(n_jobs)
+        return parallel(n_jobs=n_jobs, **options)
+
+    monkeypatch.setattr(stability, "Parallel", counting)
+    stability_selection(IHT(k=2), *data, n_pairs=2, n_jobs=100_000)
+    assert asked == [4]
+
+
+def test_what_chooses_no_features_is_refused(data):
+    with pytest.raises(TypeError, match=r"estimator must have get_support\(\) or coef_ after fit"):
+        stability_selection(KNeighborsRegressor(), *data, n_pairs=1)
+
+
+@pytest.mark.parametrize("X", [None, 3.0, [1.0] * 60], ids=repr)
+def test_what_has_no_rows_and_columns_is_refused(data, X):
+    with pytest.raises(ValueError, match="X must have rows and columns"):
+        stability_selection(IHT(k=2), X, data[1], n_pairs=1)
 
 
 def test_too_few_samples_are_named(data):

@@ -118,7 +118,7 @@ def test_noise_of_example2_has_the_ratio_asked_for():
         ({"region_size": 126}, "region_size must be an integer between 1 and 125, got 126"),
         ({"background": -0.1}, r"background must be in \[0, inf\), got -0.1"),
         ({"target": "labelled"}, "target must be one of .*, got 'labelled'"),
-        ({"n_other_regions": -1}, "n_other_regions must be an integer at least 0, got -1"),
+        ({"n_other_regions": -1}, "n_other_regions must be an integer of at least 0, got -1"),
     ],
 )
 def test_errors_name_argument_and_value(arguments, message):

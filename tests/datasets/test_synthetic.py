@@ -92,17 +92,34 @@ def test_a_given_model_is_not_written_to():
         ({"snr": -1.0}, r"snr must be in \[0, inf\], got -1.0"),
         ({"density": 0.0}, r"density must be in \(0, 1\], got 0.0"),
         ({"X_density": 1.5}, r"X_density must be in \(0, 1\], got 1.5"),
-        ({"n_samples": 0}, "n_samples must be an integer at least 1, got 0"),
-        ({"n_features": 2.5}, "n_features must be an integer at least 1, got 2.5"),
+        ({"n_samples": 0}, "n_samples must be an integer of at least 1, got 0"),
+        ({"n_features": 2.5}, "n_features must be an integer of at least 1, got 2.5"),
         ({"w_true": np.ones(3)}, r"w_true must have shape \(50, 1\).* got \(3,\)"),
         ({"X": np.ones((4, 3)), "n_features": 5}, "n_features must .* own 3, got 5"),
         ({"X": np.ones((4, 3)), "rho": 0.5}, "cannot change the given X, got rho=0.5"),
-        ({"X": np.ones(3)}, r"X must be a matrix, got shape \(3,\)"),
+        ({"X": np.ones(3)}, "Expected 2D array, got 1D array instead"),
+        ({"X": np.ones((0, 3))}, r"0 sample\(s\) .* while a minimum of 1 is required"),
+        ({"X": np.full((4, 3), np.nan)}, "Input X contains NaN"),
+        ({"w_true": ["a"] * 50}, "w_true must be an array of numbers"),
+        ({"w_true": [np.nan] * 50}, "w_true must be real and finite"),
+        ({"w_true": [1j] * 50}, "w_true must be real and finite"),
+        ({"snr": 1e-320}, "snr must leave the noise finite, got 1e-320; 0 gives noise alone"),
     ],
 )
 def test_errors_name_argument_and_value(arguments, message):
     with pytest.raises(ValueError, match=message):
         make_correlated_data(**arguments)
+
+
+def test_a_given_design_may_be_a_data_frame(rng):
+    pd = pytest.importorskip("pandas")
+    X = rng.standard_normal((6, 4))
+    for mine, other in zip(
+        make_correlated_data(X=pd.DataFrame(X), random_state=0),
+        make_correlated_data(X=X, random_state=0),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(mine, other)
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.5, 0.9])

@@ -191,5 +191,5 @@ def test_a_lost_scheduler_is_an_error_not_a_wait(lone_scheduler):
 
         X = lazy(CHUNKS["both"])
         client._timeout = 2  # seconds in which to find it again
-        with pytest.raises(ConnectionError, match=r"scheduler was lost.*start a new cluster"):
+        with pytest.raises(ConnectionError, match=r"(?s)scheduler was lost.*start a new cluster"):
             path("irksn", X, noise(), metrics={"kill": kill}, **RESTLESS)

@@ -198,7 +198,7 @@ def test_theory_and_half_samples():
     assert mine.alpha_max == pytest.approx(known.alpha_max)
     model = ksupport.IRKSN(k=2, max_iter=20)
     stable = ksupport.stability_selection(model, lazy, y, n_pairs=2, random_state=0)
-    known = ksupport.stability_selection(model, X, y, n_pairs=2, random_state=0)  # type: ignore[assignment]
+    known = ksupport.stability_selection(model, X, y, n_pairs=2, random_state=0)
     np.testing.assert_array_equal(stable.frequency, known.frequency)  # type: ignore[attr-defined]
 
 

@@ -545,7 +545,7 @@ def test_odd_data_do_not_upset_any_method(data, method, name):
         (IRKSNCV(k="many"), "k must be 'auto', .* got 'many'"),
         (IRKSNCV(cv="five"), "Expected .*cv.* as an integer"),
         (IRKSNCV(max_iter=0), "max_iter must be an integer of at least 1, got 0"),
-        (IRKSNCV(patience=0), "patience must be at least 1, got 0"),
+        (IRKSNCV(patience=0), "patience must be an integer of at least 1, got 0"),
     ],
     ids=str,
 )

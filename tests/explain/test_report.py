@@ -8,8 +8,9 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
-from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, stability_selection
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, stability_selection
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.explain.report import build_report
 from ksupport.explain.report.page import write_report
@@ -145,6 +146,41 @@ def test_a_model_without_features_is_reported_too(tmp_path):
 def test_names_must_match_the_columns(scattered):
     with pytest.raises(ValueError, match="feature_names must have 50 names"):
         build_report(*scattered, feature_names=["a"])
+
+
+@pytest.mark.parametrize("method", ["irksn", "omp"])
+@pytest.mark.parametrize("chooses", [PathIC, PathCV])
+def test_defaults_of_a_method_are_reported(scattered, chooses, method):
+    _, X, y = scattered
+    page = build_report(chooses(method, max_iter=50).fit(X, y), X, y)
+    assert 1 <= len(drawn(page)["paths"]) <= 7
+
+
+def test_a_data_frame_gives_its_names(scattered):
+    pd = pytest.importorskip("pandas")
+    _, X, y = scattered
+    frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(50)])
+    assert "gene 1" in build_report(IRKSNIC().fit(frame, y), frame, y)
+
+
+def test_names_need_not_be_text(scattered):
+    names = [None, 7, np.nan, b"x", *range(46)]
+    assert drawn(build_report(*scattered, feature_names=names, target=3))["names"]
+
+
+def test_what_cannot_be_reported_is_refused_in_words(scattered, grouped):
+    model, X, y = scattered
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        build_report(AutoIRKSN(), X, y)
+    with pytest.raises(TypeError, match=r"model must have chosen among paths, .*got IRKSN"):
+        build_report(IRKSN(k=3, max_iter=20).fit(X, y), X, y)
+    with pytest.raises(ValueError, match="X has 20 features, but IRKSNIC is expecting 50"):
+        build_report(model, X[:, :20], y)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        build_report(model, X, y[:5])
+    other = stability_selection(IRKSN(k=2, max_iter=10), X[:, :5], y, n_pairs=1)
+    with pytest.raises(ValueError, match="stability must be of the 50 features of X"):
+        build_report(model, X, y, stability=other)
 
 
 # -- in a browser --------------------------------------------------------------------------

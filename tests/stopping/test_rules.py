@@ -68,7 +68,7 @@ def test_discrepancy_without_delta_reads_the_noise_column(residuals, tau):
 @given(st.integers(1, 7), st.integers(1, 60), st.floats(1e-4, 1), st.floats(0.1, 10))
 def test_a_priori_stops_at_the_first_record_from_the_theorem_s_step_on(every, count, delta, c):
     steps = every * np.arange(count)
-    step = np.ceil(c * delta**-0.5)
+    step = np.ceil(c / np.sqrt(delta))  # both rounded correctly, unlike powers
     late = [record for record in range(count) if steps[record] >= step]
     expected = Verdict(late[0], late[0]) if late else Verdict(count - 1)
     assert APriori(delta, c)(History({"t": steps})) == expected
@@ -372,22 +372,66 @@ def test_a_rule_that_is_never_met_walks_to_the_end(rng):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: HeldOut(fraction=0.0), "fraction must lie strictly between 0 and 1, got 0.0"),
+        (lambda: HeldOut(fraction=0.0), r"fraction must be in \(0, 1\), got 0.0"),
         (lambda: HeldOut(fraction=1.5), "fraction .* got 1.5"),
-        (lambda: HeldOut(patience=0), "patience must be at least 1, got 0"),
-        (lambda: Discrepancy(-1.0), "delta, .* must be at least 0, got -1.0"),
-        (lambda: Discrepancy(float("nan")), "delta, .* got nan"),
-        (lambda: Discrepancy(1.0, tau=0.5), "tau must be at least 1, got 0.5"),
+        (lambda: HeldOut(patience=0), "patience must be an integer of at least 1, got 0"),
+        (lambda: Discrepancy(-1.0), r"delta must be in \[0, inf\], got -1.0"),
+        (lambda: Discrepancy(float("nan")), "delta .* got nan"),
+        (lambda: Discrepancy(1.0, tau=0.5), r"tau must be in \[1, inf\], got 0.5"),
         (lambda: APriori(0.0), "delta must be positive, got 0; without noise"),
         (lambda: APriori(1.0, -1.0), r"c must be in \(0, inf\), got -1.0"),
-        (lambda: Balancing(-1.0), "delta, .* must be at least 0, got -1.0"),
-        (lambda: Balancing(1.0, 0.0), "factor must be positive and finite, got 0.0"),
-        (lambda: ResidualRatio(0.0), "tol must lie strictly between 0 and 1, got 0.0"),
-        (lambda: ResidualRatio(patience=0), "patience must be at least 1, got 0"),
-        (lambda: Settled(patience=0), "patience must be at least 1, got 0"),
-        (lambda: Settled(tol=-1.0), "tol must be at least 0, got -1.0"),
+        (lambda: Balancing(-1.0), r"delta must be in \[0, inf\], got -1.0"),
+        (lambda: Balancing(1.0, 0.0), r"factor must be in \(0, inf\), got 0.0"),
+        (lambda: ResidualRatio(0.0), r"tol must be in \(0, 1\), got 0.0"),
+        (lambda: ResidualRatio(patience=0), "patience must be an integer of at least 1, got 0"),
+        (lambda: Settled(patience=0), "patience must be an integer of at least 1, got 0"),
+        (lambda: Settled(tol=-1.0), r"tol must be in \[0, inf\], got -1.0"),
     ],
 )
 def test_bad_parameters_are_named(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+@pytest.mark.parametrize("value", [None, "a", [1], 1j, np.ones(2), float("nan")], ids=repr)
+def test_what_is_no_number_is_refused_by_name(value):
+    for rule in (HeldOut, ResidualRatio, Settled):
+        with pytest.raises(ValueError, match="patience must be an integer of at least 1, got"):
+            rule(patience=value)
+    for rule, name in ((HeldOut, "fraction"), (Settled, "tol"), (Discrepancy, "tau")):
+        with pytest.raises(ValueError, match=f"{name} must be in "):
+            rule(**{name: value})
+    for rule in (Discrepancy, Balancing) if value is not None else ():
+        with pytest.raises(ValueError, match=r"delta must be in \[0, inf\], got"):
+            rule(value)
+
+
+@pytest.mark.parametrize("rule", [HeldOut, ResidualRatio, Settled])
+def test_patience_may_be_longer_than_any_walk(rule, rng):
+    X = rng.standard_normal((30, 10))
+    model = IRKSN(k=2, max_iter=40, stopping=rule(patience=10**30)).fit(X, X[:, 0])
+    assert model.stop_reason_ == "max_iter"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (None, r"stopping must answer with a ksupport.stopping.Verdict\(keep, stop\), got None"),
+        (True, "stopping must answer with .* got True"),
+        (Verdict(10**6), "stopping: the record to keep must be an integer between 0 and"),
+        (Verdict(-1), "the record to keep .* got -1"),
+        (Verdict(0.5), "the record to keep .* got 0.5"),
+        (Verdict(0, 10**6), "stopping: the record to stop at must be an integer between 0 and"),
+    ],
+)
+def test_functions_that_answer_with_no_verdict_are_told_so(answer, message, rng):
+    with pytest.raises((TypeError, ValueError), match=message):
+        IRKSN(k=2, stopping=lambda history: answer).fit(
+            rng.standard_normal((20, 8)), rng.standard_normal(20)
+        )
+
+
+@pytest.mark.parametrize("rule", [None, 3, HeldOut, "held_out", "nonsense"])
+def test_callbacks_take_rules_only(rule):
+    with pytest.raises(ValueError, match=r"(rule|stopping) must"):
+        StoppingCallback(rule)

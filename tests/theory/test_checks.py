@@ -47,7 +47,7 @@ BAD = {
 }
 BAD_X = BAD | {
     "NaN in a sparse X": (lambda A: sp.csr_array(A * np.nan), "must be finite"),
-    "a frame of words": (lambda A: pd.DataFrame(A).astype(object).replace(A[0, 0], "a"), "must be"),
+    "a frame of words": (lambda A: pd.DataFrame(np.full(A.shape, "a", object)), "must be"),
     "a row": (lambda A: A[0], "must be two-dimensional, got an array of shape (5,)"),
     "a number": (lambda A: 3.0, "must be two-dimensional, got an array of shape ()"),
     "no rows": (lambda A: A[:0], "must have at least one row and one column, got shape (0, 5)"),

@@ -188,5 +188,5 @@ def test_recommend_errors(rng):
         recommend(X, 2, coefficients="cauchy")
     with pytest.raises(ValueError, match="support must be 'scattered' or 'grouped', got 'blocks'"):
         recommend(X, 2, support="blocks")
-    with pytest.raises(ValueError, match="n_draws must be an integer at least 1, got 0"):
+    with pytest.raises(ValueError, match="n_draws must be an integer of at least 1, got 0"):
         recommend(X, 2, n_draws=0)

@@ -401,7 +401,10 @@ def test_history_is_a_mapping_of_equal_columns():
         ({"y": np.full(20, np.nan)}, "y contains NaN or infinity"),
         ({"X": np.full((20, 30), np.nan)}, "X contains NaN or infinity"),
         ({"method": "magic"}, "method must be one of irksn.*got 'magic'"),
-        ({"every": 0}, "every must be at least 1, got 0"),
+        ({"every": 0}, "every must be an integer of at least 1, got 0"),
+        ({"every": 1.5}, "every .* got 1.5"),
+        ({"max_iter": np.nan}, "max_iter must be an integer of at least 0, got nan"),
+        ({"max_iter": 2.5}, "max_iter .* got 2.5"),
     ],
 )
 def test_bad_input_is_named(problem, change, message):

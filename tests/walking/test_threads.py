@@ -56,6 +56,12 @@ def test_fits_in_many_threads_leave_blas_as_it_was(two_blas_threads, rng):
     assert blas_threads() == 2
 
 
+@pytest.mark.parametrize("n_jobs", [0, 2.5, "a", [2], True], ids=repr)
+def test_what_counts_no_threads_is_refused_by_name(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs must be None, an integer of at least 1"):
+        Workers(n_jobs)
+
+
 def test_after_an_error_no_thread_takes_another_item():
     taken = []
 

@@ -1,8 +1,9 @@
-"""Checks of the arguments of the generators: one line each where they are used."""
+"""Checks of arguments: one line each where they are used."""
 
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ def check_count(name: str, value: int, *, low: int = 1, high: int | None = None)
     """An integer between ``low`` and ``high``."""
     is_integer = isinstance(value, Integral) and not isinstance(value, bool)
     if not is_integer or value < low or (high is not None and value > high):
-        allowed = f"at least {low}" if high is None else f"between {low} and {high}"
+        allowed = f"of at least {low}" if high is None else f"between {low} and {high}"
         raise ValueError(f"{name} must be an integer {allowed}, got {value!r}")
     return int(value)
 
@@ -34,5 +35,19 @@ def check_interval(
 
 def check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
     """One of a few words."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
+
+
+def as_numbers(name: str, value: Any) -> Any:
+    """An array of numbers of any type and shape."""
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind == "O" and value is not None:
+            array = array.astype(np.float64)
+    except (TypeError, ValueError) as error:  # ragged lists, words
+        raise ValueError(f"{name} must be an array of numbers: {error}") from error
+    if array.dtype.kind not in "biufc":
+        given = "None" if value is None else f"dtype {array.dtype}"
+        raise ValueError(f"{name} must be an array of numbers, got {given}")
+    return array

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -14,10 +13,12 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
+from .._common.checks import check_count, check_interval
 from .._common.names import shown
 from ..design import Floats, Ints, fetched, names_of, unwrapped
 from ..walking import whole_walks_only
 from ..walking.progress import Progress
+from ..walking.threads import threads_of
 
 SHOWN = 20  # features listed in a printed result
 
@@ -164,17 +165,18 @@ def stability_selection(
     >>> print(result.words)
     3 of 50 features were chosen on at least 75% of 20 half-samples; at most ... of them are ...
     """
-    if not isinstance(n_pairs, numbers.Integral) or n_pairs < 1:
-        raise ValueError(f"n_pairs must be an integer of at least 1, got {n_pairs!r}")
-    if not 0.5 < threshold <= 1:
-        raise ValueError(f"threshold must lie in (0.5, 1], got {threshold}")
+    check_count("n_pairs", n_pairs)
+    check_interval("threshold", threshold, low=0.5, high=1, open_low=True)
     names, X = names_of(X), unwrapped(X)
     if isinstance(X, LinearOperator):
         raise TypeError(
             "half-samples take rows of X, which a LinearOperator does not let be taken: give an "
             "array, a data frame or a sparse matrix"
         )
-    X, y = indexable(np.asarray(X) if isinstance(X, list | tuple) else X, np.asarray(fetched(y)))
+    if np.ndim(X) != 2:
+        raise ValueError(f"X must have rows and columns, got {type(X).__name__} {np.shape(X)}")
+    y = np.asarray(fetched(y))
+    (X,) = indexable(np.asarray(X) if isinstance(X, list | tuple) else X)
     check_consistent_length(X, y)
     n = len(y)
     if n < 4:
@@ -193,7 +195,9 @@ def stability_selection(
     pairs = list(zip(halves, seeds, strict=True))
     progress = Progress("half-samples", len(pairs), verbose)
     answers = []
-    for answer in Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
+    # joblib starts as many threads as it is told, work for them or not.
+    threads = min(threads_of(n_jobs), len(pairs))
+    for answer in Parallel(n_jobs=threads, prefer="threads", return_as="generator")(
         delayed(choose)(pair) for pair in pairs
     ):
         answers.append(answer)
@@ -222,6 +226,11 @@ def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> N
         model.fit(_rows_of(X, rows), y[rows])
     if hasattr(model, "get_support"):
         return np.asarray(model.get_support())
+    if not hasattr(model, "coef_"):
+        raise TypeError(
+            f"estimator must have get_support() or coef_ after fit, got {estimator!r}; of a "
+            "pipeline, give the step that chooses and transform X before"
+        )
     return np.asarray(np.atleast_2d(model.coef_).any(axis=0))
 
 

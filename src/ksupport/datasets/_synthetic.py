@@ -7,9 +7,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
-from .._common.checks import check_choice, check_count, check_interval
+from .._common.checks import as_numbers, check_choice, check_count, check_interval
 
 Seed = int | np.random.RandomState | None
 """What scikit-learn takes as ``random_state``."""
@@ -87,6 +87,7 @@ def make_correlated_data(
         if X_density != 1:
             X = _thin(X, X_density, rng)
     else:
+        X = check_array(X, accept_sparse=True, input_name="X")
         n, d = _check_design(X, n_samples, n_features, rho, X_density)
 
     if w_true is None:
@@ -206,15 +207,17 @@ def add_noise(
         return noise
     if np.isinf(snr):
         return signal
-    return signal + noise / np.linalg.norm(noise) * np.linalg.norm(signal) / snr
+    with np.errstate(over="ignore"):
+        noisy = signal + noise / np.linalg.norm(noise) * np.linalg.norm(signal) / snr
+    if not np.isfinite(noisy).all():
+        raise ValueError(f"snr must leave the noise finite, got {snr!r}; 0 gives noise alone")
+    return noisy
 
 
 def _check_design(
     X: Any, n_samples: int | None, n_features: int | None, rho: float | None, X_density: float
 ) -> tuple[int, int]:
-    shape = np.shape(X)
-    if len(shape) != 2:
-        raise ValueError(f"X must be a matrix, got shape {shape}")
+    shape: tuple[int, int] = X.shape
     for name, given, actual in zip(
         ("n_samples", "n_features"), (n_samples, n_features), shape, strict=True
     ):
@@ -229,7 +232,10 @@ def _check_design(
 
 
 def _check_model(w_true: ArrayLike, d: int, n_tasks: int) -> NDArray[np.float64]:
-    w = np.array(w_true, dtype=np.float64)
+    w = as_numbers("w_true", w_true)
+    if w.dtype.kind == "c" or not np.isfinite(w).all():
+        raise ValueError("w_true must be real and finite, got complex numbers, NaN or infinity")
+    w = np.array(w, dtype=np.float64)
     w = w[:, None] if w.ndim == 1 else w
     if w.shape != (d, n_tasks):
         raise ValueError(

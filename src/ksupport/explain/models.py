@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
+from .._common.checks import check_count
 from ..algorithms import METHODS, Method, make_method
 from ..design import Floats, Ints, Problem, Weights
 from ..walking import Result, run
@@ -140,10 +141,9 @@ def walk_again(
     features is on no path: then the walk is that of its size, and its last step is returned.
     """
     problem = model._problem_again(X, y, sample_weight)
-    if not 0 <= target < len(problem.targets):
-        raise ValueError(
-            f"target must be one of the {len(problem.targets)} columns of y, got {target}"
-        )
+    check_count("target", target, low=0, high=len(problem.targets) - 1)
+    if max_iter is not None:
+        check_count("max_iter", max_iter)
     step = int(np.atleast_1d(model.n_iter_)[target])
     end = max(max_iter or _far_enough(model, step, target), step, 1)
     design, goal = problem.design, problem.targets[target]

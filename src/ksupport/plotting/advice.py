@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..theory import Recommendation
-from ._axes import pyplot
+from ._axes import check_kind, pyplot
 
 
 def plot_recommendation(advice: Recommendation) -> Any:
@@ -33,6 +33,7 @@ def plot_recommendation(advice: Recommendation) -> Any:
     >>> [ax.get_title() for ax in axes]
     ['IRKSN', 'Lasso, IRCR', 'OMP, SRDI']
     """
+    check_kind("advice", advice, Recommendation, "what ksupport.theory.recommend returned")
     panels = {"IRKSN": "IRKSN", "Lasso": "Lasso, IRCR", "OMP": "OMP, SRDI"}
     figure, axes = pyplot().subplots(
         1, len(panels), figsize=(9, 3.2), sharey=True, layout="constrained"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..theory import RecoveryReport
-from ._axes import BAD, GOOD, MUTED, axes_of
+from ._axes import BAD, GOOD, MUTED, axes_of, check_kind, check_ours
 
 FAR = 2.0  # a condition violated by this factor or more reaches the edge of the picture
 
@@ -73,6 +73,7 @@ class CertificateDisplay:
         -------
         CertificateDisplay
         """
+        check_ours(estimator)
         return cls.from_report(estimator.certify(X, y, sample_weight), ax=ax)
 
     @classmethod
@@ -90,6 +91,7 @@ class CertificateDisplay:
         -------
         CertificateDisplay
         """
+        check_kind("report", report, RecoveryReport, "what certify or recovery_report returned")
         return cls(report).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:

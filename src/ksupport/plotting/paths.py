@@ -8,10 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._common.checks import check_count
 from ..design import Floats, Ints
 from ..explain.models import walk_again
 from ..walking import Result
-from ._axes import MUTED, axes_of, name_of, names_of, vector
+from ._axes import MUTED, axes_of, check_kind, check_names, check_ours, name_of, names_of, vector
 
 NAMED = 15  # lines beyond which a legend would be longer than the picture
 FAINT = 200  # lines drawn faintly behind those that stand out
@@ -115,6 +116,7 @@ class PathDisplay:
         -------
         PathDisplay
         """
+        check_ours(estimator)
         result = walk_again(estimator, X, y, sample_weight, max_iter, target)
         return cls.from_result(result, names=names_of(estimator, names), **options)
 
@@ -147,6 +149,9 @@ class PathDisplay:
         -------
         PathDisplay
         """
+        check_kind("result", result, Result, "what ksupport.path returned")
+        check_count("n_highlighted", n_highlighted, low=0)
+        check_names(names, result.coef.size)
         if result.iterates is None:
             raise ValueError(
                 "result.iterates is None: the path was walked without keeping its iterates; "

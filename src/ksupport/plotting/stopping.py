@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .._common.checks import check_count
 from ..design import Floats, Ints
 from ..explain.models import least_scores, walks_one_path
-from ._axes import BAD, GOOD, MUTED, axes_of
+from ._axes import BAD, GOOD, MUTED, axes_of, check_kind, check_ours
 
 
 class StoppingDisplay:
@@ -93,7 +94,9 @@ class StoppingDisplay:
         -------
         StoppingDisplay
         """
+        check_ours(estimator)
         check_is_fitted(estimator)
+        check_count("target", target, low=0, high=len(np.atleast_2d(estimator.coef_)) - 1)
         if walks_one_path(estimator):
             flat = estimator.coef_.ndim == 1
             history = estimator.history_ if flat else estimator.history_[target]
@@ -122,12 +125,16 @@ class StoppingDisplay:
         -------
         StoppingDisplay
         """
+        check_kind("history", history, Mapping, "model.history_ or result.history")
+        if missing := {"t", "n_nonzero", "residual"} - set(history):
+            raise ValueError(f"history must have the column {min(missing)!r}, got {history!r}")
         curves = {
             name: _relative(history[name]) for name in ("residual", "validation") if name in history
         }
         display = cls(
             x=history["t"], curves=curves, sizes=history["n_nonzero"], kept=kept,
             ylabel="error, relative to the start",
+            yscale="log" if np.any(history["residual"]) else "linear",
         )  # fmt: skip
         return display.plot(ax=ax)
 

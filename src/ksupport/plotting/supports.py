@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from .._common.checks import check_count
 from ..design import Floats
-from ._axes import BAD, GOOD, axes_of, name_of, names_of, vector
+from ._axes import BAD, GOOD, axes_of, check_names, name_of, names_of, real, vector
 
 MANY = 40  # features beyond which names are left out
 
@@ -83,7 +84,8 @@ class SupportDisplay:
         SupportDisplay
         """
         check_is_fitted(estimator)
-        coef = np.atleast_2d(estimator.coef_)[target]
+        coef = np.atleast_2d(estimator.coef_)
+        coef = coef[check_count("target", target, low=0, high=len(coef) - 1)]
         return cls.from_coef(coef, truth=truth, names=names_of(estimator, names), ax=ax)
 
     @classmethod
@@ -112,11 +114,12 @@ class SupportDisplay:
         -------
         SupportDisplay
         """
-        w = np.asarray(coef, np.float64)
+        w = real("coef", coef)
         if w.ndim != 1:
             raise ValueError(
                 f"coef must be a vector, got shape {w.shape}; draw one target at a time"
             )
+        check_names(names, w.size)
         true = None if truth is None else vector("truth", truth, w.size)
         return cls(w, truth=true, names=names).plot(ax=ax)
 

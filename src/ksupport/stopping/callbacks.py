@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..design import Floats
-from ..walking import History, Rule, StoppingRule, Watch
+from ..walking import History, StoppingRule, Watch
 from ..walking.progress import Progress
+from .rules import rule_of
 
 __all__ = ["CallbackSupportMixin", "StoppingCallback", "walk_with_callbacks", "with_callbacks"]
 
@@ -72,8 +73,9 @@ class StoppingCallback:
 
     Parameters
     ----------
-    rule : Rule
-        Any rule but `HeldOut`, for which rows must be set aside before the walk begins.
+    rule : Rule or str
+        Any rule, or the name of one, but `HeldOut`, for which rows must be set aside before the
+        walk begins.
 
     Examples
     --------
@@ -87,12 +89,13 @@ class StoppingCallback:
     ...     assert model.fit(X, y).n_iter_ < 10**5
     """
 
-    def __init__(self, rule: StoppingRule) -> None:
-        self.rule = Rule.of(rule)
-        if self.rule.holds_out:
+    def __init__(self, rule: StoppingRule | str) -> None:
+        found = rule_of(rule)
+        if found is None or found.holds_out:
             raise ValueError(
                 f"rule must not hold out rows, got {rule!r}: pass it as stopping= to the estimator"
             )
+        self.rule = found
 
     def setup(self, estimator: Any, context: Any) -> None:
         """Nothing to prepare: the estimator measures what ``rule.metrics`` asks for."""

@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._common.checks import check_count, check_interval
 from ..choosing.noise import noise_norm
 from ..design import Design, Floats
 from ..theory.bounds import stopping_time
@@ -51,9 +52,8 @@ class HeldOut(Rule):
     patience: int = 20
 
     def __post_init__(self) -> None:
-        if not 0 < self.fraction < 1:
-            raise ValueError(f"fraction must lie strictly between 0 and 1, got {self.fraction}")
-        _check_patience(self.patience)
+        check_interval("fraction", self.fraction, low=0, high=1, open_low=True, open_high=True)
+        check_count("patience", self.patience)
 
     @property
     def holds_out(self) -> float:
@@ -101,8 +101,7 @@ class Discrepancy(Rule):
 
     def __post_init__(self) -> None:
         _check_delta(self.delta)
-        if not self.tau >= 1:
-            raise ValueError(f"tau must be at least 1, got {self.tau}")
+        check_interval("tau", self.tau, low=1, high=math.inf)
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
         """The noise level, if it was not given."""
@@ -195,8 +194,7 @@ class Balancing(Rule):
 
     def __post_init__(self) -> None:
         _check_delta(self.delta)
-        if not 0 < self.factor < math.inf:
-            raise ValueError(f"factor must be positive and finite, got {self.factor}")
+        check_interval("factor", self.factor, low=0, high=math.inf, open_low=True, open_high=True)
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
         """What the noise can have added to each iterate, and the iterates' distances."""
@@ -244,9 +242,8 @@ class ResidualRatio(Rule):
     patience: int = 10
 
     def __post_init__(self) -> None:
-        if not 0 < self.tol < 1:
-            raise ValueError(f"tol must lie strictly between 0 and 1, got {self.tol}")
-        _check_patience(self.patience)
+        check_interval("tol", self.tol, low=0, high=1, open_low=True, open_high=True)
+        check_count("patience", self.patience)
 
     def __call__(self, history: History) -> Verdict:
         least = np.minimum.accumulate(history["residual"])
@@ -283,9 +280,8 @@ class Settled(Rule):
     tol: float = 1e-3
 
     def __post_init__(self) -> None:
-        _check_patience(self.patience)
-        if not self.tol >= 0:
-            raise ValueError(f"tol must be at least 0, got {self.tol}")
+        check_count("patience", self.patience)
+        check_interval("tol", self.tol, low=0, high=math.inf)
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
         """A number for each support."""
@@ -298,8 +294,8 @@ class Settled(Rule):
         same_since = np.zeros(len(support), np.intp)
         same_since[changed] = changed
         same_since = np.maximum.accumulate(same_since)
-        late = np.arange(self.patience, last + 1)
-        before = residual[late - self.patience]
+        late = np.arange(last + 1)[self.patience :]
+        before = residual[: len(late)]
         still = np.abs(residual[late] - before) <= self.tol * before
         quiet = late[(late - same_since[late] >= self.patience) & still & (support[late] != 0)]
         if quiet.size:
@@ -392,10 +388,5 @@ def _constant(value: float) -> Metric:
 
 
 def _check_delta(delta: float | None) -> None:
-    if delta is not None and not delta >= 0:
-        raise ValueError(f"delta, a norm of noise, must be at least 0, got {delta}")
-
-
-def _check_patience(patience: int) -> None:
-    if patience < 1:
-        raise ValueError(f"patience must be at least 1, got {patience}")
+    if delta is not None:
+        check_interval("delta", delta, low=0, high=math.inf)

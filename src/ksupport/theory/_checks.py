@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator
 
 from .. import limits
+from .._common.checks import as_numbers
 from ..design import Design, Floats, by_blocks, is_dask, unwrapped
 
 BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n x BLOCK
@@ -30,20 +31,6 @@ def as_design(X: Any) -> Design:
         X = X.astype(np.float64, copy=False)
         _check_size("X", X.data if sp.issparse(X) else X)
     return Design.of(X)
-
-
-def as_numbers(name: str, value: Any) -> Any:
-    """An array of numbers of any type and shape."""
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind == "O" and value is not None:
-            array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:  # ragged lists, words
-        raise ValueError(f"{name} must be an array of numbers: {error}") from error
-    if array.dtype.kind not in "biufc":
-        given = "None" if value is None else f"dtype {array.dtype}"
-        raise ValueError(f"{name} must be an array of numbers, got {given}")
-    return array
 
 
 def as_vector(name: str, value: Any, length: int, what: str) -> Floats:

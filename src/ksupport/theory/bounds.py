@@ -32,9 +32,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.checks import check_interval
+from .._common.checks import as_numbers, check_interval
 from ..design import Floats, NormKind
-from ._checks import as_design, as_numbers
+from ._checks import as_design
 from .irksn import IRKSNCondition, irksn_condition
 
 

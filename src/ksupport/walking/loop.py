@@ -17,6 +17,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import limits
+from .._common.checks import check_count
 from ..design import Design, Floats, Query, RemoteStore, rmatmat_together
 from .paths import Path, Product, Request
 from .records import Keep, Reason, Record, Result
@@ -80,8 +81,8 @@ def run(
         Whether Ctrl-C ends the walk with what was walked, and a warning, for callers whose result
         is the walk itself; else, and within `whole_walks_only`, it is raised.
     """
-    if every < 1:
-        raise ValueError(f"every must be at least 1, got {every}")
+    check_count("max_iter", max_iter, low=0)
+    check_count("every", every)
     measured = metrics if metrics is not None else [{}] * len(paths)
     rule = None if stopping is None else Rule.of(stopping)
     keep_all = keep == "all" or (rule is not None and rule.looks_back)

@@ -10,11 +10,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._common.checks import check_count
 from ..design import Design, Floats, Ints
 from .history import History
 from .iterates import Block, SparseRows, stack_rows
 from .paths import Answer, Path
-from .rules import Metric, Rule
+from .rules import Metric, Rule, Verdict
 
 Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
 Keep = Literal["all", "last"]
@@ -48,6 +49,19 @@ class Result:
     def support(self) -> Ints:
         """Indices of the nonzero coefficients."""
         return np.flatnonzero(self.coef)
+
+
+def _checked(verdict: Verdict, n_records: int) -> tuple[int, int | None]:
+    """What a rule said, if it is of records that there are."""
+    if not isinstance(verdict, Verdict):
+        raise TypeError(
+            f"stopping must answer with a ksupport.stopping.Verdict(keep, stop), got {verdict!r}"
+        )
+    last = n_records - 1
+    keep = check_count("stopping: the record to keep", verdict.keep, low=0, high=last)
+    if verdict.stop is None:
+        return keep, None
+    return keep, check_count("stopping: the record to stop at", verdict.stop, low=0, high=last)
 
 
 @dataclass
@@ -84,8 +98,7 @@ class Record:
         self.history = History(new) if self.history is None else self.history.extended(new)
         keep, stop = self.history.n_records - 1, None
         if self.rule is not None:
-            verdict = self.rule(self.history)
-            keep, stop = verdict.keep, verdict.stop
+            keep, stop = _checked(self.rule(self.history), self.history.n_records)
         if stop is not None:
             self.reason = "stopped"
             self.history = self.history.head(stop + 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from numbers import Integral
 from threading import Event, Lock
 from typing import Any, Self, TypeVar
 
@@ -42,6 +43,17 @@ class _OneBlasThread:
 _one_blas_thread = _OneBlasThread()
 
 
+def threads_of(n_jobs: int | None) -> int:
+    """How many threads ``n_jobs`` stands for, as joblib counts them."""
+    whole = n_jobs is None or (isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool))
+    if not whole or n_jobs == 0:
+        raise ValueError(
+            f"n_jobs must be None, an integer of at least 1, or a negative one to leave cores "
+            f"free (-1 takes all), got {n_jobs!r}"
+        )
+    return int(effective_n_jobs(n_jobs))
+
+
 class Workers:
     """Calls a function on many things, in ``n_jobs`` threads (as joblib counts them).
 
@@ -49,7 +61,7 @@ class Workers:
     """
 
     def __init__(self, n_jobs: int | None) -> None:
-        self.count = effective_n_jobs(n_jobs)
+        self.count = threads_of(n_jobs)
         if self.count > 1:
             self._pool = ThreadPoolExecutor(self.count, "ksupport-walk")
 

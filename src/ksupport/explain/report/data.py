@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,7 @@ def _methods(model: Any, problem: Problem) -> tuple[list[tuple[str, int | None, 
 
 def _remade(method: Method, settings: dict[str, Any]) -> Method:
     if isinstance(method, IRKSNMethod):
-        return IRKSNMethod(k=int(settings["k"]), alpha=float(settings["alpha"]))
+        return replace(method, **settings)
     return make_method(method.name, **settings)
 
 

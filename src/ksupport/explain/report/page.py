@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
@@ -51,12 +52,12 @@ def build_report(
     ----------
     model : AutoIRKSN, IRKSNCV, IRKSNIC, PathCV or PathIC
         A fitted model.
-    X : array or sparse matrix of shape (n, d)
+    X : array, data frame or sparse matrix of shape (n, d)
         The measurements of the fit.
     y : array of shape (n,)
         The response of the fit.
     feature_names : sequence of str, optional
-        Names of the columns; any text is harmless.
+        Names of the columns; any text is harmless.  None takes those that the model has seen.
     target : str
         Name of the response.
     stability : StabilitySelection, optional
@@ -83,24 +84,33 @@ def build_report(
     >>> page.startswith("<!doctype html>"), len(page) < 5_000_000
     (True, True)
     """
-    y = np.asarray(y, np.float64)
+    check_is_fitted(model)
+    if not hasattr(model, "path_"):
+        raise TypeError(
+            "model must have chosen among paths, as AutoIRKSN, IRKSNCV, IRKSNIC, PathCV and PathIC "
+            f"do, got {model!r}"
+        )
+    X, response = model._validated(X, y, multi_output=False, reset=False)
     d = X.shape[1]
-    names = [f"x{j}" for j in range(d)] if feature_names is None else list(feature_names)
+    given = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
+    names = [f"x{j}" for j in range(d)] if given is None else [str(name) for name in given]
     if len(names) != d:
         raise ValueError(f"feature_names must have {d} names to match X, got {len(names)}")
+    if stability is not None and stability.frequency.size != d:
+        raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
     effects = _effects(model, X)
     chosen = np.flatnonzero(model.support_)
     order = [int(j) for j in chosen[np.argsort(-np.abs(effects[chosen]), kind="stable")]]
     fitted = np.asarray(X[:, order] @ model.coef_[order]).ravel() + model.intercept_
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        names=names, target=target, n=len(y), order=order, coef=model.coef_, effects=effects,
-        intercept=float(model.intercept_), explained=_explained(y, fitted),
+        names=names, target=str(target), n=len(response), order=order, coef=model.coef_,
+        effects=effects, intercept=float(model.intercept_), explained=_explained(response, fitted),
         decision=description_of(model), refitted=_refitted(model), stability=stability,
         certificate=certificate, twins=twins, alternatives=_alternatives(model),
         made=dict(made or {}), remarks=list(remarks),
     )  # fmt: skip
-    drawn = _drawn(model, X, y, fitted, contents, correlation)
+    drawn = _drawn(model, X, response, fitted, contents, correlation)
     return _page(contents, drawn)
 
 
