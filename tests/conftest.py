@@ -21,7 +21,6 @@ QUICK = {
     "datasets/test_synthetic.py",
     "design/test_rows.py",
     "estimators/test_base.py",
-    "experiments/test_runner.py",
     "explain/test_notebook.py",
     "fmri/test_simulate.py",
     "stopping/test_rules.py",
