@@ -1,8 +1,9 @@
 # Every target makes .venv and installs what it needs; a second call finds it done.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := $(VENV)/$(SCRIPTS)
 
 # Data sets next to the checkout, where there are any, save the downloads.
 ifndef KSUPPORT_DATA
@@ -13,7 +14,8 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-cpus test-oldest check bench bench-fmri bench-scale bench-selection docs clean
+.PHONY: help demo test test-quick test-cpus test-oldest check hooks api dist
+.PHONY: bench bench-fmri bench-scale bench-selection docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -23,20 +25,35 @@ demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, 
 	@$(BIN)/ksupport demo
 
 # One BLAS thread per test process: they would fight for the cores otherwise.
-test test-oldest: export OMP_NUM_THREADS := 1
+test test-quick test-oldest: export OMP_NUM_THREADS := 1
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest -q -n auto
+
+test-quick: $(VENV)/.with-cli,data,test ## the part of the tests that is done in half a minute
+	@$(BIN)/python -m pytest -q -n auto -m quick tests
 
 test-cpus: $(VENV)/.with-cli,data,test ## run part of the tests, and compare what is chosen, as on other CPUs
 	@$(BIN)/python tests/cpus/compare.py
 
 test-oldest: $(OLDEST)/.made ## the same with the oldest versions of everything that pyproject.toml allows
-	@$(OLDEST)/bin/python -m pytest -q -n auto
+	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto
 
-check: $(VENV)/.with-check ## lint, format and types
+check: $(VENV)/.with-check ## lint, format, types and layers
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check .
 	@$(BIN)/mypy --no-error-summary
+	@told=$$($(BIN)/lint-imports --no-cache) || { echo "$$told"; false; }
+
+hooks: $(VENV)/.with-cli,data,test $(VENV)/.with-check ## let git ask for these checks before every commit
+	@$(BIN)/pre-commit install
+
+api: $(VENV)/.with-cli,data,test ## renew the list of public names that the tests compare with
+	@$(BIN)/python tools/api.py > tests/api.txt
+
+dist: $(VENV)/.with-dist ## build the source distribution and the wheel into dist/
+	@rm -rf dist
+	@$(BIN)/python -m build --outdir dist .
+	@$(BIN)/python -m twine check --strict dist/*
 
 bench: $(VENV)/.with-bench ## measure speed side by side with other implementations
 	@$(BIN)/python -m benchmarks
@@ -71,6 +88,6 @@ $(OLDEST)/.made: pyproject.toml tools/oldest.py
 	@echo "installing the oldest versions allowed into $(OLDEST)"
 	@$(PYTHON) -m venv --clear $(OLDEST)
 	@$(PYTHON) tools/oldest.py > $(OLDEST)/constraints.txt
-	@$(OLDEST)/bin/python -m pip install -qq --disable-pip-version-check \
+	@$(OLDEST)/$(SCRIPTS)/python -m pip install -qq --disable-pip-version-check \
 		--constraint $(OLDEST)/constraints.txt --editable '.[cli,data,test]'
 	@touch $@

@@ -85,7 +85,7 @@ def sweep(problem: Problem, size: tuple[int, int, int]) -> Iterator[Row]:
     for alpha in SWEEP:
         nonzero = int(np.median(walk(design, y, k, alpha).history["n_nonzero"]))
         c_order, f_order, steps = take_turns(
-            *product_units(X, y), lambda a=alpha: walk(design, y, k, a),
+            *product_units(X, y), partial(walk, design, y, k, alpha),
             repeats=3, warm_up=False, budget=5.0,
         )  # fmt: skip
         passes, columns = reads(X, y, k, alpha)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,10 @@ def on_disk() -> Iterator[Row]:
 # -- growth --------------------------------------------------------------------------------------
 
 
+def centre(design: Design, view: list[Design]) -> None:
+    view.append(design.centred())
+
+
 def one_size(n: int, d: int) -> tuple[float, float, int]:
     """Seconds of a walk with the means, those of the norm, and passes; the best of some."""
     X, y, _ = correlated(n, d, K)
@@ -123,9 +128,9 @@ def one_size(n: int, d: int) -> tuple[float, float, int]:
     for _ in range(REPEATS):
         design = Design.of(X)
         view: list[Design] = []
-        walking = elapsed(lambda design=design, view=view: view.append(design.centred()))
+        walking = elapsed(partial(centre, design, view))
         norms.append(elapsed(view[0].norm))
-        walking += elapsed(lambda view=view: walk(view[0], y, [IRKSNMethod(K, 1e-3)]))
+        walking += elapsed(partial(walk, view[0], y, [IRKSNMethod(K, 1e-3)]))
         walks.append(walking)
     return min(walks), min(norms), design.passes
 

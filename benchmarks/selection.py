@@ -82,7 +82,8 @@ class OracleIRKSN:
         for alpha in (1e-1, 1e-2):
             for k in for_groups(n, d):
                 walked = path("irksn", X, y, k=k, alpha=alpha, max_iter=300, every=5)
-                scores = support_f1(self.truth, walked.iterates)
+                assert walked.iterates is not None  # all were kept
+                scores = np.atleast_1d(support_f1(self.truth, walked.iterates))
                 if scores.max() > best:
                     best = float(scores.max())
                     self.coef_ = walked.iterates[[int(scores.argmax())]].toarray()[0]
@@ -244,7 +245,7 @@ def report(lines: list[dict[str, Any]]) -> str:
     return "\n".join(text)
 
 
-WIDE = (
+WIDE: tuple[dict[str, Any], ...] = (
     {"kind": "ar1", "n": 100, "d": 2000, "k": 10, "rho": 0.5, "snr": 3.0},
     {"kind": "real", "name": "riboflavin", "k": 5, "sizes": "gaussian"},
     {"kind": "real", "name": "scheetz2006", "k": 10, "sizes": "equal"},
@@ -258,11 +259,11 @@ def speed() -> list[measure.Row]:
         X, y, _ = problem(seed=0, **setting)
         X, y = (X - X.mean(axis=0)) / X.std(axis=0), y - y.mean()
         sizes = range(len(X) // 2 + 1)
-        fits = {
+        fits: dict[str, Callable[[], Any]] = {
             "AutoIRKSN": METHODS["AutoIRKSN"],
             "IRKSNIC": METHODS["IRKSNIC"],
             "IRKSNCV": METHODS["IRKSNCV"],
-            "abess 5-fold": lambda sizes=sizes: _abess(cv=5, support_size=sizes),
+            "abess 5-fold": partial(_abess, cv=5, support_size=sizes),
             "LassoCV": METHODS["LassoCV"],
         }
         calls = [partial(_fit, make, X, y) for make in fits.values()]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from ksupport.datasets import make_block_data, make_correlated_data, make_fmri_p
 
 Array = NDArray[np.float64]
 Problem = tuple[Array, Array, Array]
+Sizes = Literal["equal", "gaussian"]
 
 
 def problem(kind: str, seed: int, **setting: Any) -> Problem:
@@ -36,7 +38,7 @@ def ar1(rng: Any, n: int, d: int, k: int, rho: float, snr: float) -> Problem:
     return make_correlated_data(n, d, rho=rho, snr=snr, w_true=w, random_state=rng)
 
 
-def blocks(rng: Any, n: int, block: int, rho: float, sizes: str) -> Problem:
+def blocks(rng: Any, n: int, block: int, rho: float, sizes: Sizes) -> Problem:
     return make_block_data(
         n, 10 * block if block > 20 else 20 * block, block_size=block,
         n_active_blocks=2 if block > 20 else 3, rho=rho, coef=sizes, snr=3.0, random_state=rng,
@@ -65,7 +67,7 @@ def example2(rng: Any, n: int, d: int, region: int) -> Problem:
     return make_fmri_process(n, d, region_size=region, snr=5.0, random_state=rng)
 
 
-MAKERS = {
+MAKERS: dict[str, Callable[..., Problem]] = {
     "ar1": ar1,
     "blocks": blocks,
     "factor": factor,

@@ -1,8 +1,54 @@
 """What the tests of the engine share: a seed, and the paper's algorithm written out plainly."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
+
+# `make test-quick`: some of every layer, chosen by the seconds that they take.
+QUICK = {
+    "_common/test_files.py",
+    "_common/test_levels.py",
+    "algorithms/test_iht.py",
+    "choosing/test_choice.py",
+    "choosing/test_noise.py",
+    "commands/test_cells.py",
+    "commands/test_formats.py",
+    "commands/test_model_file.py",
+    "commands/test_options.py",
+    "datasets/test_paper_examples.py",
+    "datasets/test_synthetic.py",
+    "design/test_rows.py",
+    "estimators/test_base.py",
+    "explain/test_notebook.py",
+    "fmri/test_simulate.py",
+    "stopping/test_rules.py",
+    "test_api.py",
+    "test_metrics.py",
+    "test_packaging.py",
+    "theory/test_bounds.py",
+    "theory/test_checks.py",
+    "walking/test_loop.py",
+}
+
+
+def is_quick(path):
+    here = Path(__file__).parent
+    return path.is_relative_to(here) and path.relative_to(here).as_posix() in QUICK
+
+
+def pytest_ignore_collect(collection_path, config):
+    """With ``-m quick`` the other files are not even imported."""
+    if config.option.markexpr == "quick" and collection_path.suffix == ".py":
+        return not is_quick(collection_path)
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if is_quick(item.path):
+            item.add_marker("quick")
 
 
 @pytest.fixture(scope="session", autouse=True)

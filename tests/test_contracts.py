@@ -224,7 +224,7 @@ def uses_working_set(method):
 
 def working_set_cases():
     for method in filter(uses_working_set, METHODS):
-        for variant in VARIANTS.get(method, [{}]):
+        for variant in VARIANTS.get(method, [{}]):  # type: ignore[attr-defined]
             for k in (1, 4, 9) if "k" in params_of(method) else (4,):
                 label = "-".join([method, f"k{k}", *(f"{a}={b}" for a, b in variant.items())])
                 yield pytest.param(method, params_of(method, k) | variant, id=label)
@@ -241,7 +241,7 @@ def test_the_walk_on_a_working_set_is_the_full_walk(method, params, n, d, seed, 
     X, y = problem(n, d, 4, seed, rho)
     design = Design.of(X)
     lazy, plain = (make_method(method, **params).start(design, y) for _ in range(2))
-    plain._go_plain(working_set.FOREVER)
+    plain._go_plain(working_set.FOREVER)  # type: ignore[attr-defined]
     result = run([lazy], max_iter=50)[0]
     assert design.columns_read > 0  # a block was walked on
     assert_close(result.iterates, run([plain], max_iter=50)[0].iterates, 1e-9)

@@ -528,7 +528,7 @@ def test_a_box_norm_is_a_value():
     assert BoxNorm(0, 1, 2) == BoxNorm(0, 1, 2)
     assert len({BoxNorm(0, 1, 2), BoxNorm(0, 1, 2), BoxNorm(0, 1, 3)}) == 2
     with pytest.raises(AttributeError):
-        BoxNorm(0, 1, 2).a = 1
+        BoxNorm(0, 1, 2).a = 1  # type: ignore[misc]
 
 
 # ----------------------------------------------------------------------------------------

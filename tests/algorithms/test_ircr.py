@@ -81,7 +81,7 @@ def test_recording_rarely_does_not_change_the_average():
 
 
 def steps_of(X, y, **params):
-    state = make_method("ircr", **params).start(Design.of(X), y).state
+    state = make_method("ircr", **params).start(Design.of(X), y).state  # type: ignore[attr-defined]
     return state.sigma, state.tau
 
 

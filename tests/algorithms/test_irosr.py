@@ -66,7 +66,7 @@ def test_every_kind_of_x_gives_the_same_iterates(kind, compiled, tmp_path, monke
         monkeypatch.setattr("ksupport.limits.COMPILED", 0)
     X, y, _ = problem(25, 40, 3)
     X = X.astype(np.float32).astype(np.float64)  # exact in both precisions
-    eta = make_method("irosr").start(Design.of(X), y).eta
+    eta = make_method("irosr").start(Design.of(X), y).eta  # type: ignore[attr-defined]
     expected = np.array(list(twin(X, y, np.full(40, 1e-3), np.full(40, 1e-3), eta, 400)))
     assert np.abs(expected[-1]).max() > 1
     result = path("irosr", KINDS[kind](X, tmp_path), y, max_iter=400)
@@ -139,7 +139,7 @@ def test_the_default_step_and_its_limit_survive_compression():
     assert compact.n < 30
     full = make_method("irosr").start(Design.of(X), y)
     small = make_method("irosr").start(compact, target[:, 0])
-    np.testing.assert_allclose([small.eta, small.largest], [full.eta, full.largest], rtol=1e-9)
+    np.testing.assert_allclose([small.eta, small.largest], [full.eta, full.largest], rtol=1e-9)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("compiled", [True, False])
@@ -147,7 +147,7 @@ def test_a_step_too_large_ends_with_the_last_finite_iterate(compiled, monkeypatc
     if not compiled:
         monkeypatch.setattr("ksupport.limits.COMPILED", 0)
     X, y, _ = problem(30, 50, 4)
-    largest = make_method("irosr").start(Design.of(X), y).largest
+    largest = make_method("irosr").start(Design.of(X), y).largest  # type: ignore[attr-defined]
     with pytest.warns(ConvergenceWarning, match=re.escape(f"stable one is about {largest:.3g}")):
         result = path("irosr", X, y, eta=20 * largest, max_iter=2000)
     assert result.reason == "diverged"

@@ -124,10 +124,10 @@ def test_backtracking_finds_the_optimum_from_too_small_an_L(convert):
     y = u[:, -1] + 0.01 * y / np.linalg.norm(y)
     design = Design.of(convert(X))
     walk = make_method("ksn", k=5, lam=2.0, L="backtracking").start(design, y)
-    first = walk.state.L
+    first = walk.state.L  # type: ignore[attr-defined]
     assert first < 0.2 * values[0] ** 2
     coef = run([walk], max_iter=6000, every=6000)[0].coef
-    assert first < walk.state.L <= 2 * values[0] ** 2
+    assert first < walk.state.L <= 2 * values[0] ** 2  # type: ignore[attr-defined]
     fixed = path("ksn", X, y, k=5, lam=2.0, max_iter=6000, every=6000).coef
     np.testing.assert_allclose(coef, fixed, atol=1e-8 * np.abs(fixed).max())
 
@@ -137,7 +137,7 @@ def test_L_does_not_creep_up_at_convergence():
     X, y = problem()
     walk = make_method("ksn", k=5, lam=50.0, L="backtracking").start(Design.of(X), y)
     walk.advance(20_000, 20_000, 10**6)
-    largest = walk.state.L
+    largest = walk.state.L  # type: ignore[attr-defined]
     assert largest <= 2 * np.linalg.norm(X, 2) ** 2
 
 

@@ -63,8 +63,8 @@ def test_lasso_is_that_of_scikit_learn(kind, tmp_path):
     tolerance = 1e-6 if kind == "float32" else 1e-10  # lambda from a product in that precision
     np.testing.assert_allclose(result.iterates.toarray()[1:], expected.T, atol=tolerance)
     chosen = make_method("lasso", eps=0.01).start(Design.of(X), y)
-    np.testing.assert_allclose(chosen.lambdas[1:], lambdas)
-    assert chosen.lambdas[0] == np.inf
+    np.testing.assert_allclose(chosen.lambdas[1:], lambdas)  # type: ignore[attr-defined]
+    assert chosen.lambdas[0] == np.inf  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -75,9 +75,9 @@ def test_enet_walks_the_seven_ratios_one_after_the_other(kind, tmp_path):
     tolerance = 1e-6 if kind == "float32" else 1e-10
     np.testing.assert_allclose(result.iterates.toarray()[1:], expected, atol=tolerance)
     chosen = make_method("enet", eps=0.05).start(Design.of(X), y)
-    assert chosen.lambdas.size == chosen.l1_ratios.size == 701
-    np.testing.assert_array_equal(chosen.l1_ratios[1:], np.repeat(RATIOS, 100))
-    np.testing.assert_allclose(chosen.lambdas[301:401], enet_path(X, y, l1_ratio=0.9, eps=0.05)[0])
+    assert chosen.lambdas.size == chosen.l1_ratios.size == 701  # type: ignore[attr-defined]
+    np.testing.assert_array_equal(chosen.l1_ratios[1:], np.repeat(RATIOS, 100))  # type: ignore[attr-defined]
+    np.testing.assert_allclose(chosen.lambdas[301:401], enet_path(X, y, l1_ratio=0.9, eps=0.05)[0])  # type: ignore[attr-defined]
 
 
 def test_one_ratio_or_a_grid_of_ones_own():

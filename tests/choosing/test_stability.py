@@ -124,7 +124,7 @@ def test_the_result_reads_well(data):
     assert "<gene" not in html
     assert "x0" in str(stability_selection(IHT(k=3), X, y, n_pairs=2, random_state=0))
     with pytest.raises(dataclasses.FrozenInstanceError):
-        result.threshold = 0.9
+        result.threshold = 0.9  # type: ignore[misc]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_bad_parameters_are_named(data, params, message):
 
 def test_no_more_threads_are_asked_for_than_there_are_fits(data, monkeypatch):
     asked = []
-    parallel = stability.Parallel
+    parallel = stability.Parallel  # type: ignore[attr-defined]
 
     def counting(n_jobs, **options):
         asked.append(n_jobs)

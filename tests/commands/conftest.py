@@ -10,6 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+if not hasattr(os, "fork"):  # every command below is forked, for speed
+    pytest.skip("there is no os.fork on this system", allow_module_level=True)
 pytest.importorskip("typer")
 pytest.importorskip("rich")
 pytest.importorskip("pandas")

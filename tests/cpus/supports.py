@@ -73,7 +73,7 @@ def walks(n_seeds):
         for make in (blocks, correlated, orthogonal):
             X, y = make(seed)
             for method, settings in WALKS.items():
-                for params in settings:
+                for params in settings:  # type: ignore[attr-defined]
                     result = path(method, X, y, max_iter=60, **params)
                     name = f"{method} {params} {make.__name__} {seed}"
                     yield name, result.iterates

@@ -96,9 +96,9 @@ def test_the_slice_cannot_be_downloaded_and_says_so(tmp_path):
 
 def nilearn_stand_in(monkeypatch, fetch, apply_mask=None, get_data=None):
     package = ModuleType("nilearn")
-    package.datasets = SimpleNamespace(fetch_haxby=fetch)
-    package.masking = SimpleNamespace(apply_mask=apply_mask)
-    package.image = SimpleNamespace(get_data=get_data)
+    package.datasets = SimpleNamespace(fetch_haxby=fetch)  # type: ignore[attr-defined]
+    package.masking = SimpleNamespace(apply_mask=apply_mask)  # type: ignore[attr-defined]
+    package.image = SimpleNamespace(get_data=get_data)  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "nilearn", package)
 
 

@@ -158,7 +158,7 @@ def test_no_read_is_large_and_a_pass_reads_everything_once(store, tmp_path, smal
     read = np.zeros(SHAPE, int)
     largest = []
 
-    class Watched(kind):
+    class Watched(kind):  # type: ignore[misc, valid-type]
         def _read(self, rows, columns):
             read[rows, columns] += 1
             largest.append((rows.stop - rows.start) * (columns.stop - columns.start))
@@ -184,7 +184,7 @@ def test_every_stored_chunk_is_read_once_a_pass(tmp_path, monkeypatch):
     given = zarr_array(X, tmp_path)
     design = Design.of(given)
     chunks = []
-    for sweep in (design.store.blocks, design.store.column_chunks, design.store.row_chunks):
+    for sweep in (design.store.blocks, design.store.column_chunks, design.store.row_chunks):  # type: ignore[attr-defined]
         monkeypatch.setattr(
             ZarrStore,
             "_read",
@@ -268,7 +268,7 @@ def test_a_damaged_chunk_of_zarr_is_named(tmp_path):
 
 def test_a_pass_that_is_left_ends_its_thread(tmp_path, small_blocks):
     before = threading.active_count()
-    for _ in Design.of(mapped(problem("float32")[0], tmp_path)).store.blocks():
+    for _ in Design.of(mapped(problem("float32")[0], tmp_path)).store.blocks():  # type: ignore[attr-defined]
         break
     assert threading.active_count() == before
 

@@ -97,7 +97,7 @@ def test_what_the_client_counts_is_what_it_receives(client, received):
 
     design = Design.of(lazy(CHUNKS["both"]).persist())
     path("irksn", design, problem()[1], **CALM)
-    assert sum(received) == pytest.approx(design.store.gathered, rel=0.05)
+    assert sum(received) == pytest.approx(design.store.gathered, rel=0.05)  # type: ignore[attr-defined]
 
 
 def kill_once(marker, rows, columns):

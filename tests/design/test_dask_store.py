@@ -199,7 +199,7 @@ def test_theory_and_half_samples():
     model = ksupport.IRKSN(k=2, max_iter=20)
     stable = ksupport.stability_selection(model, lazy, y, n_pairs=2, random_state=0)
     known = ksupport.stability_selection(model, X, y, n_pairs=2, random_state=0)
-    np.testing.assert_array_equal(stable.frequency, known.frequency)
+    np.testing.assert_array_equal(stable.frequency, known.frequency)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.int8, np.uint16, bool])

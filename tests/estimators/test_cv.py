@@ -1,6 +1,6 @@
 """Selection by cross-validation, for IRKSN and for every registered method."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ def routing():
 class Noting(GroupKFold):
     """Notes the groups of each call."""
 
-    noted: ClassVar[list] = []
+    noted: ClassVar[list[Any]] = []
 
     def split(self, X, y=None, groups=None):
         self.noted.append(groups)
@@ -189,9 +189,9 @@ def test_fixed_penalties_are_the_same_on_any_rows(data, method):
     X, y = X - X.mean(axis=0), y - y.mean()
     one = make_method(method)
     fixed = one.fixed(Design.of(X), y)
-    grids = [fixed.start(Design.of(X[rows]), y[rows]).lambdas for rows in (slice(9), slice(30))]
+    grids = [fixed.start(Design.of(X[rows]), y[rows]).lambdas for rows in (slice(9), slice(30))]  # type: ignore[attr-defined]
     np.testing.assert_array_equal(*grids)
-    np.testing.assert_array_equal(grids[0], one.start(Design.of(X), y).lambdas)
+    np.testing.assert_array_equal(grids[0], one.start(Design.of(X), y).lambdas)  # type: ignore[attr-defined]
     assert fixed.fixed(Design.of(X[:9]), y[:9]) == fixed
     with pytest.raises(ValueError, match=r"lambda_max must be positive and finite, got -1"):
         make_method(method, lambda_max=-1.0).start(Design.of(X), y)
@@ -270,7 +270,7 @@ def test_the_one_standard_error_rule_by_hand(rng):
     table = FoldTable(errors, np.arange(9), sizes)
     mean = errors.mean(axis=0)
     path, record = np.unravel_index(np.argmin(mean), mean.shape)
-    assert table.best() == (path, record)
+    assert table.best() == (path, record)  # type: ignore[comparison-overlap]
     limit = mean[path, record] + errors[:, path, record].std(ddof=1) / np.sqrt(5)
     fewest = min(sizes[i, j] for i in range(4) for j in range(9) if mean[i, j] <= limit)
     chosen = table.simplest()

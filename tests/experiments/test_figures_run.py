@@ -56,6 +56,6 @@ def test_full_grids_have_every_method_on_every_draw(name, protocol):
 
 @pytest.mark.parametrize("name", F1)
 def test_published_values_cover_every_method_and_setting(name):
-    published = EXPERIMENTS[name].reference()
+    published = EXPERIMENTS[name].reference()  # type: ignore[misc]
     assert len(published) == len(PAPER_METHODS) * 5
     assert {row["method"] for row in published} == set(PAPER_METHODS)

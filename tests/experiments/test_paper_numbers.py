@@ -11,7 +11,7 @@ from ksupport.walking import Block
 
 
 def published(axis, method, value):
-    lines = EXPERIMENTS[f"fig-f1-{axis}"].reference()
+    lines = EXPERIMENTS[f"fig-f1-{axis}"].reference()  # type: ignore[misc]
     return next(r["f1_mean"] for r in lines if (r["method"], r[axis]) == (method, value))
 
 

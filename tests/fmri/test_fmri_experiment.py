@@ -35,7 +35,7 @@ def test_importing_the_package_and_its_experiments_imports_no_nilearn():
 
 
 def test_published_distances_cover_every_method_and_contrast():
-    published = FMRI.reference()
+    published = FMRI.reference()  # type: ignore[misc]
     assert {row["method"] for row in published} == set(PAPER_METHODS)
     assert len(published) == 2 * len(PAPER_METHODS)
 

@@ -3,6 +3,7 @@
 import inspect
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from ksupport.plotting import (
 
 from .models import CHOSEN, ONE_PATH, name
 
-DISPLAYS = [PathDisplay, StoppingDisplay, SupportDisplay, CertificateDisplay]
+DISPLAYS: list[Any] = [PathDisplay, StoppingDisplay, SupportDisplay, CertificateDisplay]
 
 
 @pytest.mark.parametrize("model", ONE_PATH[:1] + ONE_PATH[3:] + CHOSEN, ids=name)

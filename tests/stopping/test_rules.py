@@ -191,7 +191,7 @@ def test_every_rule_is_tested_here_and_has_a_repr_that_makes_it_again():
         "APriori", "Balancing", "Discrepancy", "HeldOut", "ResidualRatio", "Settled",
     }  # fmt: skip
     for rule in rules:
-        one = rule(0.1) if rule is not Settled else Settled(3)
+        one = rule(0.1) if rule is not Settled else Settled(3)  # type: ignore[call-arg]
         assert eval(repr(one), vars(stopping)) == one
 
 
@@ -225,7 +225,7 @@ EVERY_RULE = [
 @pytest.mark.parametrize("rule", EVERY_RULE, ids=str)
 def test_an_estimator_stops_where_the_rule_says(rule, noisy):
     model = IRKSN(k=3, alpha=0.1, stopping=rule, random_state=0, max_iter=3000).fit(*noisy)
-    verdict = rule_of(rule)(model.history_)
+    verdict = rule_of(rule)(model.history_)  # type: ignore[misc]
     assert model.stop_reason_ == "stopped"
     assert verdict.stop == model.history_.n_records - 1
     assert model.n_iter_ == model.history_["t"][verdict.keep]

@@ -131,7 +131,7 @@ def test_constants_and_minimiser(rng):
 @pytest.mark.parametrize("delta", [1e-6, 1e-3, 0.04, 0.5, 1.0])
 @pytest.mark.parametrize("c", [0.3, 1.0, 7.0])
 def test_stopping_time_gives_the_rate(rng, delta, c):
-    bound = error_bound(*example1(rng), 0.05, delta)
+    bound = error_bound(*example1(rng), 0.05, delta)  # type: ignore[call-arg]
     t = stopping_time(delta, c)
     assert t == math.ceil(c * delta**-0.5 - 1e-9)
     assert bound.curve(t) <= (bound.a * (c + 1) + bound.b / c) * delta**0.5 * (1 + 1e-12)

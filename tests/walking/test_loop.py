@@ -3,6 +3,7 @@
 import _thread
 import threading
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def test_interrupting_one_of_several_paths_keeps_the_others():
 
 
 def test_the_loop_raises_ctrl_c_if_not_told_otherwise():
-    counting = Counting()
+    counting: Any = Counting()
     with pytest.raises(KeyboardInterrupt):
         run([counting], max_iter=10**6, metrics={counting: {"zero": interrupting(3)}})
 
@@ -375,7 +376,7 @@ def test_paths_that_end_at_different_times():
 
 def test_metrics_of_a_path_that_is_not_walked_are_an_error():
     with pytest.raises(ValueError, match="metrics must be a mapping from some of the paths"):
-        run([Counting()], max_iter=10, metrics={Counting(): {}})
+        run([Counting()], max_iter=10, metrics={Counting(): {}})  # type: ignore[dict-item]
 
 
 # -- input --------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ class Criterion:
         return self.n * np.log(rss / self.n) + self.penalty(size)
 
     def penalty(self, size: Any) -> Any:
+        """What a support of this size pays, in units of the deviance."""
         size = np.asarray(size)
         if self.name == "aic":
             return 2.0 * size

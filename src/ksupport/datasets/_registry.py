@@ -26,17 +26,35 @@ class RemoteFile:
 
 @dataclass(frozen=True)
 class DatasetInfo:
-    """One dataset: a row of ``ksupport data list``."""
+    """One dataset: a row of ``ksupport data list``.
+
+    Attributes
+    ----------
+    name, description : str
+        What it is called, and what was measured.
+    shape : tuple of int
+        Samples and features.
+    files : tuple of RemoteFile
+        What is downloaded; empty where a package does that, or nobody can.
+    citation, licence : str
+        Whom to thank, and what is allowed.
+    content_sha256 : str, optional
+        Of what it measures, in the copy we tested with.
+    how_to_get : str
+        What to do when it cannot be downloaded as above.
+    extra : str
+        The optional dependency that its conversion needs.
+    """
 
     name: str
     description: str
-    shape: tuple[int, int]  # (n_samples, n_features)
-    files: tuple[RemoteFile, ...]  # empty where a package downloads it, or nobody can
+    shape: tuple[int, int]
+    files: tuple[RemoteFile, ...]
     citation: str
     licence: str
-    content_sha256: str | None = None  # of what it measures, in the copy we tested with
-    how_to_get: str = ""  # what to do when it cannot be downloaded as above
-    extra: str = ""  # the optional dependency that its conversion needs
+    content_sha256: str | None = None
+    how_to_get: str = ""
+    extra: str = ""
 
 
 _NO_LICENCE = "no licence is stated at the origin"

@@ -5,7 +5,14 @@ from .leading import Leading, Query
 from .problem import Problem
 from .rows import Unseen, Weights, fetched
 from .spectra import NormKind
-from .stores import Floats, Ints, as_dask_array, is_dask, names_of, unwrapped
+from .stores import (
+    Floats,
+    Ints,
+    as_dask_array,
+    is_dask,
+    names_of,
+    unwrapped,
+)
 from .view import Design, centred_together, rmatmat_together, sharing
 
 __all__ = [

@@ -75,16 +75,20 @@ class PathCV(RoutesToFolds, SelectingModel):
         Take the sparsest model within one standard error of the best.
     patience : int, default=20
         A path ends after so many records without a better error on its fold.
+    max_iter
+        As in `ksupport.IRKSN`.
+    every : int, optional
+        Look at every so many steps; None: 5, and 1 where every step is a model of its own
+        (lasso, enet, omp).
+    fit_intercept, standardize
+        As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
     random_state : int, RandomState or None
         Shuffles the folds if ``cv`` is an int; None leaves them in order.
-    every : int, optional
-        Look at every so many steps; None: 5, and 1 where every step is a model of its own
-        (lasso, enet, omp).
-    max_iter, fit_intercept, standardize, verbose
+    verbose
         As in `ksupport.IRKSN`.
 
     Attributes
@@ -271,9 +275,11 @@ class IRKSNCV(PathCV):
         best are not the sparsest, and come in a quarter of the steps.
     norm : {"spectral", "nuclear"}
         As in `ksupport.IRKSN`.
+    cv, scoring
+        As in `PathCV`.
     refit : {"auto", None, "ols", "ridge"}, default="auto"
         As in `PathCV`; EBIC's choice is that of `IRKSNIC` with the same k.
-    cv, scoring, ridge, one_se, patience, max_iter, every, fit_intercept, standardize
+    ridge, one_se, patience, max_iter, every, fit_intercept, standardize
         As in `PathCV`.
     weights, n_jobs, random_state, verbose
         As in `PathCV`.

@@ -35,17 +35,21 @@ class PathIC(SelectingModel):
         without: it would go on adding features.
     tie : float, default=2.0
         Supports whose score is at most so much worse are listed in ``alternatives_``.
+    max_iter : int
+        As in `ksupport.IRKSN`; paths whose support and residual have settled end early.
     every : int, optional
         Look at every so many steps; None: 5, and 1 where every step is a model of its own
         (lasso, enet, omp).
+    fit_intercept, standardize
+        As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         What ``sample_weight`` means.  Relative weights compare rows with each other: their scale
         changes nothing, and criteria count the rows that have weight.  Repetitions say how often
         each row was seen, as whole numbers: then it is as if X and y held it so many times.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
-    max_iter, fit_intercept, standardize, verbose
-        As in `ksupport.IRKSN`; paths whose support and residual have settled end early.
+    verbose
+        As in `ksupport.IRKSN`.
 
     Attributes
     ----------

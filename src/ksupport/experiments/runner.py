@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from joblib import Parallel, delayed, parallel_config
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from .._common.files import check_writable
 from ..walking import whole_walks_only

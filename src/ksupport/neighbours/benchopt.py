@@ -20,6 +20,11 @@ class PathSolver(BaseSolver):
     a name in ``ksupport.METHODS``, and lists values of that method's parameters, as in
     ``benchmarks/benchmark_sparse_recovery``.
 
+    Parameters
+    ----------
+    **parameters
+        Those of the method, which benchopt takes from the lists.
+
     Examples
     --------
     >>> from ksupport.neighbours.benchopt import PathSolver

@@ -104,6 +104,7 @@ class Discrepancy(Rule):
         check_interval("tau", self.tau, low=1, high=math.inf)
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        """The noise level, if it was not given."""
         return {"noise": _constant(noise_norm(design, y))} if self.delta is None else {}
 
     def __call__(self, history: History) -> Verdict:
@@ -196,6 +197,7 @@ class Balancing(Rule):
         check_interval("factor", self.factor, low=0, high=math.inf, open_low=True, open_high=True)
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        """What the noise can have added to each iterate, and the iterates' distances."""
         delta = noise_norm(design, y) if self.delta is None else self.delta
         norm = design.norm("spectral")
         slope = 2 * delta / norm if norm > 0 else 0.0
@@ -282,6 +284,7 @@ class Settled(Rule):
         check_interval("tol", self.tol, low=0, high=math.inf)
 
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
+        """A number for each support."""
         return {"support": self.fingerprint(design.d)}
 
     def __call__(self, history: History) -> Verdict:
@@ -324,6 +327,15 @@ NAMED: dict[str, type[Rule]] = {
 
 def rule_of(stopping: StoppingRule | str | None) -> Rule | None:
     """The rule that a parameter ``stopping`` stands for; None walks all the way.
+
+    Parameters
+    ----------
+    stopping : str, rule, callable or None
+        The name of a rule, or what says at a history where to stop.
+
+    Returns
+    -------
+    Rule or None
 
     Examples
     --------

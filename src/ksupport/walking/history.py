@@ -14,6 +14,11 @@ class History(Mapping[str, NDArray[Any]]):
 
     Always has ``t`` (the step), ``n_nonzero`` and ``residual`` (‖X̃w - y‖).
 
+    Parameters
+    ----------
+    columns : mapping of str to array-like
+        What was measured, one entry a record.
+
     Examples
     --------
     >>> from ksupport.walking import History

@@ -44,6 +44,7 @@ class Block:
         return design.matmat(self.dense(design.d).T).T
 
     def dense(self, d: int) -> Floats:
+        """The iterates as rows of all d features."""
         if self.features is None:
             return self.rows
         out = np.zeros((len(self.rows), d))
@@ -64,6 +65,7 @@ class Block:
         return self.rows[nonzero], index, nonzero.sum(axis=1)
 
     def head(self, count: int) -> Block:
+        """The first ``count`` records."""
         return replace(self, t=self.t[:count], rows=self.rows[:count])
 
 

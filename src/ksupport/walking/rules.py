@@ -16,10 +16,18 @@ from .iterates import Block
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a stopping rule says of a history."""
+    """What a stopping rule says of a history.
 
-    keep: int  # record that is returned if the walk ends here
-    stop: int | None = None  # record at which the walk ends, if it does
+    Attributes
+    ----------
+    keep : int
+        Record to return if the walk ended here.
+    stop : int, optional
+        Record at which the walk ends, if it does.
+    """
+
+    keep: int
+    stop: int | None = None
 
     def __post_init__(self) -> None:
         if self.stop is not None and self.keep > self.stop:

@@ -9,7 +9,7 @@ from threading import Event, Lock
 from typing import Any, Self, TypeVar
 
 from joblib import effective_n_jobs
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
