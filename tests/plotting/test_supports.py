@@ -26,7 +26,7 @@ def test_the_support_of_any_linear_model_is_drawn(data):
     X, y, _ = data
     lasso = Lasso(alpha=0.1).fit(X, y)
     np.testing.assert_array_equal(SupportDisplay.from_estimator(lasso, X, y).coef, lasso.coef_)
-    with pytest.raises(TypeError, match="estimator must be one of ksupport's, got Lasso"):
+    with pytest.raises(TypeError, match="estimator must be a fitted estimator of ksupport, got"):
         plot_stopping(lasso, X, y)
 
 
