@@ -14,6 +14,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numpy as np
+
 TESTS = Path(__file__).parents[1]
 SUITE = [
     "test_norms.py",
@@ -24,8 +26,9 @@ SUITE = [
     "estimators/test_auto.py",
 ]
 HOST: dict[str, str] = {}
-# NumPy has kernels of its own for sums and products; those of older CPUs do without these.
-OLD_NUMPY = {"NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3"}
+# NumPy has kernels of its own for sums and products; older CPUs do without those chosen here.
+CHOSEN: list[str] = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+OLD_NUMPY = {"NPY_DISABLE_CPU_FEATURES": " ".join(CHOSEN)}
 OTHERS = {
     "generic": {"NUMBA_CPU_NAME": "generic", "OPENBLAS_CORETYPE": "Prescott", **OLD_NUMPY},
     "nehalem": {"NUMBA_CPU_NAME": "nehalem", "OPENBLAS_CORETYPE": "Nehalem", **OLD_NUMPY},
