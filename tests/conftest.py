@@ -15,7 +15,6 @@ QUICK = {
     "choosing/test_noise.py",
     "commands/reading/test_cells.py",
     "commands/reading/test_formats.py",
-    "commands/fitting/test_model_file.py",
     "commands/reading/test_options.py",
     "datasets/test_paper_examples.py",
     "datasets/test_synthetic.py",
