@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
+from ksupport import _kernels, ksupport_norm
+
 # `make test-quick`: some of every layer, chosen by the seconds that they take.
 QUICK = {
     "_common/test_files.py",
@@ -103,3 +105,42 @@ def walk_algorithm_1(X, y, k, alpha, steps, norm):
 @pytest.fixture
 def algorithm_1():
     return walk_algorithm_1
+
+
+def walk_with_backtracking(X, y, k, alpha, steps):
+    """Iterates, steps gamma_t and theta_t, a line for each line of the method, values from R*."""
+    lam = (1 - alpha) / alpha
+
+    def primal(v):
+        return prox_by_sorting(-X.T @ v / alpha, lam, k)
+
+    def dual(v):
+        """R*(-Xᵀv) + ⟨y, v⟩, by the definition of R*."""
+        u, w = -X.T @ v, primal(v)
+        return u @ w - (1 - alpha) / 2 * ksupport_norm(w, k) ** 2 - alpha / 2 * w @ w + y @ v
+
+    w = prox_by_sorting(X.T @ y / alpha, lam, k)
+    gamma, theta, refused = _kernels.FIRST_SHARE * (y @ y) / (y @ X @ w), 0.0, False
+    z = z_before = np.zeros(len(y))
+    iterates, gammas, thetas = [np.zeros(X.shape[1])], [], []
+    for _ in range(steps):
+        growth = _kernels.LATE_GROWTH if refused else _kernels.GROWTH
+        trial = gamma * growth if theta else gamma
+        while True:
+            new = (1 + np.sqrt(1 + 4 * gamma / trial * theta**2)) / 2 if theta else 1.0
+            v = z + ((theta - 1) / new if theta else 0.0) * (z - z_before)
+            gradient = y - X @ primal(v)
+            ahead = v - trial * gradient
+            if dual(ahead) <= dual(v) - trial / 2 * gradient @ gradient:
+                break
+            trial, refused = trial / 2, True
+        z_before, z, gamma, theta = z, ahead, trial, new
+        iterates.append(primal(z))
+        gammas.append(gamma)
+        thetas.append(theta)
+    return np.array(iterates), np.array(gammas), np.array(thetas)
+
+
+@pytest.fixture
+def backtracked():
+    return walk_with_backtracking

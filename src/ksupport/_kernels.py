@@ -616,6 +616,168 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, en
         clock[NOW] += 1
 
 
+# -- IRKSN with steps that need no norm: backtracking on the dual function ------------------
+#
+# The dual function is D(v) = R*(-Xᵀv) + ⟨y, v⟩, its gradient y - Xr with r = ∇R*(-Xᵀv).  R is
+# homogeneous of degree 2, so R*(-Xᵀv) = -½⟨v, Xr⟩: values of D come with the products of a step.
+
+FIRST_SHARE = 1 / 16  # of the longest first step: small, so that no early support is jumped over
+GROWTH, LATE_GROWTH = 1.5, 1.1  # of the next trial step: until the first refusal, and from then on
+# The pace of a walk is six numbers: THETA (0 before the first step), S_W and S_R as above, the
+# step, the curvature that it met, and whether a step was ever refused.
+GAMMA, CURVATURE, REFUSED = 1, 4, 5
+
+
+@_jit
+def step_holds(z, v, Xw, Xr, y, gamma, pace):
+    """Whether the step gamma from v to z lowers D by at least gamma/2 ‖∇D(v)‖².
+
+    That is, whether D rises above its tangent at v by no more than ‖z - v‖²/(2 gamma).  Products
+    are right to EPS ‖Xr‖: where the rise drowns in that, ⟨∇D(z) - ∇D(v), z - v⟩ is compared
+    instead, which bounds it, and where that drowns too the step stays as it is.
+    """
+    fall, along, curvature, move2, z2, Xr2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for i in range(z.size):
+        move, change = z[i] - v[i], Xw[i] - Xr[i]
+        fall += change * z[i]
+        along += Xr[i] * move
+        curvature -= change * move
+        move2 += move * move
+        z2 += z[i] * z[i]
+        Xr2 += Xr[i] * Xr[i]
+    rise, allowed = 0.5 * (along - fall), move2 / (2.0 * gamma)
+    rounding = 16 * EPS * math.sqrt(Xr2)
+    blur = rounding * math.sqrt(move2)
+    pace[CURVATURE] = curvature if curvature > 4.0 * blur else 0.0
+    if rise > 4.0 * rounding * math.sqrt(z2):
+        return rise <= allowed
+    return not curvature > 2.0 * allowed + blur
+
+
+@_jit
+def first_step(y, Xw):
+    """A share of ‖y‖²/⟨y, Xw⟩, w = ∇R*(Xᵀy): the longest step from v = 0 that lowers D enough."""
+    size, along = 0.0, 0.0
+    for i in range(y.size):
+        size += y[i] * y[i]
+        along += y[i] * Xw[i]
+    return FIRST_SHARE * size / along if along > 0.0 else 1.0
+
+
+@_jit
+def trial_step(pace):
+    """The step to try next: longer than the last one, unless that met no curvature."""
+    if pace[THETA] == 0.0 or not pace[CURVATURE] > 0.0:
+        return pace[GAMMA]
+    return pace[GAMMA] * (LATE_GROWTH if pace[REFUSED] > 0.0 else GROWTH)
+
+
+@_jit
+def momentum_of(pace, gamma):
+    """theta⁺ and the momentum of a step gamma; they know that steps grow and shrink.
+
+    theta⁺ = (1 + √(1 + 4 (gamma_t/gamma) theta_t²))/2 (Scheinberg, Goldfarb and Bai 2014).
+    """
+    if pace[THETA] == 0.0:
+        return 1.0, 0.0
+    theta = 0.5 + math.sqrt(0.25 + pace[GAMMA] / gamma * pace[THETA] * pace[THETA])
+    return theta, (pace[THETA] - 1.0) / theta
+
+
+@_jit
+def extrapolate(A, beta, out):
+    """out = a + beta (a - a_before), A = (a, a_before)."""
+    for i in range(out.size):
+        out[i] = A[0, i] + beta * (A[0, i] - A[1, i])
+
+
+@_jit
+def shift(A, new):
+    """A = (a, a_before) becomes (new, a)."""
+    copy_to(A[0], A[1])
+    copy_to(new, A[0])
+
+
+@_jit
+def along_gradient(v, Xr, y, gamma, z):
+    """z = v + gamma (Xr - y); whether it is finite."""
+    total = 0.0
+    for i in range(y.size):
+        z[i] = v[i] + gamma * (Xr[i] - y[i])
+        total += z[i]
+    return math.isfinite(total)
+
+
+@_jit
+def adaptive_walk(B, y, Z, P, pace, clock, k, alpha, ref, edge, reach, at, end, every, rows):
+    """Algorithm 1 on the working set, with steps found by backtracking on the dual function.
+
+    Z = (z_t, z_{t-1}); P = their correlations with the working set; pace as named above, its
+    gamma 0 before the first step; the clock.  A feature enters w (or r) only if
+    its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s.  Returns the rows recorded and the status; on REFRESH
+    ``at`` is the vector for which new columns are needed.  A refused trial reads the working set
+    again, and no others.
+    """
+    m, n = B.shape
+    lam = (1.0 - alpha) / alpha
+    v, z, Xr, Xw = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    q, p, r, w = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    n_rows, known = 0, False  # whether w is that of z_t
+    while True:
+        if due(clock, end, every):
+            if not known:
+                s = prox_warm(P[0], lam, k, pace[S_W], w)
+                if outside(Z[0], ref, edge, reach) > entry_level(lam, s):
+                    copy_to(Z[0], at)
+                    return n_rows, REFRESH
+                pace[S_W] = s
+            for j in range(m):
+                rows[n_rows, j] = w[j] / -alpha
+            n_rows += 1
+            clock[RECORDED] = clock[NOW]
+        if clock[NOW] >= end or n_rows == rows.shape[0]:
+            return n_rows, DONE
+        if pace[GAMMA] == 0.0:
+            correlate(B, y, q)
+            s = prox_warm(q, lam, k, 0.0, r)
+            if outside(y, ref, edge, reach) > entry_level(lam, s):
+                copy_to(y, at)
+                return n_rows, REFRESH
+            combine(B, r, 1.0 / alpha, Xr)
+            pace[GAMMA] = first_step(y, Xr)
+        gamma = trial_step(pace)
+        while True:
+            theta, beta = momentum_of(pace, gamma)
+            extrapolate(Z, beta, v)
+            extrapolate(P, beta, q)
+            # r_t = prox(-Xᵀv/alpha)
+            s = prox_warm(q, lam, k, pace[S_R], r)
+            if outside(v, ref, edge, reach) > entry_level(lam, s):
+                copy_to(v, at)
+                return n_rows, REFRESH
+            pace[S_R] = s
+            combine(B, r, -1.0 / alpha, Xr)
+            if not along_gradient(v, Xr, y, gamma, z):
+                return n_rows, NONFINITE
+            # w_{t+1} = prox(-Xᵀz/alpha)
+            correlate(B, z, p)
+            s = prox_warm(p, lam, k, pace[S_W], w)
+            if outside(z, ref, edge, reach) > entry_level(lam, s):
+                copy_to(z, at)
+                return n_rows, REFRESH
+            pace[S_W] = s
+            combine(B, w, -1.0 / alpha, Xw)
+            if step_holds(z, v, Xw, Xr, y, gamma, pace):
+                break
+            pace[REFUSED] = 1.0
+            gamma *= 0.5
+        shift(Z, z)
+        shift(P, p)
+        pace[THETA], pace[GAMMA] = theta, gamma
+        known = True
+        clock[NOW] += 1
+
+
 # -- IHT and SRDI: a gradient step, then a threshold ---------------------------------------
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from ksupport import IRKSN, METHODS, path
 from ksupport.datasets import make_example1
+from ksupport.theory import error_bound
 
 
 def minimiser(X, y, k, alpha):
@@ -162,8 +163,8 @@ def test_an_orthonormal_design_with_a_k_sparse_truth_is_recovered(rng):
         ({"k": 2, "alpha": 1.0}, "alpha .* got 1.0"),
         ({"k": 2, "alpha": -3}, "alpha .* got -3"),
         ({"k": 2, "alpha": float("nan")}, "alpha .* got nan"),
-        ({"k": 2, "step": 0.0}, "step must be positive, got 0.0"),
-        ({"k": 2, "step": float("inf")}, "step must be positive, got inf"),
+        ({"k": 2, "step": 0.0}, "step must be positive, .* got 0.0"),
+        ({"k": 2, "step": float("inf")}, "step must be positive, .* got inf"),
         ({"k": 2, "norm": "max"}, "norm must be 'spectral' or 'nuclear', got 'max'"),
     ],
 )
@@ -177,3 +178,51 @@ def test_it_describes_itself():
     assert description.name == "irksn"
     assert set(description.parameters) == {"k", "alpha", "norm", "step"}
     assert "O(δ)" in str(description)
+
+
+# -- steps without a norm ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("alpha", [0.5, 0.1, 0.01])
+def test_backtracked_steps_are_those_of_the_definition(rng, alpha, backtracked):
+    X = rng.standard_normal((20, 60)) + 0.5 * rng.standard_normal((20, 1))
+    y = X[:, :3] @ [3.0, -2.0, 1.0] + 0.3 * rng.standard_normal(20)
+    iterates, gammas, _ = backtracked(X, y, 4, alpha, 40)
+    result = path("irksn", X, y, k=4, alpha=alpha, step="adaptive", max_iter=40)
+    np.testing.assert_allclose(result.iterates.toarray(), iterates, atol=1e-8 * abs(iterates).max())
+    assert (np.diff(gammas) < 0).any()  # some steps were refused
+
+
+def test_backtracking_converges_to_the_model_of_least_norm():
+    X, y, w = make_example1()
+    result = path("irksn", X, y, k=3, alpha=0.05, step="adaptive", max_iter=1000)
+    np.testing.assert_allclose(result.coef, w, atol=1e-12)
+    distance = np.abs(result.iterates.toarray() - w).max(axis=1)
+    assert (distance < 1e-6).argmax() < 100  # 875 with the spectral norm
+
+
+def test_the_bound_holds_along_a_backtracked_path(rng, backtracked):
+    """‖w_t - w‖ ≤ (A + √(‖v*‖² + A²))/√(alpha tau), tau = gamma theta², A = delta Σ gamma theta."""
+    X, _, w = make_example1()
+    alpha, bound = 0.05, error_bound(X, w, 0.05, 0.0)
+    for delta in (0.0, 1e-3, 0.1):
+        noise = rng.standard_normal(len(X))
+        y = X @ w + delta * noise / np.linalg.norm(noise)
+        iterates, gammas, thetas = backtracked(X, y, 3, alpha, 60)
+        A = delta * np.cumsum(gammas * thetas)
+        limit = (A + np.hypot(bound.dual_norm, A)) / np.sqrt(alpha * gammas) / thetas
+        assert (np.linalg.norm(iterates[1:] - w, axis=1) <= limit * (1 + 1e-9)).all()
+
+
+@pytest.mark.parametrize("scale", [1e-90, 1.0, 1e90])
+def test_backtracking_knows_no_units(rng, scale):
+    X, y = rng.standard_normal((15, 40)), rng.standard_normal(15)
+    settings = {"k": 3, "alpha": 0.1, "step": "adaptive", "max_iter": 30}
+    plain = path("irksn", X, y, **settings).iterates.toarray()
+    scaled = path("irksn", X / 1e20, y * scale, **settings).iterates.toarray()
+    np.testing.assert_allclose(scaled / 1e20 / scale, plain, rtol=1e-9, atol=1e-12)
+
+
+def test_a_step_that_is_none_is_named(rng):
+    with pytest.raises(ValueError, match=r"step must be .* got 'newton'"):
+        path("irksn", rng.standard_normal((5, 9)), np.ones(5), k=2, step="newton")

@@ -10,13 +10,13 @@ descent (Matet et al. 2017) on  min R(w) s.t. Xw = y,  with
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from .. import _kernels
 from .._common.levels import check_k, doubling
-from .._kernels import MOMENTUM, S_R, S_W
+from .._kernels import GAMMA, MOMENTUM, REFUSED, S_R, S_W, THETA
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
@@ -36,8 +36,10 @@ class IRKSNMethod(Method):
         Weight of the squared l2 norm, in (0, 1).  Small: iterates close to k-sparse.
     norm : {"spectral", "nuclear"}
         Which ‖X‖ sets the step; the published code uses the (much larger) nuclear norm.
-    step : float, optional
-        The dual step gamma; by default alpha/‖X‖².
+    step : float or "adaptive", optional
+        The dual step gamma; by default alpha/‖X‖².  "adaptive" finds steps by backtracking on the
+        dual function, with momentum that knows that they change (Scheinberg, Goldfarb and Bai
+        2014): far fewer of them, and no norm of X.
     """
 
     name: ClassVar[str] = "irksn"
@@ -50,7 +52,7 @@ class IRKSNMethod(Method):
     k: int = 10
     alpha: float = 1e-3
     norm: NormKind = "spectral"
-    step: float | None = None
+    step: float | Literal["adaptive"] | None = None
 
     @classmethod
     def grid(cls, n: int, d: int) -> dict[str, Any]:
@@ -60,8 +62,10 @@ class IRKSNMethod(Method):
         check_k(self.k, design.d)
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
-        if self.step is not None and not 0 < self.step < np.inf:
-            raise ValueError(f"step must be positive, got {self.step}")
+        if self.step == "adaptive":
+            return WorkingSetPath(design, _Adaptive(y, self.k, self.alpha))
+        if isinstance(self.step, str) or (self.step is not None and not 0 < self.step < np.inf):
+            raise ValueError(f"step must be positive, 'adaptive' or None, got {self.step!r}")
         norm = design.norm(self.norm)
         largest = self.alpha / norm**2 if norm > 0 else 1.0
         gamma = largest if self.step is None else self.step
@@ -116,4 +120,66 @@ class _State(DualState):
     def _prox(self, p: Floats, warm: int) -> Floats:
         out = np.empty_like(p)
         self.scalars[warm] = _kernels.prox_warm(p, self.lam, self.k, self.scalars[warm], out)
+        return out / -self.alpha
+
+
+class _Adaptive(DualState):
+    """The same with steps found by backtracking: Z, F and the pace of the walk."""
+
+    def __init__(self, y: Floats, k: int, alpha: float) -> None:
+        super().__init__(y, n_vectors=2, size=k)
+        self.k = k
+        self.alpha = alpha
+        self.lam = (1 - alpha) / alpha
+        self.pace = np.zeros(6)
+        self.at = y.copy()  # the vector for which columns are needed
+
+    def remedy(self) -> str:
+        return "Backtracking keeps the step stable: X or y is too large to be squared."
+
+    def query(self) -> Floats:
+        if not self.t:
+            return self.y
+        _, beta = _kernels.momentum_of(self.pace, _kernels.trial_step(self.pace))
+        return self.Z[0] + beta * (self.Z[0] - self.Z[1])
+
+    def walk(
+        self, working: WorkingSet, end: int, every: int, rows: Floats
+    ) -> tuple[int, int, Floats | None]:
+        n_rows, status = _kernels.adaptive_walk(
+            working.columns, self.y, self.Z, self.F, self.pace, self.clock,
+            self.k, self.alpha, working.ref, working.edge, working.reach, self.at,
+            end, every, rows,
+        )  # fmt: skip
+        return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None
+
+    def iterate(self) -> Floats:
+        return self._prox(self.F[0], S_W)
+
+    def step(self) -> Step:
+        if self.pace[GAMMA] == 0:
+            w = self._prox(-(yield correlations(self.y)), S_R)
+            self.pace[GAMMA] = _kernels.first_step(self.y, (yield fitted(w)))
+        gamma = _kernels.trial_step(self.pace)
+        while True:
+            theta, beta = _kernels.momentum_of(self.pace, gamma)
+            v = self.Z[0] + beta * (self.Z[0] - self.Z[1])
+            r = self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
+            Xr = yield fitted(r)
+            z = np.empty_like(v)
+            if not _kernels.along_gradient(v, Xr, self.y, gamma, z):
+                return False
+            p = yield correlations(z)
+            Xw = yield fitted(self._prox(p, S_W))
+            if _kernels.step_holds(z, v, Xw, Xr, self.y, gamma, self.pace):
+                break
+            self.pace[REFUSED] = 1
+            gamma *= 0.5
+        self.Z, self.F = np.stack([z, self.Z[0]]), np.stack([p, self.F[0]])
+        self.pace[[THETA, GAMMA]] = theta, gamma
+        return True
+
+    def _prox(self, p: Floats, scale: int) -> Floats:
+        out = np.empty_like(p)
+        self.pace[scale] = _kernels.prox_warm(p, self.lam, self.k, self.pace[scale], out)
         return out / -self.alpha
