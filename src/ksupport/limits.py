@@ -14,6 +14,8 @@ SMALLEST_Y, LARGEST_Y = 1e-120, 1e120  # of y: squares, times those of X, must b
 SVD = 1 << 16  # entries up to which norms come from a full decomposition: milliseconds
 GRAM = 3000  # rows or columns up to which norms come from a Gram matrix: 72 MB, seconds
 
+SQUARES = 1 << 26  # numbers in the sums of squares of sets of rows, and in their roots (512 MB)
+
 # -- what is copied --------------------------------------------------------------------------
 
 COPIED_COLUMNS = 1 << 18  # entries of an X whose columns are copied for each view (2 MB: cache)

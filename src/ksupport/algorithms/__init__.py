@@ -36,14 +36,19 @@ METHODS: dict[str, type[Method]] = {
     )
 }
 
-__all__ = ["METHODS", "Description", "Method", "make_method", "path"]
+__all__ = ["METHODS", "Description", "Method", "known_method", "make_method", "path"]
+
+
+def known_method(name: str) -> type[Method]:
+    """A registered method; an unknown name is explained."""
+    if name not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {name!r}")
+    return METHODS[name]
 
 
 def make_method(name: str, **params: Any) -> Method:
     """A registered method with these parameters; unknown names are explained."""
-    if name not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {name!r}")
-    known = METHODS[name].describe().parameters
+    known = known_method(name).describe().parameters
     unknown = sorted(set(params) - set(known))
     if unknown:
         raise TypeError(

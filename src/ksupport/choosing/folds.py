@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from ..algorithms import Method
-from ..design import Design, Floats, Ints, Problem, Unseen
+from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights
 from ..walking import Block, Metric, Path, Result, Rule, run
 from ..walking.progress import Progress
 from .choice import Choice, choose
@@ -31,12 +32,6 @@ class Fold:
     design: Design
     y: Floats
     unseen: Unseen
-
-    @classmethod
-    def of(cls, problem: Problem, design: Design, train: Ints, test: Ints, scoring: Any) -> Fold:
-        (mean,), target = problem.targets_on(train)
-        unseen = problem.unseen(test, design, float(mean), scoring=scoring)
-        return cls(design, target[:, 0], unseen)
 
     def refitted_errors(
         self, visited: Sequence[Sequence[Support]], refit: Refit, largest: int, ridge: float
@@ -65,28 +60,27 @@ class Fold:
         return choice, float(self.unseen.errors_of(model[None])[0])
 
 
-def folds_of(
-    problem: Problem, cv: Any, random_state: Any, groups: ArrayLike | None, scoring: Any
-) -> list[Fold]:
-    """The folds of a problem."""
-    splits = _splits(problem, cv, random_state, groups)
-    rows = [train for train, _ in splits]
-    designs = problem.prepared([problem.raw.take(train) for train in rows], rows)
+def folds_of(problem: Problem, scoring: Any = None) -> list[Fold]:
+    """The folds of a problem, by its splits."""
     return [
-        Fold.of(problem, design, train, test, scoring)
-        for design, (train, test) in zip(designs, splits, strict=True)
+        Fold(walked.design, walked.targets[0], unseen) for walked, unseen in problem.folds(scoring)
     ]
 
 
-class RoutesToFolds:
-    """Metadata routing of the estimators that hold out folds: their splitter asks for ``groups``.
+class HoldsOutFolds:
+    """What the estimators that hold out folds share: how they split, and metadata routing.
 
-    As in scikit-learn's own: ``fit`` takes them for the splitter, not for itself.
+    As in scikit-learn's own, ``fit`` takes ``groups`` for the splitter, not for itself.
     """
 
     __metadata_request__fit = {"groups": UNUSED}  # noqa: RUF012
 
     cv: Any
+    random_state: Any
+
+    def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
+        """The folds of a response and weights."""
+        return partial(splits_of, cv=self.cv, random_state=self.random_state, groups=groups)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """What ``fit`` passes on to whom.
@@ -100,15 +94,15 @@ class RoutesToFolds:
         return router.add(splitter=check_cv(self.cv), method_mapping=fit_to_split)
 
 
-def _splits(
-    problem: Problem, cv: Any, random_state: Any, groups: ArrayLike | None
-) -> list[tuple[Ints, Ints]]:
+def splits_of(
+    y: Floats, weights: Weights, cv: Any, random_state: Any, groups: ArrayLike | None
+) -> list[Split]:
     """Rows to walk on and to hold out, without those that have no weight.
 
     An int divides the rows that have weight, and is cut to their number.  Folds of other
     splitters that lose all rows of one part are left out.
     """
-    y, counted = problem.Y[:, 0], problem.weights.counted
+    counted = weights.counted
     if isinstance(cv, numbers.Integral):
         rows = counted(np.arange(len(y)))
         if rows.size < 2:

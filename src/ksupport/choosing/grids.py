@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._common.levels import at_most, warn_beyond
-from ..algorithms import METHODS
+from ..algorithms import known_method
 
 Grid = Mapping[str, Any] | None
 
@@ -24,9 +24,8 @@ def expand(grid: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def settings_of(method: str, grid: Grid, n: int, d: int) -> list[dict[str, Any]]:
     """All parameters that a grid stands for; None takes the method's own grid."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
-    return expand(METHODS[method].grid(n, d) if grid is None else grid)
+    own = known_method(method)
+    return expand(own.grid(n, d) if grid is None else grid)
 
 
 def settings_within(settings: Iterable[Mapping[str, Any]], d: int) -> list[dict[str, Any]]:

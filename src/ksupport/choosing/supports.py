@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-import numpy as np
 import scipy.sparse as sp
 
-from ..design import Design, Floats
+from ..design import Design, Floats, distinct, marks_of
 from ..walking import Result
 
 Support = tuple[int, ...]
@@ -34,28 +33,10 @@ def largest_support(n: float) -> int:
 
 
 def different_rows(design: Design, y: Floats) -> int:
-    """How many rows of (X̃, y) differ: one that is repeated, or has weight, says the same as once.
-
-    Where values of y recur, which those of measurements hardly ever do, one product of X̃ with a
-    random vector tells rows apart.
-    """
-    if design.compact:
-        return round(design.n_samples)
-    root = np.ones(design.n) if design.sqrt_weights is None else design.sqrt_weights
-    values = _to_unit_size(y / root)
-    if _distinct(values) < design.n:
-        g = np.random.default_rng(0).standard_normal(design.d)
-        values += _to_unit_size(design.matvec(g) / root)
-    return _distinct(values)
-
-
-def _to_unit_size(values: Floats) -> Floats:
-    return values / (np.abs(values).max() or 1.0)
-
-
-def _distinct(values: Floats) -> int:
-    """How many values of about unit size differ by more than rounding."""
-    return 1 + int(np.count_nonzero(np.diff(np.sort(values)) > 1e-10))
+    """How many rows of (X̃, y) differ: a repeated one, or of more weight, says no more."""
+    if design.different is not None:
+        return design.different()
+    return round(design.n_samples) if design.compact else distinct(marks_of(design, y))
 
 
 def visited_by(results: Sequence[Result]) -> list[list[Support]]:

@@ -2,8 +2,8 @@
 
 from .blocks import by_blocks
 from .leading import Leading, Query
-from .problem import Problem
-from .rows import Unseen, Weights, fetched
+from .problem import Problem, Split
+from .rows import Unseen, Walked, Weights, distinct, fetched, marks_of
 from .spectra import NormKind
 from .stores import (
     Floats,
@@ -23,13 +23,17 @@ __all__ = [
     "NormKind",
     "Problem",
     "Query",
+    "Split",
     "Unseen",
+    "Walked",
     "Weights",
     "as_dask_array",
     "by_blocks",
     "centred_together",
+    "distinct",
     "fetched",
     "is_dask",
+    "marks_of",
     "names_of",
     "rmatmat_together",
     "sharing",

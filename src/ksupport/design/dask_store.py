@@ -32,6 +32,7 @@ from .dask_tasks import (
     pooled,
     product,
     row_gram,
+    scatters,
     spans,
     squares,
     take,
@@ -40,6 +41,7 @@ from .dask_tasks import (
     tree,
     value_of,
 )
+from .scatter import Scatter, pool_each
 from .stores import COMPLEX, Floats, Ints, Spectrum, Store, T, bordered
 
 if TYPE_CHECKING:
@@ -311,6 +313,22 @@ class DaskStore(Store):
         XtX, XtY = np.hsplit(np.asarray(gram), [view.d])
         return bordered(XtX, XtY, Y)
 
+    def scatters(
+        self, labels: Ints, count: int, Y: Floats, weights: Floats | None
+    ) -> list[Scatter]:
+        d = self.shape[1]
+        # Of blocks at least as large as what is made of them.
+        X = self.X.rechunk({1: -1, 0: _joined(self.X.chunks[0], count * d)}, method="tasks")
+        tasks = [
+            task(
+                scatters, block, labels[start:stop], count, Y[start:stop],
+                None if weights is None else weights[start:stop],
+            )
+            for block, (start, stop) in zip(X.to_delayed()[:, 0], spans(X.chunks[0]), strict=True)
+        ]  # fmt: skip
+        (found,) = self._sweep(tree(pool_each, tasks))
+        return list(found)
+
     def _dense(self, rows: slice, columns: slice) -> Floats:
         (block,) = self._compute(task(dense, self.X[rows, columns]))
         return np.asarray(block)
@@ -320,6 +338,17 @@ def _cut(chunks: Sequence[int], most: int) -> tuple[int, ...]:
     """The same chunks, those longer than ``most`` cut into pieces."""
     pieces = [np.diff(np.linspace(0, c, -(-c // most) + 1).astype(int)).tolist() for c in chunks]
     return tuple(piece for part in pieces for piece in part)
+
+
+def _joined(chunks: Sequence[int], least: int) -> tuple[int, ...]:
+    """The same chunks, neighbours joined until they have at least so many rows."""
+    joined: list[int] = []
+    for chunk in chunks:
+        if joined and joined[-1] < least:
+            joined[-1] += chunk
+        else:
+            joined.append(chunk)
+    return tuple(joined)
 
 
 def _nbytes(result: Any) -> int:

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from dask.delayed import delayed
 
+from .. import limits
+from .scatter import Scatter, add_rows
 from .stores import Floats, Ints, T
 
 FAN_IN = 8  # answers merged in one task
@@ -125,6 +127,19 @@ def column_gram(block: Any, view: View, weights: Floats, V: Floats) -> Floats:
     """Zᵀ[WZ V] for some rows Z of the design before weighting."""
     Z = view(dense(block))
     return Z.T @ np.hstack([Z * weights[:, None], V])
+
+
+def scatters(
+    block: Any, labels: Ints, count: int, Y: Floats, weights: Floats | None
+) -> list[Scatter]:
+    """The scatter of the rows of [X Y] with each label, where the block has all columns."""
+    found = [Scatter.empty(block.shape[1] + Y.shape[1]) for _ in range(count)]
+    height = max(1, limits.CHUNK // block.shape[1])
+    for start in range(0, block.shape[0], height):
+        part = slice(start, start + height)
+        of_rows = None if weights is None else weights[part]
+        add_rows(found, dense(block[part]), Y[part], labels[part], of_rows)
+    return found
 
 
 def finished(product: Floats, sums: Floats, view: View) -> Floats:

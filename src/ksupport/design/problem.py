@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import limits
 from .._kernels import EPS
-from .rows import Unseen, Weights, loss_of
+from .rows import Unseen, Walked, Weights, loss_of, one_by_one
+from .squares import Squares
 from .stores import Floats, Ints
 from .view import Design, centred_together, sharing
 
-Compression = Callable[[Design, Floats], tuple[Design, list[Floats]]]
+Split = tuple[Ints, Ints]  # rows to walk on, and rows to measure on
 
 
 class Problem:
     """(X, Y) as the paths see it, and the way back to the user's units.
 
-    If one method alone walks it, ``compress`` may leave fewer rows that do for its iterates.
+    Parameters
+    ----------
+    X, Y, weights
+        The data.
+    train : array of ints
+        The rows to walk on.
+    center, scale : bool
+        Whether columns are centred, and scaled to unit variance.
+    compress : bool
+        Whether all that walks here depends on squares alone (`Method.compressible`): then, where
+        that pays, fewer rows do for many, those of folds too, and X is read once.
+    splits : sequence of (rows, rows)
+        The folds: rows to walk on and rows to measure on, all of which have weight.
     """
 
     def __init__(
@@ -30,32 +43,62 @@ class Problem:
         train: Ints,
         center: bool,
         scale: bool,
-        compress: Compression | None = None,
+        compress: bool = False,
+        splits: Sequence[Split] = (),
     ) -> None:
         self.raw = Design.of(X)
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
         self.Y = Y
         self.weights = weights
         self.center, self.scale = center, scale
+        self.splits = splits
         train = weights.counted(train)
-        design = self.raw if len(train) == len(Y) else self.raw.take(train)
-        (self.view,) = (design,) = self.prepared([design], [train])
         _check_size(Y[train])
-        self.y_mean, targets = self.targets_on(train)
-        _check_size(targets)
-        self.design, self.targets = design, [np.ascontiguousarray(t) for t in targets.T]
-        if compress is not None:
-            self.design, self.targets = compress(design, targets)
+        sets = [train, *(rows for split in splits for rows in split)]
+        self.squares: Squares | None = None
+        if compress:
+            data = self.raw, Y, weights
+            self.squares = Squares.where_they_pay(*data, sets, center, scale)
+        whole = self._on_rows([train])[0] if self.squares is None else self.squares.walked(0)
+        self.view, self.design, self.targets = whole.view, whole.design, whole.targets
+        self.y_mean = whole.mean
+        _check_size(np.column_stack(self.targets))
 
-    def prepared(self, designs: Sequence[Design], rows: Sequence[Ints]) -> list[Design]:
+    def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
+        """Rows to walk on and rows to measure on, centred and scaled by the former.
+
+        Scores other than the squared error are told from the rows themselves.
+        """
+        if self.squares is None:
+            walked = self._on_rows([train for train, _ in self.splits])
+        else:
+            walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
+        if self.squares is None or scoring is not None:
+            return [
+                (each, self.unseen(test, each.view, float(each.mean[0]), scoring=scoring))
+                for each, (_, test) in zip(walked, self.splits, strict=True)
+            ]
+        return [(each, self.squares.unseen(2 + 2 * at, each)) for at, each in enumerate(walked)]
+
+    def _on_rows(self, sets: Sequence[Ints]) -> list[Walked]:
+        """Paths on sets of rows as they are, one pass for all."""
+        whole = len(self.Y)
+        designs = [self.raw if len(rows) == whole else self.raw.take(rows) for rows in sets]
+        targets = [self._targets_on(rows) for rows in sets]
+        return [
+            Walked(view, view, one_by_one(Y), mean)
+            for view, (mean, Y) in zip(self._prepared(designs, sets), targets, strict=True)
+        ]
+
+    def _prepared(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Design]:
         """Weight, centre and scale designs that consist of these rows, in one pass."""
-        weights = [self.weights.of(each) for each in rows]
+        weights = [self.weights.of(rows) for rows in sets]
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
         if self.center or self.scale:
             views = centred_together(views, standardize=self.scale)
         return sharing(views if self.center else [view.uncentred() for view in views])
 
-    def targets_on(self, rows: Ints) -> tuple[Floats, Floats]:
+    def _targets_on(self, rows: Ints) -> tuple[Floats, Floats]:
         """The means of Y on these rows, and Y less them, weighted as X̃ is."""
         Y, weights = self.Y[rows], self.weights.of(rows)
         mean = np.average(Y, axis=0, weights=weights) if self.center else np.zeros(Y.shape[1])

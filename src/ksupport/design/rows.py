@@ -67,6 +67,18 @@ class Weights:
             )
         return cls(np.asarray(values), meaning)
 
+    @property
+    def plain(self) -> Floats | None:
+        """Of all rows, at a scale at which no sum overflows; None: all count alike."""
+        if self.values is None or self.meaning == "repetitions":
+            return self.values
+        return np.asarray(self.values / self.values.max())
+
+    def samples(self, n: int) -> float:
+        """For how many samples n rows stand."""
+        rows = self.counted(np.arange(n))
+        return float(rows.size if (each := self.of(rows)) is None else each.sum())
+
     def counted(self, rows: Ints) -> Ints:
         """Those of these rows that have weight."""
         return rows if self.values is None else rows[self.values[rows] > 0]
@@ -77,6 +89,44 @@ class Weights:
             return None if self.values is None else self.values[rows]
         values = self.values[rows] / self.values[rows].max()  # so that no sum overflows
         return np.asarray(values / values.mean())
+
+
+@dataclass(frozen=True)
+class Walked:
+    """Some rows of (X, Y), as the paths see them."""
+
+    view: Design  # X, centred and scaled by these rows
+    design: Design  # these rows of it, or fewer that do for them
+    targets: list[Floats]
+    mean: Floats  # of Y
+
+
+def one_by_one(Y: Floats) -> list[Floats]:
+    """The targets, contiguous, or numba would compile for strides."""
+    return [np.ascontiguousarray(y) for y in Y.T]
+
+
+def marks_of(design: Design, y: Floats) -> Floats:
+    """A number for each row of (X̃, y): rows differ if theirs do.
+
+    Where values of y recur, which those of measurements hardly ever do, one product of X̃ with a
+    random vector tells rows apart.
+    """
+    root = np.ones(design.n) if design.sqrt_weights is None else design.sqrt_weights
+    values = _to_unit_size(y / root)
+    if distinct(values) < design.n:
+        g = np.random.default_rng(0).standard_normal(design.d)
+        values += _to_unit_size(design.matvec(g) / root)
+    return values
+
+
+def _to_unit_size(values: Floats) -> Floats:
+    return values / (np.abs(values).max() or 1.0)
+
+
+def distinct(values: Floats) -> int:
+    """How many values of about unit size differ by more than rounding."""
+    return 1 + int(np.count_nonzero(np.diff(np.sort(values)) > 1e-10))
 
 
 class Predicting(Protocol):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from .. import limits
+from .scatter import Scatter, add_rows
 
 if TYPE_CHECKING:
     from .view import Design
@@ -63,6 +64,11 @@ class Store(ABC):
         self.products_in = np.dtype(np.float32 if single else np.float64)  # how precise they are
         self.passes = 0
         self.columns_read = 0
+
+    @property
+    def entries(self) -> int:
+        """How many numbers a pass reads."""
+        return self.shape[0] * self.shape[1]
 
     @abstractmethod
     def rmatmat(self, U: Floats) -> Floats:
@@ -174,6 +180,15 @@ class Store(ABC):
                 gram += both.T @ both
         return grams
 
+    def scatters(
+        self, labels: Ints, count: int, Y: Floats, weights: Floats | None
+    ) -> list[Scatter]:
+        """The scatter of the rows of [X Y] with each of so many labels, in one pass by rows."""
+        found = [Scatter.empty(self.shape[1] + Y.shape[1]) for _ in range(count)]
+        for part, raw in self.row_chunks():
+            add_rows(found, raw, Y[part], labels[part], None if weights is None else weights[part])
+        return found
+
 
 class SparseStore(Store):
     """A CSR or CSC matrix or array; in both orders only if columns are asked of a CSR."""
@@ -184,12 +199,24 @@ class SparseStore(Store):
         super().__init__(X.shape, X.dtype)
         self.X = X
         self._csc: Any = X if X.format == "csc" else None
+        self._csr: Any = X if X.format == "csr" else None
+
+    @property
+    def entries(self) -> int:
+        return int(self.X.nnz)
 
     @property
     def csc(self) -> Any:
         if self._csc is None:
             self._csc = self.X.tocsc()
         return self._csc
+
+    @property
+    def csr(self) -> Any:
+        """X as a sparse matrix by rows."""
+        if self._csr is None:
+            self._csr = self.X.tocsr()
+        return self._csr
 
     def rmatmat(self, U: Floats) -> Floats:
         self.passes += 1
@@ -225,7 +252,7 @@ class SparseStore(Store):
         return mean + shift, np.maximum(second - shift**2, 0.0)
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
-        X = self.X if columns == slice(0, self.shape[1]) else self.csc
+        X = self.csr if columns == slice(0, self.shape[1]) else self.csc
         return np.asarray(X[rows, columns].toarray(), np.float64)
 
 

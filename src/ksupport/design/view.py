@@ -21,6 +21,7 @@ from .. import limits
 from .._kernels import EPS
 from . import spectra
 from .leading import Leading, Query, leaders, merge_leaders
+from .scatter import square_root
 from .spectra import UNUSABLE, NormKind
 from .stores import Floats, Ints, Store, T, store_of
 
@@ -49,6 +50,7 @@ class Design:
     mean: Floats | None = None
     scale: Floats | None = None
     samples: float | None = None  # that the rows stand for, where they were compressed
+    different: Callable[[], int] | None = None  # how many of them differ, if somebody knows
     family: Sequence[Design] = field(default=(), repr=False, compare=False)  # see `sharing`
     # What was computed once; nothing is lost but time if it is emptied.
     _cache: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -146,13 +148,15 @@ class Design:
         picked = np.arange(self.n)[np.asarray(rows)]
         base = picked if self.rows is None else self.rows[picked]
         weights = None if self.sqrt_weights is None else self.sqrt_weights[picked]
-        return self._view(rows=base, sqrt_weights=weights, samples=None)
+        return self._view(rows=base, sqrt_weights=weights, samples=None, different=None)
 
     def weighted(self, weights: ArrayLike) -> Design:
         """Multiply every row by the square root of its weight."""
         root = np.sqrt(np.asarray(weights, np.float64))
         old = self.sqrt_weights
-        return self._view(sqrt_weights=root if old is None else root * old, samples=None)
+        return self._view(
+            sqrt_weights=root if old is None else root * old, samples=None, different=None
+        )
 
     def centred(self, *, standardize: bool = False) -> Design:
         """Subtract the (weighted) column means; divide by the standard deviations if asked.
@@ -161,7 +165,8 @@ class Design:
         """
         return centred_together([self], standardize=standardize)[0]
 
-    def _centred(self, mean: Floats, variance: Floats | None) -> Design:
+    def centred_by(self, mean: Floats, variance: Floats | None) -> Design:
+        """Subtract these means; divide by the roots of these variances if given."""
         if not np.isfinite(mean).all():
             bad = int(np.flatnonzero(~np.isfinite(mean))[0])
             raise ValueError(
@@ -349,12 +354,7 @@ class Design:
         """
         gram = self.gram(Y)
         self._cache["column_gram"] = gram[: self.d, : self.d]
-        # Equilibrate, so that the square root does not lose the small columns.
-        root = np.sqrt(np.diag(gram))
-        root[root == 0.0] = 1.0
-        values, vectors = np.linalg.eigh(gram / root / root[:, None])
-        real = values > 0
-        R = (vectors[:, real] * np.sqrt(values[real])).T * root
+        R = square_root(gram)
         store = store_of(np.asfortranarray(R[:, : self.d]))
         small = Design(store, samples=self.n_samples, _cache={**spectra.norms_from_gram(self)})
         return small, R[:, self.d :]
@@ -369,9 +369,9 @@ def centred_together(views: Sequence[Design], *, standardize: bool = False) -> l
     with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
         if standardize:
             moments = views[0].store.all_moments(weights)
-            return [view._centred(*each) for view, each in zip(views, moments, strict=True)]
+            return [view.centred_by(*each) for view, each in zip(views, moments, strict=True)]
         means = views[0].store.all_means(weights)
-    return [view._centred(mean, None) for view, mean in zip(views, means, strict=True)]
+    return [view.centred_by(mean, None) for view, mean in zip(views, means, strict=True)]
 
 
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Self
@@ -14,12 +15,12 @@ from ..algorithms.irksn import IRKSNMethod
 from ..choosing.choice import Choice
 from ..choosing.chosen import Chosen
 from ..choosing.criteria import ZERO
-from ..choosing.folds import Fold, RoutesToFolds, folds_of, walk_folds
+from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds
 from ..choosing.policy import POLICY
 from ..choosing.refits import ridge_by_gcv
 from ..choosing.tables import clearly_worse, table_of_iterates
 from ..choosing.ways import Search, chosen_by_folds, irksn_settings, iterate_at
-from ..design import Floats, Problem
+from ..design import Floats, Problem, Split, Weights
 from ..stopping import HeldOut
 from ..walking import Result
 from ..walking.progress import Progress
@@ -77,7 +78,7 @@ def _agreement(a: Choice, b: Choice) -> float:
     return len(common) / max(len(a.support), len(b.support), 1)
 
 
-class AutoIRKSN(RoutesToFolds, SelectingModel):
+class AutoIRKSN(HoldsOutFolds, SelectingModel):
     """Find the features that matter, with nothing to choose.
 
     Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*
@@ -192,14 +193,14 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         -------
         self
         """
-        problem = self._problem(X, y, sample_weight)
+        problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         n, d = round(problem.design.n_samples), problem.design.d
-        if n < POLICY.fewest:
+        if not problem.splits:
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
         levels = for_groups(n, d)
         coarse = levels[1 :: POLICY.coarse] or levels
-        folds = folds_of(problem, self.cv, self.random_state, groups, None)
+        folds = folds_of(problem)
         measured = self._measure(folds, coarse)
         y = problem.targets[0]
         scale = max(float(y @ y) / problem.design.n_samples, np.finfo(float).tiny)
@@ -222,6 +223,15 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         if fine:
             walked = [a + b for a, b in zip(walked, self._walk(folds, fine), strict=True)]
         return self._grouped(problem, walked, coarse + fine, compared)
+
+    def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
+        split = super()._splits(groups)
+
+        def enough(y: Floats, weights: Weights) -> list[Split]:
+            few = round(weights.samples(len(y))) < POLICY.fewest
+            return [] if few else split(y, weights)
+
+        return enough
 
     def _walk(self, folds: list[Fold], levels: list[int]) -> list[list[Result]]:
         """Walk these sparsity levels on every fold."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._common.names import names_seen
+from ..algorithms import known_method
 from ..choosing.chosen import Chosen
 from ..choosing.ways import Search, chosen_by_criterion
 from ..design import (
@@ -23,6 +24,7 @@ from ..design import (
     Ints,
     NormKind,
     Problem,
+    Split,
     Weights,
     as_dask_array,
     by_blocks,
@@ -237,8 +239,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _problem_on(self, X: Any, Y: Floats, weights: Weights) -> Problem:
         """The same of data that were checked before."""
         chosen, rows = self._chosen, self._walked_rows(len(Y))
-        compress = chosen.method_behind.compressed if chosen.how == "path" else None
-        Y = Y.reshape(len(Y), -1)
+        Y, compress = Y.reshape(len(Y), -1), chosen.method_behind.compressible
         return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, compress)
 
     def _walked_rows(self, n: int) -> Ints:
@@ -293,12 +294,22 @@ class SelectingModel(LinearModel):
     n_jobs: int | None
     verbose: bool
 
-    def _problem(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
+    def _problem(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        method: str = "irksn",
+        splits: Callable[[Floats, Weights], list[Split]] = lambda y, weights: [],
+    ) -> Problem:
+        """The data, as paths of this method see them on all rows and on splits."""
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
         X, y = self._validated(X, y)
         weights = self._weights(sample_weight, len(y))
-        every_row = np.arange(len(y))
-        return Problem(X, y[:, None], weights, every_row, self.fit_intercept, self.standardize)
+        return Problem(
+            X, y[:, None], weights, np.arange(len(y)), self.fit_intercept, self.standardize,
+            known_method(method).compressible, splits(y, weights),
+        )  # fmt: skip
 
     def _search(self, n: int, d: int) -> Search:
         """How a criterion chooses, where the choice is left to one."""

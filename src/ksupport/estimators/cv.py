@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .._common.levels import for_prediction, levels_of
 from ..algorithms import Method, make_method
 from ..choosing.chosen import Chosen
-from ..choosing.folds import Fold, Refit, RoutesToFolds, folds_of, walk_folds
+from ..choosing.folds import Fold, HoldsOutFolds, Refit, folds_of, walk_folds
 from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
 from ..choosing.supports import different_rows, largest_support, visited_by
@@ -46,7 +46,7 @@ class _Cell:
         return self.table.errors[:, self.path, self.record]
 
 
-class PathCV(RoutesToFolds, SelectingModel):
+class PathCV(HoldsOutFolds, SelectingModel):
     """Choose parameters and stopping time of a method by cross-validation.
 
     One walk for each fold and parameter setting gives the error at every stopping time.  The
@@ -185,14 +185,14 @@ class PathCV(RoutesToFolds, SelectingModel):
         """
         if self.refit not in (None, "ols", "ridge", "auto"):
             raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
-        problem = self._problem(X, y, sample_weight)
+        problem = self._problem(X, y, sample_weight, self.method, self._splits(groups))
         design = problem.design
         name, settings = self._settings(round(design.n_samples), design.d)
         settings = settings_within(settings, design.d)
         methods = [
             make_method(name, **params).fixed(design, problem.targets[0]) for params in settings
         ]
-        folds = folds_of(problem, self.cv, self.random_state, groups, self.scoring)
+        folds = folds_of(problem, self.scoring)
         walked = self._walk(folds, methods)
         refits: tuple[Refit, ...] = (None, "ols") if self.refit == "auto" else (self.refit,)
         cells = [self._best(folds, walked, refit) for refit in refits]

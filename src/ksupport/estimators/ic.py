@@ -130,7 +130,7 @@ class PathIC(SelectingModel):
         -------
         self
         """
-        problem = self._problem(X, y, sample_weight)
+        problem = self._problem(X, y, sample_weight, self.method)
         self._keep(problem, self._by_criterion(problem))
         return self
 

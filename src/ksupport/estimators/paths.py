@@ -80,7 +80,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         warn_beyond(self._given, X.shape[1])
         method = self._method(X.shape[1])
         problem = Problem(
-            X, Y, weights, train, self.fit_intercept, self.standardize, method.compressed
+            X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible
         )
         method, paths, results = self._solve(problem, method, rule, held_out)
         self.held_out_ = held_out
