@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import scipy.sparse as sp
 
-from ..design import Design, Floats, distinct, marks_of
+from ..design import Design, Floats, count_different, marks_of
 from ..walking import Result
 
 Support = tuple[int, ...]
@@ -33,10 +34,16 @@ def largest_support(n: float) -> int:
 
 
 def different_rows(design: Design, y: Floats) -> int:
-    """How many rows of (X̃, y) differ: a repeated one, or of more weight, says no more."""
+    """How many rows of (X̃, y) differ: a repeated one, or of more weight, says no more.
+
+    As far as matters: more than twice as many as features need not be told apart.
+    """
     if design.different is not None:
         return design.different()
-    return round(design.n_samples) if design.compact else distinct(marks_of(design, y))
+    if design.compact:
+        return round(design.n_samples)
+    y = y if design.sqrt_weights is None else y / design.sqrt_weights
+    return count_different(y, design.d, partial(marks_of, design))
 
 
 def visited_by(results: Sequence[Result]) -> list[list[Support]]:

@@ -3,7 +3,7 @@
 from .blocks import by_blocks
 from .leading import Leading, Query
 from .problem import Problem, Split
-from .rows import Unseen, Walked, Weights, distinct, fetched, marks_of
+from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of
 from .spectra import NormKind
 from .stores import (
     Floats,
@@ -30,7 +30,7 @@ __all__ = [
     "as_dask_array",
     "by_blocks",
     "centred_together",
-    "distinct",
+    "count_different",
     "fetched",
     "is_dask",
     "marks_of",

@@ -59,26 +59,30 @@ class Problem:
         if compress:
             data = self.raw, Y, weights
             self.squares = Squares.where_they_pay(*data, sets, center, scale)
-        whole = self._on_rows([train])[0] if self.squares is None else self.squares.walked(0)
-        self.view, self.design, self.targets = whole.view, whole.design, whole.targets
-        self.y_mean = whole.mean
+        squares = self.squares
+        self.whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
+        self.view, self.design = self.whole.view, self.whole.design
+        self.targets, self.y_mean = self.whole.targets, self.whole.mean
         _check_size(np.column_stack(self.targets))
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
-        """Rows to walk on and rows to measure on, centred and scaled by the former.
-
-        Scores other than the squared error are told from the rows themselves.
-        """
+        """Rows to walk on and rows to measure on, centred and scaled by the former."""
         if self.squares is None:
             walked = self._on_rows([train for train, _ in self.splits])
         else:
             walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
-        if self.squares is None or scoring is not None:
-            return [
-                (each, self.unseen(test, each.view, float(each.mean[0]), scoring=scoring))
-                for each, (_, test) in zip(walked, self.splits, strict=True)
-            ]
-        return [(each, self.squares.unseen(2 + 2 * at, each)) for at, each in enumerate(walked)]
+        return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
+
+    def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
+        """The rows to measure on of a split, for models that were walked on others.
+
+        Scores other than the squared error are told from the rows themselves.
+        """
+        if self.squares is not None and scoring is None:
+            return self.squares.unseen(2 + 2 * at, walked, target)
+        rows, mean = self.splits[at][1], float(walked.mean[target])
+        y, design = self.Y[rows, target], walked.view.rows_like(self.raw, rows)
+        return Unseen(design, y - mean, self.weights.of(rows), loss_of(scoring, y, mean))
 
     def _on_rows(self, sets: Sequence[Ints]) -> list[Walked]:
         """Paths on sets of rows as they are, one pass for all."""
@@ -106,14 +110,6 @@ class Problem:
         # The mean of a constant is hardly ever exact; what rounding leaves of it is nothing.
         left[:, np.abs(left).max(axis=0) <= 10 * EPS * np.abs(mean)] = 0.0
         return mean, left if weights is None else left * np.sqrt(weights)[:, None]
-
-    def unseen(
-        self, rows: Ints, view: Design, mean: float, target: int = 0, scoring: Any = None
-    ) -> Unseen:
-        """Rows to measure models on that were walked on this view, where y has this mean."""
-        y = self.Y[rows, target]
-        like = view.rows_like(self.raw, rows)
-        return Unseen(like, y - mean, self.weights.of(rows), loss_of(scoring, y, mean))
 
     @property
     def fingerprint(self) -> Floats:

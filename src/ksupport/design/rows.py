@@ -106,25 +106,31 @@ def one_by_one(Y: Floats) -> list[Floats]:
     return [np.ascontiguousarray(y) for y in Y.T]
 
 
-def marks_of(design: Design, y: Floats) -> Floats:
-    """A number for each row of (X̃, y): rows differ if theirs do.
+def marks_of(design: Design) -> Floats:
+    """A number for each row of X̃, which differs where rows do: a product with a random vector."""
+    g = np.random.default_rng(0).standard_normal(design.d)
+    marks = design.matvec(g)
+    return marks if design.sqrt_weights is None else marks / design.sqrt_weights
 
-    Where values of y recur, which those of measurements hardly ever do, one product of X̃ with a
-    random vector tells rows apart.
+
+def count_different(y: Floats, d: int, marks: Callable[[], Floats]) -> int:
+    """How many rows of (X̃, y) differ, as far as matters, given the marks of those of X̃.
+
+    Values of y alone tell apart as many rows as they differ.  They hardly ever recur if they are
+    measured; and more than twice as many different rows as features allow no larger models.
     """
-    root = np.ones(design.n) if design.sqrt_weights is None else design.sqrt_weights
-    values = _to_unit_size(y / root)
-    if distinct(values) < design.n:
-        g = np.random.default_rng(0).standard_normal(design.d)
-        values += _to_unit_size(design.matvec(g) / root)
-    return values
+    values = _to_unit_size(y)
+    found = _distinct(values)
+    if found < min(len(y), 2 * d + 4):
+        found = _distinct(values + _to_unit_size(marks()))
+    return found
 
 
 def _to_unit_size(values: Floats) -> Floats:
     return values / (np.abs(values).max() or 1.0)
 
 
-def distinct(values: Floats) -> int:
+def _distinct(values: Floats) -> int:
     """How many values of about unit size differ by more than rounding."""
     return 1 + int(np.count_nonzero(np.diff(np.sort(values)) > 1e-10))
 

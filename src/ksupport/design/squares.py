@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import limits
 from .._kernels import EPS
-from .rows import Unseen, Walked, Weights, distinct, marks_of, one_by_one
+from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
 from .scatter import Scatter, classes_of, pooled, square_root
 from .spectra import UNUSABLE
 from .stores import Floats, Ints, store_of
@@ -33,7 +33,7 @@ class Squares:
     raw, Y, weights
         The data.
     sets : sequence of arrays of ints
-        Rows that have weight; the first set has all that the others have.
+        Rows that have weight; the first set is that of the whole problem.
     center, scale : bool
         Whether columns are centred, and scaled to unit variance.
     labels, times
@@ -127,12 +127,16 @@ class Squares:
 
     def _different(self, at: int) -> int:
         """How many rows of a set differ."""
-        with self._lock:
-            if self._marks is None:
-                whole = self._scatter(0)
-                y = self.Y[:, 0] - whole.mean[self.raw.d]
-                self._marks = marks_of(self._view(whole), y)
-        return distinct(self._marks[self.sets[at]])
+        rows, whole = self.sets[at], self._scatter(0)
+
+        def marks() -> Floats:
+            with self._lock:
+                if self._marks is None:
+                    self._marks = marks_of(self._view(whole))
+            return self._marks[rows]
+
+        y = self.Y[rows, 0] - whole.mean[self.raw.d]
+        return count_different(y, self.raw.d, marks)
 
 
 def pays(raw: Design, n: int) -> bool:

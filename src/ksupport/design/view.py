@@ -180,6 +180,15 @@ class Design:
         floor = 10 * EPS * np.abs(mean)
         return self._view(mean=mean, scale=np.where(deviation > floor, deviation, 1.0))
 
+    def _centred(self, standardize: bool, mean: Floats, variance: Floats | None) -> Design:
+        """The same, by the moments of its own rows."""
+        centred = self.centred_by(mean, variance if standardize else None)
+        if variance is not None:
+            # The moments have the norms, up to rounding: no pass is needed.
+            deviation = np.sqrt(variance) / (1.0 if centred.scale is None else centred.scale)
+            centred._cache["column_norms"] = np.sqrt(self.n_samples) * deviation
+        return centred
+
     def uncentred(self) -> Design:
         """The same view without centring."""
         return self._view(mean=None)
@@ -322,7 +331,7 @@ class Design:
 
     @property
     def magnitude(self) -> float:
-        """About the norm of the largest column, from one product."""
+        """About the norm of the largest column; of an operator from one product."""
         size: float = self.once("magnitude", partial(spectra.magnitude, self))
         return size
 
@@ -366,12 +375,14 @@ class Design:
 def centred_together(views: Sequence[Design], *, standardize: bool = False) -> list[Design]:
     """Each view centred, and scaled if asked, by its own rows; views of one store."""
     weights = [view.row_weights for view in views]
+    store = views[0].store
     with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
-        if standardize:
-            moments = views[0].store.all_moments(weights)
-            return [view.centred_by(*each) for view, each in zip(views, moments, strict=True)]
-        means = views[0].store.all_means(weights)
-    return [view.centred_by(mean, None) for view, mean in zip(views, means, strict=True)]
+        if standardize or store.has_columns:  # of an operator variances cost far more than means
+            moments: Any = store.all_moments(weights)
+        else:
+            moments = [(mean, None) for mean in store.all_means(weights)]
+    pairs = zip(views, moments, strict=True)
+    return [view._centred(standardize, *each) for view, each in pairs]
 
 
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:

@@ -80,9 +80,10 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         warn_beyond(self._given, X.shape[1])
         method = self._method(X.shape[1])
         problem = Problem(
-            X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible
-        )
-        method, paths, results = self._solve(problem, method, rule, held_out)
+            X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible,
+            [] if held_out is None else [(train, held_out)],
+        )  # fmt: skip
+        method, paths, results = self._solve(problem, method, rule)
         self.held_out_ = held_out
         self._store(problem, method, paths, results, flat=y.ndim == 1)
         return self
@@ -126,7 +127,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         return {name: getattr(self, name) for name in self._method_params}
 
     def _solve(
-        self, problem: Problem, method: Method, rule: Rule | None, held_out: Ints | None
+        self, problem: Problem, method: Method, rule: Rule | None
     ) -> tuple[Method, list[Path], list[Result]]:
         """The method in the end, its paths on all targets, and what came of walking them."""
         paths = self._paths(problem, method)
@@ -134,10 +135,10 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         name, verbose = type(self).__name__, bool(self.verbose)
         progress = Progress(name, end, verbose, lambda: problem.raw.passes)
         with walk_with_callbacks(self, problem, progress) as watch:
-            results = self._walk(problem, paths, end, rule, held_out, watch)
+            results = self._walk(problem, paths, end, rule, watch)
             while (better := self._better(problem, method, results)) is not None:
                 method, paths = better, [better.start(problem.design, y) for y in problem.targets]
-                results = self._walk(problem, paths, self.max_iter, rule, held_out, watch)
+                results = self._walk(problem, paths, self.max_iter, rule, watch)
         return method, paths, results
 
     def _better(self, problem: Problem, method: Method, results: list[Result]) -> Method | None:
@@ -159,24 +160,22 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         paths: list[Path],
         end: int,
         rule: Rule | None,
-        held_out: Ints | None,
         watch: Watch,
     ) -> list[Result]:
         return run(
             paths, max_iter=end, every=self.every, stopping=rule, keep="last", watch=watch,
-            metrics={path: self._metrics(problem, j, held_out) for j, path in enumerate(paths)},
+            metrics={path: self._metrics(problem, j) for j, path in enumerate(paths)},
             interruptible=True,
         )  # fmt: skip
 
-    def _metrics(self, problem: Problem, target: int, held_out: Ints | None) -> dict[str, Metric]:
+    def _metrics(self, problem: Problem, target: int) -> dict[str, Metric]:
         """The error on rows held out, and what rules in callbacks ask for."""
         metrics: dict[str, Metric] = {}
         for callback in getattr(self, "_skl_callbacks", ()):
             if isinstance(callback, StoppingCallback):
                 metrics |= callback.rule.metrics(problem.design, problem.targets[target])
-        if held_out is not None:
-            mean = float(problem.y_mean[target])
-            metrics["validation"] = problem.unseen(held_out, problem.view, mean, target)
+        if problem.splits:
+            metrics["validation"] = problem.unseen(0, problem.whole, target)
         return metrics
 
     def _store(
