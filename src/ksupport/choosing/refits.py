@@ -66,7 +66,10 @@ def least_squares(design: Design, y: Floats, support: Support, ridge: float = 0.
             gram[np.diag_indices_from(gram)] += ridge
             w[list(support)] = np.linalg.solve(gram, columns @ y)
         else:
-            w[list(support)] = np.linalg.lstsq(columns.T, y, rcond=None)[0]
+            rank = _kernels.EPS * max(
+                design.n_samples, len(support)
+            )  # whatever rows stand for them
+            w[list(support)] = np.linalg.lstsq(columns.T, y, rcond=rank)[0]
     return w
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .. import limits
-from .._kernels import EPS
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
 from .squares import Squares
 from .stores import Floats, Ints
@@ -105,10 +104,11 @@ class Problem:
     def _targets_on(self, rows: Ints) -> tuple[Floats, Floats]:
         """The means of Y on these rows, and Y less them, weighted as X̃ is."""
         Y, weights = self.Y[rows], self.weights.of(rows)
-        mean = np.average(Y, axis=0, weights=weights) if self.center else np.zeros(Y.shape[1])
+        mean = np.zeros(Y.shape[1])
+        if self.center:
+            # Beside one of them: then the mean of a constant is exact.
+            mean = Y[0] + np.average(Y - Y[0], axis=0, weights=weights)
         left = Y - mean
-        # The mean of a constant is hardly ever exact; what rounding leaves of it is nothing.
-        left[:, np.abs(left).max(axis=0) <= 10 * EPS * np.abs(mean)] = 0.0
         return mean, left if weights is None else left * np.sqrt(weights)[:, None]
 
     @property

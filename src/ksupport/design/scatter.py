@@ -23,12 +23,17 @@ class Scatter:
     """
 
     total: float  # sum of the weights
-    mean: Floats
-    upper: Floats  # only the upper triangle is kept up to date
+    origin: Floats  # one of the rows
+    offset: Floats  # of the mean from there: so it keeps its digits, however large the mean
+    upper: Floats  # triangle, by columns; zeros below
 
     @classmethod
     def empty(cls, width: int) -> Scatter:
-        return cls(0.0, np.zeros(width), np.zeros((width, width), order="F"))
+        return cls(0.0, np.zeros(width), np.zeros(width), np.zeros((width, width), order="F"))
+
+    @property
+    def mean(self) -> Floats:
+        return self.origin + self.offset
 
     @property
     def variance(self) -> Floats:
@@ -36,43 +41,41 @@ class Scatter:
 
     def add(self, rows: Floats, weights: Floats | None) -> None:
         """Count rows, which are overwritten."""
-        # Less one of them first: then constant columns are exactly zero.
-        first = rows[0].copy()
-        rows -= first
+        origin = rows[0].copy()
+        rows -= origin
         total = float(len(rows) if weights is None else weights.sum())
-        away = (rows.sum(axis=0) if weights is None else weights @ rows) / total
-        rows -= away
+        offset = (rows.sum(axis=0) if weights is None else weights @ rows) / total
+        rows -= offset
         if weights is not None:
             rows *= np.sqrt(weights)[:, None]
         self.upper = dsyrk(1.0, rows.T, beta=1.0, c=self.upper, overwrite_c=1)
-        self._join(total, first + away)
+        self._join(total, origin, offset)
 
     def pool(self, other: Scatter, times: float = 1.0) -> None:
         """Count rows of which the scatter is known, so many times."""
         if times * other.total > 0:
             self.upper += times * other.upper
-            self._join(times * other.total, other.mean)
+            self._join(times * other.total, other.origin, other.offset)
 
-    def _join(self, more: float, mean: Floats) -> None:
+    def _join(self, more: float, origin: Floats, offset: Floats) -> None:
         """Move on to the common mean."""
-        both, away = self.total + more, mean - self.mean
-        if self.total > 0:
-            self.upper = dsyr(self.total * more / both, away, a=self.upper, overwrite_a=1)
-        self.mean = self.mean + away * (more / both) if self.total > 0 else mean
+        if self.total == 0:
+            self.total, self.origin, self.offset = more, origin, offset
+            return
+        both, away = self.total + more, (origin - self.origin) + (offset - self.offset)
+        self.upper = dsyr(self.total * more / both, away, a=self.upper, overwrite_a=1)
+        self.offset = self.offset + away * (more / both)
         self.total = both
 
-    def about(self, centre: Floats | None) -> Floats:
-        """Σ w (x - centre)(x - centre)ᵀ; None: about the mean."""
-        full = np.triu(self.upper) + np.triu(self.upper, 1).T
-        if centre is not None:
-            away = self.mean - centre
-            full += self.total * np.outer(away, away)
-        return np.asarray(full)
+    def about(self, centre: Floats) -> Floats:
+        """The upper triangle of Σ w (x - centre)(x - centre)ᵀ."""
+        away = (self.origin - centre) + self.offset
+        return np.asarray(dsyr(self.total, away, a=self.upper))
 
 
 def pooled(parts: Sequence[Scatter], times: Sequence[float]) -> Scatter:
     """The scatter of all rows of some parts, each counted so many times."""
-    whole = Scatter.empty(len(parts[0].mean))
+    whole = Scatter.empty(len(parts[0].origin))
     for part, count in zip(parts, times, strict=True):
         whole.pool(part, count)
     return whole
@@ -107,20 +110,26 @@ def classes_of(n: int, sets: Sequence[Ints], most: int) -> tuple[Ints, Ints] | N
         base = int(count.max()) + 1
         count += base * labels
         there = np.flatnonzero(np.bincount(count))
-        if there.size > most + 1:
-            return None
         labels = np.searchsorted(there, count)
         times = np.vstack([times[:, there // base], there % base])
+        if np.count_nonzero(times.any(axis=0)) > most:
+            return None
     used = times.any(axis=0)
     return np.where(used, np.cumsum(used) - 1, -1)[labels], times[:, used]
 
 
 def square_root(gram: Floats) -> Floats:
-    """An R with RᵀR = gram, which has as many rows as the rank that rounding leaves."""
+    """An R with RᵀR = gram, which has as many rows as the rank that rounding leaves.
+
+    Of the matrix, which is overwritten, only the upper triangle is read.
+    """
     # Equilibrated, so that small columns are not lost beside large ones.
     size = np.sqrt(np.diag(gram))
     size[size == 0.0] = 1.0
-    factor, order, rank, _ = dpstrf(gram / size / size[:, None], overwrite_a=1)
-    root = np.zeros((max(rank, 1), len(gram)))
+    gram /= size
+    gram /= size[:, None]
+    factor, order, rank, _ = dpstrf(gram, overwrite_a=1)
+    root = np.zeros((max(rank, 1), len(gram)), order="F")
     root[:rank, order - 1] = np.triu(factor[:rank])
-    return root * size
+    root *= size
+    return root

@@ -56,7 +56,7 @@ class Squares:
         self.times = times
         with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
             self.classes = raw.store.scatters(labels, times.shape[1], Y, weights.plain)
-        self._marks: Floats | None = None
+        self._marked: Floats | None = None
         self._lock = Lock()
 
     @classmethod
@@ -81,7 +81,7 @@ class Squares:
         scatter, d = self._scatter(at), self.raw.d
         view = self._view(scatter)
         mean = scatter.mean[d:] * self.center
-        rows = square_root(self._seen(scatter, view, mean))
+        rows = square_root(self._gram(scatter, view, mean))
         design = Design(
             store_of(np.asfortranarray(rows[:, :d])),
             samples=scatter.total,
@@ -92,7 +92,7 @@ class Squares:
     def unseen(self, at: int, walked: Walked, target: int = 0) -> Unseen:
         """The set of this number, to measure models on that were walked on another one."""
         scatter, d = self._scatter(at), self.raw.d
-        rows = square_root(self._seen(scatter, walked.view, walked.mean))
+        rows = square_root(self._gram(scatter, walked.view, walked.mean))
         rows *= np.sqrt(len(rows) / scatter.total)  # so that means of squares are the same, too
         design = Design(store_of(np.asfortranarray(rows[:, :d])), samples=scatter.total)
         return Unseen(design, rows[:, d + target].copy(), None)
@@ -112,8 +112,8 @@ class Squares:
         view = self.raw.centred_by(scatter.mean[:d], scatter.variance[:d] if self.scale else None)
         return view if self.center else view.uncentred()
 
-    def _seen(self, scatter: Scatter, view: Design, mean: Floats) -> Floats:
-        """[X̃ Ỹ]ᵀ[X̃ Ỹ], centred and scaled as this view, where Y has this mean."""
+    def _gram(self, scatter: Scatter, view: Design, mean: Floats) -> Floats:
+        """The upper triangle of [X̃ Ỹ]ᵀ[X̃ Ỹ], centred and scaled like a view and a mean of Y."""
         d = self.raw.d
         gram = scatter.about(np.append(np.zeros(d) if view.mean is None else view.mean, mean))
         if self.center:
@@ -127,16 +127,15 @@ class Squares:
 
     def _different(self, at: int) -> int:
         """How many rows of a set differ."""
-        rows, whole = self.sets[at], self._scatter(0)
+        rows = self.sets[at]
+        y = self.Y[rows, 0]
+        return count_different(y - y.mean(), self.raw.d, lambda: self._marks()[rows])
 
-        def marks() -> Floats:
-            with self._lock:
-                if self._marks is None:
-                    self._marks = marks_of(self._view(whole))
-            return self._marks[rows]
-
-        y = self.Y[rows, 0] - whole.mean[self.raw.d]
-        return count_different(y, self.raw.d, marks)
+    def _marks(self) -> Floats:
+        with self._lock:
+            if self._marked is None:
+                self._marked = marks_of(self._view(self._scatter(0)))
+            return self._marked
 
 
 def pays(raw: Design, n: int) -> bool:

@@ -363,7 +363,7 @@ class Design:
         """
         gram = self.gram(Y)
         self._cache["column_gram"] = gram[: self.d, : self.d]
-        R = square_root(gram)
+        R = square_root(gram.copy())
         store = store_of(np.asfortranarray(R[:, : self.d]))
         small = Design(store, samples=self.n_samples, _cache={**spectra.norms_from_gram(self)})
         return small, R[:, self.d :]
