@@ -225,6 +225,12 @@ def test_what_cannot_be_squared_is_refused(data, size, words, tmp_path):
         Problem(X, Y, Weights(), np.arange(N), True, True, compress=True)
 
 
+def test_what_is_too_small_to_be_squared_is_refused(data):
+    X, Y = data
+    with pytest.raises(ValueError, match=r"the norm of X is .*rescale X"):
+        Problem(X * 1e-300, Y, Weights(), np.arange(N), True, True, compress=True)
+
+
 # -- where rows cost less ------------------------------------------------------------------
 
 
@@ -244,11 +250,12 @@ def test_very_sparse_data_stay_sparse():
 
 
 def test_too_many_classes_stay_rows(data, monkeypatch):
+    X, Y = data
     one_out = [(np.delete(np.arange(N), i), np.array([i])) for i in range(0, N, 100)]
-    assert squares_of(*data, one_out) is not None
+    assert squares_of(X, Y, one_out) is not None
     monkeypatch.setattr(limits, "SQUARES", 40 * D**2)
-    assert squares_of(*data, one_out) is None
-    assert squares_of(*data) is not None
+    assert squares_of(X, Y, one_out) is None
+    assert squares_of(X, Y) is not None
 
 
 def test_marks_are_not_asked_for_where_y_tells_rows_apart(data):

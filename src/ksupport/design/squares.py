@@ -80,6 +80,8 @@ class Squares:
         """Paths on the set of this number."""
         scatter, d = self._scatter(at), self.raw.d
         view = self._view(scatter)
+        if not scatter.variance[:d].any():  # or are the squares too small for numbers?
+            view.check_magnitude()
         mean = scatter.mean[d:] * self.center
         rows = square_root(self._gram(scatter, view, mean))
         design = Design(
