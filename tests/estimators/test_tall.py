@@ -125,9 +125,10 @@ KINDS = {
 @pytest.mark.parametrize("name", ["AutoIRKSN", "IRKSNIC", "IRKSNCV", "PathIC", "PathCV"])
 def test_every_kind_of_X(data, name, kind, tmp_path):
     X, y = data
+    X = X.astype(np.float32).astype(float)  # what single precision can hold
     model = clone(MODELS[name]).fit(KINDS[kind](X, tmp_path), y)
     assert model.n_passes_ == 1
-    assert_same(model, clone(MODELS[name]).fit(X, y), 1e-4 if kind == "single precision" else 1e-9)
+    assert_same(model, clone(MODELS[name]).fit(X, y), 1e-6 if kind == "single precision" else 1e-8)
 
 
 def test_operators_have_only_products(data):
