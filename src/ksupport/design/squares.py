@@ -16,7 +16,7 @@ from .spectra import UNUSABLE
 from .stores import Floats, Ints, store_of
 from .view import Design
 
-FEWER = 2  # the rows must be so many times the features for it to pay
+FEWER = 3  # times the features: with fewer rows, sums of squares and their roots cost as much
 
 
 class Squares:
