@@ -226,10 +226,14 @@ def test_a_line_is_no_longer_than_the_terminal(monkeypatch):
         assert here.after(3) == "a rather long na..."
 
 
-def test_phases_in_between_give_way_on_a_narrow_terminal(monkeypatch):
+def test_what_says_less_gives_way_on_a_narrow_terminal(monkeypatch):
     monkeypatch.setattr(telling, "_width", lambda stream: 48)
     with Listening("IRKSN") as here:
         count_passes(lambda: 7)
+        with phase("folds", 5) as update, phase("exchanging features"):
+            here.after(3)
+            update(1)
+            assert here.after(0) == "IRKSN: folds 20%, 12 s left, 7 passes over X"
         with phase("walking a path"), phase("measuring"):
             assert here.after(3) == "IRKSN: measuring, 3 s so far, 7 passes over X"
 

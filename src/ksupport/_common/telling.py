@@ -154,12 +154,17 @@ def long_phases(root: Phase, now: float) -> list[Phase]:
 
 def line_of(chain: Sequence[Phase], now: float) -> str:
     """What is done, how much of it, how long it will take, and how often X was read."""
-    timed = next((each for each in chain if each.left(now) is not None), None)
+    timed = _timed(chain, now)
     words = ": ".join(_word(each, each is timed, now) for each in chain)
     if timed is None:
         words += f", {duration(math.floor(chain[-1].elapsed(now)))} so far"
     counts = [each.passes() for each in chain if each.passes is not None]
     return words + (_passes(counts[-1], chain[-1]) if counts else "")
+
+
+def _timed(chain: Sequence[Phase], now: float) -> Phase | None:
+    """The outermost phase whose end can be foreseen."""
+    return next((each for each in chain if each.left(now) is not None), None)
 
 
 def _word(phase: Phase, timed: bool, now: float) -> str:
@@ -197,9 +202,11 @@ def _mark(chain: Sequence[Phase], now: float) -> Any:
 
 
 def _fitting(chain: Sequence[Phase], now: float, width: int) -> str:
-    """A line no longer than this: without phases in between, then cut."""
-    while len(text := line_of(chain, now)) > width and len(chain) > 2:
-        chain = [chain[0], *chain[2:]]
+    """A line no longer than this: without phases that say less than others, then cut."""
+    kept = chain[0], _timed(chain, now) or chain[-1]
+    while len(text := line_of(chain, now)) > width and len(chain) > len(set(kept)):
+        out = next(each for each in chain if each not in kept)
+        chain = [each for each in chain if each is not out]
     return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
 

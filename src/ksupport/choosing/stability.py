@@ -221,7 +221,7 @@ def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> N
     model = clone(estimator)
     if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
         model.set_params(random_state=seed)
-    with whole_walks_only():
+    with whole_walks_only(), phase(""):  # its passes over X are not those of other halves
         model.fit(_rows_of(X, rows), y[rows])
     if hasattr(model, "get_support"):
         return np.asarray(model.get_support())

@@ -91,6 +91,7 @@ class _Followed(io.BytesIO):
         return super().read(size)
 
 
+@phase("finding its columns")
 def _first_line(text: bytes, how: dict[str, Any]) -> list[str]:
     import pandas as pd
 
