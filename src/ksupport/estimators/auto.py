@@ -243,7 +243,7 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         return on_each(folds, one, self.n_jobs)
 
     def _search(self, n: int, d: int) -> Search:
-        settings = irksn_settings("auto", POLICY.alpha, self.norm, n, d)
+        settings = irksn_settings("auto", POLICY.alpha, "adaptive", n, d)
         return self._searched("irksn", settings, every=10)
 
     def _scattered(self, problem: Problem, why: str) -> Self:
