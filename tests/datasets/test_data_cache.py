@@ -342,3 +342,9 @@ def test_a_cached_dataset_needs_no_network(tmp_path, offline):
     )
     X, y = fetch_leukemia(data_home=tmp_path, return_X_y=True)
     assert (X.shape, y.shape, offline) == ((38, 7129), (38,), [])
+
+
+def test_downloading_and_converting_are_told(toy, tmp_path, heard):
+    load(toy[0], tmp_path / "home")
+    assert heard.shares("downloading") == [1.0]
+    assert heard.shares("converting toy") == [None]

@@ -68,14 +68,14 @@ def take_turns(
     are spent, except the first that counts.
     """
     start = perf_counter()
-    if warm_up:
-        for call in calls:
-            call()
     rounds: list[list[float]] = []
-    with phase("timing", repeats) as update:
+    with phase("timing", repeats + warm_up) as update:
+        if warm_up:
+            for call in calls:
+                call()
         while not rounds or (len(rounds) < repeats and perf_counter() - start < budget):
             rounds.append([elapsed(call) for call in calls])
-            update(len(rounds))
+            update(len(rounds) + warm_up)
     return [summary(times) for times in zip(*rounds, strict=True)]
 
 
