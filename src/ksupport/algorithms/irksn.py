@@ -99,7 +99,7 @@ class _State(DualState):
     ) -> tuple[int, int, Floats | None]:
         n_rows, status, at_z = _kernels.irksn_walk(
             working.columns, self.y, self.Z, self.F, self.scalars, self.clock,
-            self.k, self.alpha, self.gamma, working.ref, working.edge, working.reach,
+            self.k, self.alpha, self.gamma, working.refs, working.edges, working.reach,
             end, every, rows,
         )  # fmt: skip
         if status != _kernels.REFRESH:
@@ -148,7 +148,7 @@ class _Adaptive(DualState):
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _kernels.adaptive_walk(
             working.columns, self.y, self.Z, self.F, self.pace, self.clock,
-            self.k, self.alpha, working.ref, working.edge, working.reach, self.at,
+            self.k, self.alpha, working.refs, working.edges, working.reach, self.at,
             end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None

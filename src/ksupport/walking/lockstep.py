@@ -20,12 +20,12 @@ from .paths import Answer, Product, Request
 
 def correlations(u: Floats) -> Product:
     """X̃ᵀu."""
-    return Product(u, adjoint=True)
+    return Product(u[:, None], adjoint=True)
 
 
 def fitted(w: Floats) -> Product:
     """X̃w."""
-    return Product(w, adjoint=False)
+    return Product(w[:, None], adjoint=False)
 
 
 Step = Generator[Product, Floats, bool]  # False: the step left the finite numbers
@@ -104,7 +104,7 @@ class PlainSteps:
         """Go on with the stretch under way."""
         assert self.stretch is not None
         assert isinstance(answer, np.ndarray)
-        self.stretch.supply(answer)
+        self.stretch.supply(np.ascontiguousarray(answer[:, 0]))
 
     def walk_plainly(self, state: Stepping, end: int, every: int, most_numbers: int) -> Block:
         """Begin a stretch, or hand out the one that is over."""
