@@ -562,6 +562,15 @@ THETA, MOMENTUM, S_W, S_R = range(4)
 
 
 @_jit
+def thetas(steps):
+    """0, theta_0, ..., theta_{steps-1}: at t that of the step which led to z_t."""
+    out = np.zeros(steps + 1)
+    for t in range(steps):
+        out[t + 1] = 0.5 + math.sqrt(0.25 + out[t] * out[t])
+    return out
+
+
+@_jit
 def irksn_dual(Z, v, Xr, y, gamma, scalars):
     """z⁺ = v + gamma (X r - y), theta⁺, and the momentum of the next v; Z = (z, z_prev)."""
     theta = scalars[THETA]
@@ -627,25 +636,29 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, refs, edges, reach, 
 
 FIRST_SHARE = 1 / 16  # of the longest first step: small, so that no early support is jumped over
 GROWTH, LATE_GROWTH = 1.5, 1.1  # of the next trial step: until the first refusal, and from then on
-# The pace of a walk is six numbers: THETA (0 before the first step), S_W and S_R as above, the
-# step, the curvature that it met, and whether a step was ever refused.
-GAMMA, CURVATURE, REFUSED = 1, 4, 5
+# The pace of a walk is seven numbers: THETA (0 before the first step), S_W and S_R as above, the
+# step, the curvature that it met, whether a step was ever refused, and the trial to go on with (0:
+# none was refused since the last step), so that a walk that waits for columns is the same walk.
+GAMMA, CURVATURE, REFUSED, TRIAL = 1, 4, 5, 6
+PACE = 7
 
 
 @_jit
-def step_holds(z, v, Xw, Xr, y, gamma, pace):
-    """Whether the step gamma from v to z lowers D by at least gamma/2 ‖∇D(v)‖².
+def step_holds(z, v, Xw, Xr, gamma, pace):
+    """Whether the step gamma from v to z is one that a (1/gamma)-smooth D would allow.
 
-    That is, whether D rises above its tangent at v by no more than ‖z - v‖²/(2 gamma).  Products
-    are right to EPS ‖Xr‖: where the rise drowns in that, ⟨∇D(z) - ∇D(v), z - v⟩ is compared
-    instead, which bounds it, and where that drowns too the step stays as it is.
+    D must not rise above its tangent at v by more than ‖z - v‖²/(2 gamma), which is what the theory
+    needs; and gradients must agree, gamma ‖∇D(z) - ∇D(v)‖² <= ⟨∇D(z) - ∇D(v), z - v⟩: that sees
+    steep directions of which the step has little yet, in which errors of rounding would grow.
+    Products are right to EPS ‖Xr‖; what drowns in that says nothing, and the step does not grow.
     """
-    fall, along, curvature, move2, z2, Xr2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fall, along, curvature, change2, move2, z2, Xr2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(z.size):
         move, change = z[i] - v[i], Xw[i] - Xr[i]
         fall += change * z[i]
         along += Xr[i] * move
         curvature -= change * move
+        change2 += change * change
         move2 += move * move
         z2 += z[i] * z[i]
         Xr2 += Xr[i] * Xr[i]
@@ -653,9 +666,10 @@ def step_holds(z, v, Xw, Xr, y, gamma, pace):
     rounding = 16 * EPS * math.sqrt(Xr2)
     blur = rounding * math.sqrt(move2)
     pace[CURVATURE] = curvature if curvature > 4.0 * blur else 0.0
-    if rise > 4.0 * rounding * math.sqrt(z2):
-        return rise <= allowed
-    return not curvature > 2.0 * allowed + blur
+    if rise > 4.0 * rounding * math.sqrt(z2) and not rise <= allowed:
+        return False
+    sure = max(math.sqrt(change2) - rounding, 0.0)
+    return not gamma * sure * sure > curvature + blur
 
 
 @_jit
@@ -671,6 +685,8 @@ def first_step(y, Xw):
 @_jit
 def trial_step(pace):
     """The step to try next: longer than the last one, unless that met no curvature."""
+    if pace[TRIAL] > 0.0:
+        return pace[TRIAL]
     if pace[THETA] == 0.0 or not pace[CURVATURE] > 0.0:
         return pace[GAMMA]
     return pace[GAMMA] * (LATE_GROWTH if pace[REFUSED] > 0.0 else GROWTH)
@@ -713,14 +729,16 @@ def along_gradient(v, Xr, y, gamma, z):
 
 
 @_jit
-def adaptive_walk(B, y, Z, P, pace, clock, k, alpha, refs, edges, reach, at, end, every, rows):
+def adaptive_walk(
+    B, y, Z, P, pace, clock, times, k, alpha, refs, edges, reach, at, end, every, rows
+):  # fmt: skip
     """Algorithm 1 on the working set, with steps found by backtracking on the dual function.
 
-    Z = (z_t, z_{t-1}); P = their correlations with the working set; pace as named above, its
-    gamma 0 before the first step; the clock.  A feature enters w (or r) only if
-    its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s.  Returns the rows recorded and the status; on REFRESH
-    ``at`` is the vector for which new columns are needed.  A refused trial reads the working set
-    again, and no others.
+    Z = (z_t, z_{t-1}); P = their correlations with the working set; pace as named above; times[t]
+    becomes tau_t = gamma theta² of step t.  A feature enters w (or r) only if its |x_iᵀz| (or
+    |x_iᵀv|) exceeds lam/s.  Returns the rows recorded and the status; on REFRESH ``at`` is the
+    vector for which new columns are needed.  A refused trial reads the working set again, and no
+    other columns.
     """
     m, n = B.shape
     lam = (1.0 - alpha) / alpha
@@ -771,15 +789,16 @@ def adaptive_walk(B, y, Z, P, pace, clock, k, alpha, refs, edges, reach, at, end
                 return n_rows, REFRESH
             pace[S_W] = s
             combine(B, w, -1.0 / alpha, Xw)
-            if step_holds(z, v, Xw, Xr, y, gamma, pace):
+            if step_holds(z, v, Xw, Xr, gamma, pace):
                 break
-            pace[REFUSED] = 1.0
             gamma *= 0.5
+            pace[REFUSED], pace[TRIAL] = 1.0, gamma
         shift(Z, z)
         shift(P, p)
-        pace[THETA], pace[GAMMA] = theta, gamma
+        pace[THETA], pace[GAMMA], pace[TRIAL] = theta, gamma, 0.0
         known = True
         clock[NOW] += 1
+        times[clock[NOW]] = gamma * theta * theta
 
 
 # -- IHT and SRDI: a gradient step, then a threshold ---------------------------------------

@@ -101,6 +101,10 @@ class State(ABC):
     def remedy(self) -> str:
         """What to do about divergence: names the largest stable step."""
 
+    def gain(self, t: Ints) -> Floats | None:
+        """How far noise can have been amplified after each of these steps; None: not known."""
+        return None
+
     def in_use(self) -> NDArray[np.bool_]:
         """Which of the features on which F lives must stay in the working set."""
         return np.asarray(self.F.any(axis=0))
@@ -130,7 +134,7 @@ class DualState(State):
         self.Z = np.zeros((n_vectors, y.size))
 
     def directions(self) -> Floats:
-        return self.Z
+        return self.Z.copy()
 
     def in_use(self) -> NDArray[np.bool_]:
         return np.zeros(self.F.shape[1], bool)
@@ -343,6 +347,10 @@ class WorkingSetPath(PlainSteps):
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         """Walk to ``end``, or until a product is needed or the block of rows is full."""
+        block = self._advance(end, every, most_numbers)
+        return replace(block, gain=self.state.gain(block.t))
+
+    def _advance(self, end: int, every: int, most_numbers: int) -> Block:
         if self.copied:
             return self._advance_copied(end, every, most_numbers)
         if self.working is None:
