@@ -54,8 +54,8 @@ class WorkingSet:
     reach: float = 0.0  # largest ‖x_i‖ among columns left out; 0: none left out
 
     def chosen_for(self, u: Floats) -> bool:
-        """Whether u is a reference."""
-        return any(np.array_equal(u, ref) for ref in self.refs)
+        """Whether u is a reference, up to rounding."""
+        return bool((np.linalg.norm(self.refs - u, axis=1) <= KNOWN * np.linalg.norm(u)).any())
 
 
 class State(ABC):
