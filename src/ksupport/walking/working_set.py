@@ -288,7 +288,11 @@ class WorkingSetPath(PlainSteps):
     def _columns(self, chosen: Ints) -> Floats:
         """Columns as rows; those at hand are not read again."""
         if self.working is None or self.design.copied or chosen.size == self.design.d:
-            return self.design.all_columns if chosen.size == self.design.d else self.design.columns(chosen)
+            return (
+                self.design.all_columns
+                if chosen.size == self.design.d
+                else self.design.columns(chosen)
+            )
         columns = np.empty((chosen.size, self.design.n))
         _, old, new = np.intersect1d(
             self.working.features, chosen, assume_unique=True, return_indices=True
