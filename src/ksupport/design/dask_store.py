@@ -172,6 +172,9 @@ class DaskStore(Store):
             return list(persist(*parts))
 
     def matvec(self, index: Ints, values: Floats) -> Floats:
+        return self.matmat(index, values[:, None])[:, 0]
+
+    def matmat(self, index: Ints, values: Floats) -> Floats:
         with self._lock:
             at_hand = all(j in self._cache for j in index.tolist())
         if at_hand:
