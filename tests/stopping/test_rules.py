@@ -315,7 +315,7 @@ def test_listening_changes_nothing(rule, rng, monkeypatch, request):
     fits = []
     for listens in (False, True):
         heard = request.getfixturevalue("heard") if listens else None
-        fits.append(IRKSN(k=2, alpha=0.1, stopping=rule, random_state=0, every=1).fit(X, y))
+        fits.append(IRKSN(k=2, alpha=0.1, max_iter=1000, stopping=rule, random_state=0).fit(X, y))
     silent, telling = fits
     assert heard.shares("walking a path") == [1.0]  # what has stopped has nothing left to do
     assert silent.stop_reason_ == telling.stop_reason_ == "stopped"

@@ -183,7 +183,7 @@ def ctrl_c(monkeypatch):
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize(
     "model",
-    [IRKSNIC(), IRKSNCV(), PathIC("iht"), PathCV("iht"), AutoIRKSN()],
+    [IRKSNIC(max_iter=1000), IRKSNCV(), PathIC("iht"), PathCV("iht"), AutoIRKSN()],
     ids=lambda model: type(model).__name__,
 )
 def test_ctrl_c_ends_what_chooses_among_paths(model, n_jobs, rng, ctrl_c):

@@ -273,13 +273,15 @@ class IRKSNCV(PathCV):
         As in `PathCV`.
     refit : {"auto", None, "ols", "ridge"}, default="auto"
         As in `PathCV`; EBIC's choice is that of `IRKSNIC` with the same k.
+    ridge, one_se
+        As in `PathCV`.
     patience : int, default=10
         A path ends after so many records without a better error on its fold.
     max_iter : int, default=100
         Steps of each path, at most.
     every : int, default=1
         Look at every so many steps.
-    ridge, one_se, fit_intercept, standardize
+    fit_intercept, standardize
         As in `PathCV`.
     weights, n_jobs, random_state, verbose
         As in `PathCV`.

@@ -161,11 +161,13 @@ class IRKSNIC(PathIC):
         Weights of the squared l2 norm to walk.
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
+    criterion, max_size, exchange, tie
+        As in `PathIC`.
     max_iter : int, default=150
         Steps of each path, at most.
     every : int, default=2
         Look at every so many steps.
-    criterion, max_size, exchange, tie, fit_intercept, standardize
+    fit_intercept, standardize
         As in `PathIC`.
     weights, n_jobs, verbose
         As in `PathIC`.
