@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import limits
+from .._common.phases import count_passes
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
 from .squares import Squares
 from .stores import Floats, Ints
@@ -46,6 +47,7 @@ class Problem:
         splits: Sequence[Split] = (),
     ) -> None:
         self.raw = Design.of(X)
+        count_passes(lambda: self.raw.passes)
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
         self.Y = Y
         self.weights = weights
