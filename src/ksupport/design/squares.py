@@ -9,6 +9,7 @@ from threading import Lock
 import numpy as np
 
 from .. import limits
+from .._common.phases import phase
 from .._kernels import EPS
 from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
 from .scatter import Scatter, classes_of, pooled, square_root
@@ -54,7 +55,10 @@ class Squares:
         self.raw, self.Y, self.weights, self.sets = raw, Y, weights, sets
         self.center, self.scale = center, scale
         self.times = times
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
+        with (
+            phase("forming sums of squares", one_pass=True),
+            np.errstate(over="ignore", invalid="ignore"),  # what comes is looked at
+        ):
             self.classes = raw.store.scatters(labels, times.shape[1], Y, weights.plain)
         self._marked: Floats | None = None
         self._lock = Lock()
