@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN
 from ksupport.choosing import choice, folds, ways
+from ksupport.choosing.exchange import Around
 from ksupport.design import problem, spectra
 from ksupport.design.stores import Store
 
@@ -32,7 +33,7 @@ PHASES: dict[str, list[tuple[Any, str]]] = {
         (choice, "refit_all"), (folds, "refit_all"),
         (folds, "least_squares"), (ways, "least_squares"),
     ],
-    "exchange": [(choice, "improve"), (choice.Around, "all")],
+    "exchange": [(choice, "improve"), (Around, "all")],
 }  # fmt: skip
 REST = "the rest"
 

@@ -34,7 +34,9 @@ class Recall:
 
     def knows(self, u: Floats) -> bool:
         """Whether u lies in the span, up to rounding."""
-        return float(np.linalg.norm(u - (self.Q @ u) @ self.Q)) <= SPANNED * float(np.linalg.norm(u))
+        return float(np.linalg.norm(u - (self.Q @ u) @ self.Q)) <= SPANNED * float(
+            np.linalg.norm(u)
+        )
 
 
 def orthonormal(vectors: Sequence[Floats]) -> Floats:

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 
 from .. import _kernels, limits
 from .._kernels import DONE, NONFINITE, NOW, RECORDED, REFRESH
-from ..design import Design, Floats, Ints, Leading, Query
+from ..design import Design, Floats, Ints, Leading, Query, Round
 from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
-from .paths import Answer, Product, Request
+from .paths import Answer, Request
 from .recall import Recall, orthonormal
 
 tell_when_compiling(_kernels.__name__)
@@ -211,7 +211,7 @@ class WorkingSetPath(PlainSteps):
         if self.asked is None:
             return super().pending
         if self.design.near:
-            return Product(self.asked.T, adjoint=True)
+            return Round(A=self.asked.T)
         assert self.wanted is not None  # products of size d would have to be sent
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
@@ -222,7 +222,7 @@ class WorkingSetPath(PlainSteps):
             return
         asked, self.asked = self.asked, None
         if not isinstance(answer, Leading):
-            self.recall = Recall(asked, answer.T.copy(), self._rounding)
+            self.recall = Recall(asked, answer[1].T.copy(), self._rounding)
         if self.working is not None:
             self._adapt()
         self.asked_at = self.t
