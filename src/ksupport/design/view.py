@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from .. import limits
+from .._common.phases import phase
 from .._kernels import EPS
 from . import spectra
 from .leading import Leading, Query, leaders, merge_leaders
@@ -370,6 +371,7 @@ class Design:
 # -- several views of one store, in one pass -------------------------------------------------------
 
 
+@phase("centring X", one_pass=True)
 def centred_together(views: Sequence[Design], *, standardize: bool = False) -> list[Design]:
     """Each view centred, and scaled if asked, by its own rows; views of one store."""
     weights = [view.row_weights for view in views]

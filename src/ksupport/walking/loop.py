@@ -20,6 +20,7 @@ from .. import limits
 from .._common.checks import check_count
 from ..design import Design, Query, Round, there_and_back
 from .paths import Path, Request
+from .progress import walking
 from .records import Keep, Reason, Record, Result
 from .rules import Metric, Rule, StoppingRule, Watch
 from .threads import Workers
@@ -89,11 +90,12 @@ def run(
     records = [Record(path, measured.get(path, {}), rule, keep_all) for path in paths]
     walk = partial(_walk, max_iter, every, watch)
     try:
-        with Workers(n_jobs) as workers:
+        with Workers(n_jobs) as workers, walking(records, max_iter) as tell:
             while active := [r for r in records if r.reason is None]:
                 ready = [r for r in active if r.path.pending is None] or _multiply(active)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
                 workers.each(partial(walk, most_numbers), ready)
+                tell()
     except KeyboardInterrupt:
         walked = any(r.kept is not None for r in records)
         if not (interruptible and walked) or _whole_only.get():
