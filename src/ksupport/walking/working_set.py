@@ -222,7 +222,10 @@ class WorkingSetPath(PlainSteps):
             return
         asked, self.asked = self.asked, None
         if not isinstance(answer, Leading):
-            self.recall = Recall(asked, answer[1].T.copy(), self._rounding)
+            products = answer[1].T
+            if products.base is not None and products.base.size > products.size:
+                products = products.copy()  # those of other paths would stay in memory with it
+            self.recall = Recall(asked, products, self._rounding)
         if self.working is not None:
             self._adapt()
         self.asked_at = self.t
@@ -252,6 +255,7 @@ class WorkingSetPath(PlainSteps):
             return
         if not self.copied:
             self.asked = orthonormal([u, *self._forecast()])
+            self.recall = None  # room for what comes
             return
         if self.working is not None:
             self._adapt()
@@ -322,9 +326,10 @@ class WorkingSetPath(PlainSteps):
             return []
         walked = self.t - self.asked_at
         self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
+        most = max(limits.FORESEEN // self.design.d, 1)
         state, free = deepcopy(self.state), replace(self.working, reach=0.0)
         rows, vectors = np.empty((2, free.features.size)), [*state.directions()]
-        for _ in range(self.ahead):
+        for _ in range(min(self.ahead, most)):
             _, status, _ = state.walk(free, state.t + 1, FOREVER, rows)
             if status != DONE:
                 break
