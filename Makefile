@@ -15,7 +15,7 @@ endif
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
 .PHONY: help demo test test-quick test-cpus test-oldest check hooks api dist
-.PHONY: bench bench-fmri bench-scale bench-selection docs clean
+.PHONY: bench bench-fmri bench-phases bench-scale bench-selection docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -60,6 +60,9 @@ bench: $(VENV)/.with-bench ## measure speed side by side with other implementati
 
 bench-scale: $(VENV)/.with-bench,dask ## measure passes, memory and growth on data beyond memory and beyond one machine
 	@$(BIN)/python -m benchmarks scale scale_dask
+
+bench-phases: $(VENV)/.with-bench ## measure where the passes over X of a selection go, phase by phase
+	@$(BIN)/python -m benchmarks phases
 
 bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tuning included
 	@$(BIN)/python -m benchmarks selection

@@ -37,6 +37,7 @@ LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are g
 
 # -- what a walk records ---------------------------------------------------------------------
 
+FORESEEN = 1 << 18  # numbers in products that a path has taken for steps to come (2 MB)
 FIRST_STEPS = 64  # steps of a path's first block; later blocks grow with the distance walked
 BLOCK_STEPS = 8192  # steps of a block, at most, so that Ctrl-C and progress are heard
 BLOCK_NUMBERS = 1 << 21  # numbers in one block of recorded iterates (16 MB)

@@ -155,7 +155,7 @@ def test_the_working_set_does_not_change_the_iterates(monkeypatch, L):
     }
     design = Design.of(X)
     lazy = path("ksn", design, y, **params)
-    assert 4 < design.passes < 100  # refreshed now and then; plain steps would take 200 and more
+    assert 2 < design.passes < 100  # refreshed now and then; plain steps would take 200 and more
     plain = path("ksn", aslinearoperator(X), y, **params)
     np.testing.assert_array_equal(lazy.history["t"], plain.history["t"])
     # Both know ‖X‖, but an operator finds it another way: steps agree to about 1e-12.

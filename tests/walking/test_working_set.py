@@ -261,3 +261,31 @@ def test_rows_on_different_features_come_together():
     features, rows = together(parts[:1], 6)
     np.testing.assert_array_equal(features, [1])
     np.testing.assert_array_equal(rows, [[1], [2]])
+
+
+# -- passes that look ahead ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("k", "alpha"), [(2, 0.1), (10, 0.01), (20, 0.1), (60, 0.1)])
+def test_adaptive_steps_are_those_on_all_columns(k, alpha, monkeypatch, rng):
+    """Steps that are refused between two passes, and where the path goes on, included."""
+    X = correlated(rng, 80, 900)
+    y = X[:, ::100] @ rng.standard_normal(9) + rng.standard_normal(80)
+    method = make_method("irksn", k=k, alpha=alpha)
+    monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", 0)
+    (whole,) = run([method.start(Design.of(X), y)], max_iter=60)
+    for limit in ("ALL_AT_ONCE", "ALL_COLUMNS"):
+        monkeypatch.setattr(f"ksupport.limits.{limit}", 0)
+    (lazy,) = run([method.start(Design.of(X), y)], max_iter=60)
+    expected = whole.iterates.toarray()
+    size = np.abs(expected).max()
+    np.testing.assert_allclose(lazy.iterates.toarray(), expected, rtol=0, atol=1e-9 * size)
+
+
+def test_a_pass_does_for_many_steps(monkeypatch, rng):
+    X = correlated(rng, 200, 4000)
+    y = X[:, ::400] @ rng.standard_normal(10) + rng.standard_normal(200)
+    monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", 0)
+    design = Design.of(X)
+    run([make_method("irksn", k=8, alpha=0.01).start(design, y)], max_iter=60)
+    assert design.passes <= 12

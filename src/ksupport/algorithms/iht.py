@@ -19,8 +19,8 @@ import numpy as np
 
 from .. import _kernels
 from .._common.levels import check_k, doubling
-from ..design import Design, Floats, NormKind
-from ..walking import Path, Product
+from ..design import Design, Floats, NormKind, Round
+from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
 from ..walking.working_set import State, WorkingSet, WorkingSetPath
 from .base import Method
@@ -126,7 +126,7 @@ class _State(State):
         self.F = new[None]
         return bool(_kernels.settle((yield fitted(new)), self.y, self.u))
 
-    def _normalised(self, beta: Floats, g: Floats, new: Floats) -> Generator[Product, Floats, None]:
+    def _normalised(self, beta: Floats, g: Floats, new: Floats) -> Generator[Round, Floats, None]:
         """The proposal with the normalised step, as in `_kernels.iht_walk`."""
         support = np.empty_like(beta)
         _kernels.iht_support(beta, g, self.k, support)
@@ -142,7 +142,7 @@ class _State(State):
             eta *= 0.5
 
 
-def _stretch(a: Floats) -> Generator[Product, Floats, float]:
+def _stretch(a: Floats) -> Generator[Round, Floats, float]:
     """‖a‖²/‖X a‖², infinite where X a = 0."""
     Xa = yield fitted(a)
     bottom = float(Xa @ Xa)

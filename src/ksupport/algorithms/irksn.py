@@ -9,6 +9,7 @@ descent (Matet et al. 2017) on  min R(w) s.t. Xw = y,  with
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal
@@ -18,9 +19,9 @@ import numpy as np
 from .. import _kernels
 from .._common.levels import check_k, doubling
 from .._kernels import CURVATURE, GAMMA, MOMENTUM, PACE, REFUSED, S_R, S_W, THETA, TRIAL
-from ..design import Design, Floats, Ints, NormKind
+from ..design import Design, Floats, Ints, NormKind, Round
 from ..walking import Path
-from ..walking.lockstep import Step, correlations, fitted
+from ..walking.lockstep import Step, correlations, fitted, fitted_and_back
 from ..walking.working_set import DualState, WorkingSet, WorkingSetPath
 from .base import Method
 
@@ -150,7 +151,8 @@ class _Adaptive(DualState):
         self.pace = np.zeros(PACE)
         self.times = np.zeros(1)  # tau_t = gamma theta² after step t
         self.at = y.copy()  # the vector for which columns are needed
-        self.foreseen: dict[float, Floats] = {}  # Xr of the next plain step, by its momentum
+        # Xr and Xᵀz of the next plain step, by its gamma
+        self.foreseen: dict[float, tuple[Floats, Floats]] = {}
 
     def remedy(self) -> str:
         return "Backtracking keeps the step stable: X or y is too large to be squared."
@@ -184,19 +186,21 @@ class _Adaptive(DualState):
         while True:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
             v = self.Z[0] + beta * (self.Z[0] - self.Z[1])
-            Xr = self.foreseen.pop(beta, None)
-            if Xr is None:
-                Xr = yield fitted(self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R))
+            if gamma not in self.foreseen:
+                r = self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
+                (Xr,), p = yield self._gradient_step([r], v, gamma)
+                self.foreseen[gamma] = Xr, p
+            Xr, p = self.foreseen[gamma]
             z = np.empty_like(v)
             if not _kernels.along_gradient(v, Xr, self.y, gamma, z):
                 return False
-            p = yield correlations(z)
-            # The product that the next step begins with comes along, in case that this one holds.
-            ahead = self._next_momentum(theta, gamma)
-            r = self._prox(p + ahead * (p - self.F[0]), S_R)
-            Xw, Xr_ahead = yield fitted(self._prox(p, S_W), r)
+            # What the next step begins with comes along, in case that this one holds.
+            following, ahead = self._next_trial(theta, gamma)
+            w, r = self._prox(p, S_W), self._prox(p + ahead * (p - self.F[0]), S_R)
+            v_ahead = z + ahead * (z - self.Z[0])
+            (Xw, Xr_ahead), p_ahead = yield self._gradient_step([w, r], v_ahead, following)
             if _kernels.step_holds(z, v, Xw, Xr, gamma, self.pace):
-                self.foreseen = {ahead: Xr_ahead}
+                self.foreseen = {following: (Xr_ahead, p_ahead)}
                 break
             gamma *= 0.5
             self.pace[[REFUSED, TRIAL]] = 1, gamma
@@ -206,11 +210,16 @@ class _Adaptive(DualState):
         self.times[self.t + 1] = gamma * theta**2
         return True
 
-    def _next_momentum(self, theta: float, gamma: float) -> float:
-        """The momentum of the first trial after a step that meets some curvature, as most do."""
+    def _gradient_step(self, ws: Sequence[Floats], v: Floats, gamma: float) -> Round:
+        """Xw of each w, and Xᵀz for z = v + gamma (Xw - y) with the last."""
+        return fitted_and_back(ws, v - gamma * self.y, gamma)
+
+    def _next_trial(self, theta: float, gamma: float) -> tuple[float, float]:
+        """Step and momentum of the first trial after a step that meets curvature, as most do."""
         pace = self.pace.copy()
         pace[[THETA, GAMMA, CURVATURE, TRIAL]] = theta, gamma, 1, 0
-        return float(_kernels.momentum_of(pace, _kernels.trial_step(pace))[1])
+        following = _kernels.trial_step(pace)
+        return following, _kernels.momentum_of(pace, following)[1]
 
     def gain(self, t: Ints) -> Floats:
         return np.sqrt(self.times[t] / self.alpha)

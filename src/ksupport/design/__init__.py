@@ -3,6 +3,7 @@
 from .blocks import by_blocks
 from .leading import Leading, Query
 from .problem import Problem, Split
+from .rounds import Round, there_and_back
 from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of
 from .spectra import NormKind
 from .stores import (
@@ -13,7 +14,7 @@ from .stores import (
     names_of,
     unwrapped,
 )
-from .view import Design, centred_together, matmat_together, rmatmat_together, sharing
+from .view import Design, centred_together, sharing
 
 __all__ = [
     "Design",
@@ -23,6 +24,7 @@ __all__ = [
     "NormKind",
     "Problem",
     "Query",
+    "Round",
     "Split",
     "Unseen",
     "Walked",
@@ -34,9 +36,8 @@ __all__ = [
     "fetched",
     "is_dask",
     "marks_of",
-    "matmat_together",
     "names_of",
-    "rmatmat_together",
     "sharing",
+    "there_and_back",
     "unwrapped",
 ]

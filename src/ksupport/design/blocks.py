@@ -269,6 +269,7 @@ class ArrayStore(BlockStore):
         self.X = X
         self._file, self._private = mapped_file(X)
         self._by_columns = by_columns
+        self.by_rows = not by_columns
         if self._file is not None:
             self.recent = RecentColumns(limits.READ_COLUMNS // n)
 

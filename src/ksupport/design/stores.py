@@ -55,6 +55,7 @@ class Store(ABC):
     has_columns = True  # whether a block of columns costs less than a sweep
     near = True  # whether X lies in this process; else what is of size d is found and reduced there
     is_sparse = False  # whether `csc` gives X
+    by_rows = False  # whether blocks of whole rows are read as fast as any
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         if 0 in shape:

@@ -210,11 +210,15 @@ class Design:
 
     def on_all_rows(self, U: Floats) -> Floats:
         """The V with X̃ᵀU = diag(scale)⁻¹ (Xᵀ - mean 1ᵀ) V, where X has all its rows."""
+        return self.lifted(U, self.store.shape[0])
+
+    def lifted(self, U: Floats, n: int) -> Floats:
+        """The same, where X has n rows."""
         if self.sqrt_weights is not None:
             U = U * self.sqrt_weights[:, None]
         if self.rows is None:
             return U
-        full = np.zeros((self.store.shape[0], U.shape[1]))
+        full = np.zeros((n, U.shape[1]))
         np.add.at(full, self.rows, U)
         return full
 
@@ -246,12 +250,16 @@ class Design:
         """X̃ W, reading only the columns where some column of W is nonzero."""
         return matmat_together([self], [W])[0]
 
-    def _of_rows(self, product: Floats, index: Ints, values: Floats) -> Floats:
+    def of_rows(self, product: Floats, index: Ints, values: Floats) -> Floats:
         """X̃ W from the product of all rows of X with the W that has these values."""
         out = product if self.rows is None else product[self.rows]
         if self.mean is not None:
             out = out - self.mean[index] @ values
         return out if self.sqrt_weights is None else out * self.sqrt_weights[:, None]
+
+    def unscaled(self, W: Floats, index: Any = slice(None)) -> Floats:
+        """Coefficients of the raw columns at ``index`` from those of the view's."""
+        return W if self.scale is None else W / self.scale[index, None]
 
     def matvec(self, w: Floats) -> Floats:
         """X̃ w, reading only the columns where w is nonzero."""
@@ -382,12 +390,19 @@ def centred_together(views: Sequence[Design], *, standardize: bool = False) -> l
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:
     """X̃ᵀ U for each view of one store and its U."""
     lifted = [view.on_all_rows(U) for view, U in zip(views, Us, strict=True)]
-    sums = [U.sum(axis=0) for U in lifted]
-    product = views[0].store.rmatmat(lifted[0] if len(lifted) == 1 else np.hstack(lifted))
-    ends = np.cumsum([0, *(U.shape[1] for U in lifted)])
+    V = lifted[0] if len(lifted) == 1 else np.hstack(lifted)
+    widths = [U.shape[1] for U in Us]
+    return finish_together(views, views[0].store.rmatmat(V), V.sum(axis=0), widths)
+
+
+def finish_together(
+    views: Sequence[Design], product: Floats, sums: Floats, widths: Sequence[int]
+) -> list[Floats]:
+    """X̃ᵀ U for each view from XᵀV and the sums of V, the U's side by side on all rows of X."""
+    ends = np.cumsum([0, *widths])
     parts = [product[:, a:b] for a, b in pairwise(ends)]
-    for view, part, total in zip(views, parts, sums, strict=True):
-        for column, each in zip(part.T, total, strict=True):  # nothing of the product's size
+    for view, part, (a, b) in zip(views, parts, pairwise(ends), strict=True):
+        for column, each in zip(part.T, sums[a:b], strict=True):  # nothing of the product's size
             if view.mean is not None:
                 column -= each * view.mean
             if view.scale is not None:
@@ -401,16 +416,16 @@ def matmat_together(views: Sequence[Design], Ws: Sequence[Floats]) -> list[Float
     index = np.flatnonzero(used)
     if index.size == 0:
         return [np.zeros((view.n, W.shape[1])) for view, W in zip(views, Ws, strict=True)]
-    values = [W if index.size == len(W) else W.T[:, index].T for W in Ws]
+    whole = index.size == views[0].d
     values = [
-        each if view.scale is None else each / view.scale[index, None]
-        for view, each in zip(views, values, strict=True)
+        view.unscaled(W if whole else W.T[:, index].T, index)
+        for view, W in zip(views, Ws, strict=True)
     ]
     product = views[0].store.matmat(index, values[0] if len(values) == 1 else np.hstack(values))
     ends = np.cumsum([0, *(W.shape[1] for W in Ws)])
     parts = [product[:, a:b] for a, b in pairwise(ends)]
     return [
-        view._of_rows(part, index, each)
+        view.of_rows(part, index, each)
         for view, part, each in zip(views, parts, values, strict=True)
     ]
 

@@ -3,7 +3,7 @@
 from .history import History
 from .iterates import Block
 from .loop import run, whole_walks_only
-from .paths import Answer, Path, Product, Request
+from .paths import Answer, Path, Request
 from .records import Keep, Reason, Result
 from .rules import Metric, Rule, StoppingRule, Verdict, Watch
 
@@ -14,7 +14,6 @@ __all__ = [
     "Keep",
     "Metric",
     "Path",
-    "Product",
     "Reason",
     "Request",
     "Result",

@@ -7,30 +7,37 @@ loop in `walking.loop` forms them for all paths that wait, as one matrix product
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Protocol
+from collections.abc import Generator, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
 from .._kernels import DONE, NONFINITE, NOW, RECORDED, due
-from ..design import Design, Floats, Ints
+from ..design import Design, Floats, Ints, Leading, Round
 from .iterates import Block, recorded_steps, room_for
-from .paths import Answer, Product, Request
+from .paths import Answer, Request
 
 
-def correlations(u: Floats) -> Product:
+def correlations(u: Floats) -> Round:
     """X̃ᵀu."""
-    return Product(u[:, None], adjoint=True)
+    return Round(A=u[:, None])
 
 
-def fitted(*ws: Floats) -> Product:
-    """X̃w of each w."""
-    return Product(np.column_stack(ws), adjoint=False)
+def fitted(w: Floats) -> Round:
+    """X̃w."""
+    return Round(W=w[:, None])
 
 
-# A step is sent each product, or the rows of several; it returns False if it left the finite
+def fitted_and_back(ws: Sequence[Floats], offset: Floats, slope: float) -> Round:
+    """X̃w of each w, and X̃ᵀ(offset + slope X̃w) of the last."""
+    C = np.zeros((len(ws), 1))
+    C[-1] = slope
+    return Round(np.column_stack(ws), offset[:, None], C)
+
+
+# A step is sent X̃ᵀu or X̃w; of a round both, the X̃w as rows.  It returns False if it left the finite
 # numbers.
-Step = Generator[Product, Floats, bool]
+Step = Generator[Round, Any, bool]
 
 
 class Stepping(Protocol):
@@ -47,7 +54,7 @@ class Stretch:
 
     Attributes
     ----------
-    pending : Product or None
+    pending : Round or None
         What the next step waits for; None: the stretch is over.
     status : int
         How it ended, `DONE` or `NONFINITE`.
@@ -64,14 +71,14 @@ class Stretch:
         self._steps = self._take_steps()
         self.pending = next(self._steps, None)
 
-    def supply(self, product: Floats) -> None:
+    def supply(self, product: Any) -> None:
         """Go on to the next product."""
         try:
             self.pending = self._steps.send(product)
         except StopIteration:
             self.pending = None
 
-    def _take_steps(self) -> Generator[Product, Floats, None]:
+    def _take_steps(self) -> Generator[Round, Any, None]:
         clock = self.state.clock
         while True:
             if due(clock, self.end, self.every):
@@ -105,9 +112,12 @@ class PlainSteps:
     def supply(self, answer: Answer) -> None:
         """Go on with the stretch under way."""
         assert self.stretch is not None
-        assert isinstance(answer, np.ndarray)
-        rows = np.ascontiguousarray(answer.T)
-        self.stretch.supply(rows if len(rows) > 1 else rows[0])
+        assert not isinstance(answer, Leading)
+        there, back = (np.ascontiguousarray(each.T) for each in answer)
+        if len(there) and len(back):
+            self.stretch.supply((there, back[0]))
+        else:
+            self.stretch.supply((back if len(back) else there)[0])
 
     def walk_plainly(self, state: Stepping, end: int, every: int, most_numbers: int) -> Block:
         """Begin a stretch, or hand out the one that is over."""

@@ -12,15 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import limits
 from .._common.checks import check_count
-from ..design import Design, Floats, Query, matmat_together, rmatmat_together
-from .paths import Path, Product, Request
+from ..design import Design, Query, Round, there_and_back
+from .paths import Path, Request
 from .progress import walking
 from .records import Keep, Reason, Record, Result
 from .rules import Metric, Rule, StoppingRule, Watch
@@ -149,31 +148,31 @@ def _multiply(waiting: list[Record]) -> list[Record]:
             else:
                 stores.setdefault(id(design.store), []).append(group)
         for groups in stores.values():
-            designs = [group[0].path.design for group in groups]
-            together = matmat_together if forward else rmatmat_together
-            products = together(designs, [_vectors(group) for group in groups])
-            for group, product in zip(groups, products, strict=True):
-                _answer(group, product)
+            _share_round(groups)
     return forward or waiting
 
 
 def _takes_forward(asked: Request | None) -> bool:
-    return isinstance(asked, Product) and not asked.adjoint
+    return isinstance(asked, Round) and asked.A is None
 
 
-def _products_of(records: Sequence[Record]) -> list[Product]:
-    return [asked for r in records if isinstance(asked := r.path.pending, Product)]
+def _share_round(groups: Sequence[Sequence[Record]]) -> None:
+    """Answer rounds on views of one store, each with its group of paths."""
+    designs = [group[0].path.design for group in groups]
+    asked = [[_round_of(record) for record in group] for group in groups]
+    joined = [Round.side_by_side(*each) for each in zip(designs, asked, strict=True)]
+    answers = zip(*there_and_back(designs, joined), strict=True)
+    for group, rounds, (there, back) in zip(groups, asked, answers, strict=True):
+        theres = np.hsplit(there, np.cumsum([each.width_there for each in rounds])[:-1])
+        backs = np.hsplit(back, np.cumsum([each.width_back for each in rounds])[:-1])
+        for record, *answer in zip(group, theres, backs, strict=True):
+            record.answer = answer[0], answer[1]
 
 
-def _vectors(records: Sequence[Record]) -> Floats:
-    return np.hstack([asked.vectors for asked in _products_of(records)])
-
-
-def _answer(records: Sequence[Record], products: Floats) -> None:
-    """Hand out products, as many to each as it has asked for."""
-    ends = np.cumsum([0, *(asked.vectors.shape[1] for asked in _products_of(records))])
-    for record, (start, stop) in zip(records, pairwise(ends), strict=True):
-        record.answer = products[:, start:stop]
+def _round_of(record: Record) -> Round:
+    asked = record.path.pending
+    assert isinstance(asked, Round)
+    return asked
 
 
 def _let_lead(design: Design, records: Sequence[Record]) -> None:

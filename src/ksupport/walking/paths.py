@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
-from ..design import Design, Floats, Leading, Query
+from ..design import Design, Floats, Leading, Query, Round
 from .iterates import Block
 
-
-@dataclass(frozen=True)
-class Product:
-    """Products with X̃ that a path waits for."""
-
-    vectors: Floats  # as columns
-    adjoint: bool  # X̃ᵀU, or X̃W
-
-
-Request = Product | Query
-Answer = Floats | Leading
+Request = Round | Query
+Answer = tuple[Floats, Floats] | Leading  # of a round, X̃W and X̃ᵀ(A + X̃WC)
 
 
 class Path(Protocol):
     """A stream of iterates, walked block by block.
 
-    It knows the data it is walked on: X̃, its ``design``, and the target ``y``.  ``pending`` is a
-    product with X̃, or the answer to a query that takes one, which the path needs before it can go
+    It knows the data it is walked on: X̃, its ``design``, and the target ``y``.  ``pending`` are
+    products with X̃, or the answer to a query that takes one, which the path needs before it can go
     on; the loop multiplies for all waiting paths at once and hands the answer to ``supply``.  A
     path is compared, and hashed, by identity.
     """

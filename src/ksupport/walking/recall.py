@@ -10,7 +10,8 @@ from scipy.linalg import qr
 
 from ..design import Floats
 
-DEPENDENT = 1e-10  # share of a vector outside the span of others that counts as none
+SPANNED = 1e-12  # share of a vector outside the span that is rounding
+DEPENDENT = 1e-13  # share of a vector outside the span of others that counts as none
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,12 @@ class Recall:
         c = self.Q @ u
         missed = float(np.linalg.norm(u - c @ self.Q))
         return c @ self.products, missed + self.rounding * float(np.abs(c).sum())
+
+    def knows(self, u: Floats) -> bool:
+        """Whether u lies in the span, up to rounding."""
+        return float(np.linalg.norm(u - (self.Q @ u) @ self.Q)) <= SPANNED * float(
+            np.linalg.norm(u)
+        )
 
 
 def orthonormal(vectors: Sequence[Floats]) -> Floats:

@@ -27,18 +27,18 @@ from numpy.typing import NDArray
 
 from .. import _kernels, limits
 from .._kernels import DONE, NONFINITE, NOW, RECORDED, REFRESH
-from ..design import Design, Floats, Ints, Leading, Query
+from ..design import Design, Floats, Ints, Leading, Query, Round
 from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
-from .paths import Answer, Product, Request
+from .paths import Answer, Request
 from .recall import Recall, orthonormal
 
 tell_when_compiling(_kernels.__name__)
 
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
-KNOWN = 1e-6  # share of a vector that, if no more is unknown of it, makes no difference
+SAME = 1e-9  # vectors that differ by this share of their size are one
 FIRST_AHEAD, MOST_AHEAD = 4, 32  # steps for which a pass takes products in advance
 FOREVER = np.iinfo(np.int64).max
 
@@ -55,7 +55,7 @@ class WorkingSet:
 
     def chosen_for(self, u: Floats) -> bool:
         """Whether u is a reference, up to rounding."""
-        return bool((np.linalg.norm(self.refs - u, axis=1) <= KNOWN * np.linalg.norm(u)).any())
+        return bool((np.linalg.norm(self.refs - u, axis=1) <= SAME * np.linalg.norm(u)).any())
 
 
 class State(ABC):
@@ -116,7 +116,7 @@ class State(ABC):
         F[:, new] = self.F[:, old]
         self.F = F
 
-    def spread(self, design: Design, features: Ints) -> None:
+    def spread(self, design: Design, features: Ints, recall: Recall | None) -> None:
         """Carry F over to all features, for plain steps."""
         F = np.zeros((len(self.F), design.d))
         F[:, features] = self.F
@@ -142,8 +142,13 @@ class DualState(State):
     def enter(self, columns: Floats, before: Ints, now: Ints) -> None:
         self.F = self.Z @ columns.T
 
-    def spread(self, design: Design, features: Ints) -> None:
-        self.F = np.ascontiguousarray(design.rmatmat(self.Z.T).T)
+    def spread(self, design: Design, features: Ints, recall: Recall | None) -> None:
+        if recall is not None and all(recall.knows(z) for z in self.Z):
+            self.F = np.stack([recall(z)[0] for z in self.Z])
+        elif self.Z.any():
+            self.F = np.ascontiguousarray(design.rmatmat(self.Z.T).T)
+        else:
+            self.F = np.zeros((len(self.Z), design.d))
 
 
 class WorkingSetPath(PlainSteps):
@@ -206,7 +211,7 @@ class WorkingSetPath(PlainSteps):
         if self.asked is None:
             return super().pending
         if self.design.near:
-            return Product(self.asked.T, adjoint=True)
+            return Round(A=self.asked.T)
         assert self.wanted is not None  # products of size d would have to be sent
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
@@ -215,15 +220,28 @@ class WorkingSetPath(PlainSteps):
         if self.asked is None:
             super().supply(answer)
             return
-        asked, self.asked, self.asked_at = self.asked, None, self.t
+        asked, self.asked = self.asked, None
+        if not isinstance(answer, Leading):
+            products = answer[1].T
+            if products.base is not None and products.base.size > products.size:
+                products = products.copy()  # those of other paths would stay in memory with it
+            self.recall = Recall(asked, products, self._rounding)
+        if self.working is not None:
+            self._adapt()
+        self.asked_at = self.t
+        if self.wanted is None:
+            return
         if isinstance(answer, Leading):
-            assert self.wanted is not None
-            refs = self.wanted[None]
-            edge = answer.edge + self._rounding * answer.reach * float(np.linalg.norm(refs))
-            self._work_on(answer.features, refs, np.array([edge]), answer.reach)
+            self._follow(answer)
         else:
-            self.recall = Recall(asked, answer.T.copy(), self._rounding)
             self._choose()
+
+    def _follow(self, answer: Leading) -> None:
+        """Go on with the features that lead where X lies."""
+        assert self.wanted is not None
+        refs = self.wanted[None]
+        edge = answer.edge + self._rounding * answer.reach * float(np.linalg.norm(refs))
+        self._work_on(answer.features, refs, np.array([edge]), answer.reach)
 
     @property
     def _rounding(self) -> float:
@@ -235,15 +253,15 @@ class WorkingSetPath(PlainSteps):
         if self.recall is not None and self._recalls(u):
             self._choose()
             return
+        if not self.copied:
+            self.asked = orthonormal([u, *self._forecast()])
+            self.recall = None  # room for what comes
+            return
         if self.working is not None:
             self._adapt()
-        if self.wanted is None:
-            return
-        if self.copied:
+        self.asked_at = self.t
+        if self.wanted is not None:
             self._choose()
-            self.asked_at = self.t
-        else:
-            self.asked = orthonormal([u, *self._forecast()])
 
     def _recalls(self, u: Floats) -> bool:
         """Whether columns may be chosen for u by what the last pass said."""
@@ -251,7 +269,7 @@ class WorkingSetPath(PlainSteps):
             return True
         # They were, and did not do: more of them, unless too little is known.
         assert self.recall is not None
-        known = self.recall(u)[1] < KNOWN * float(np.linalg.norm(u))
+        known = self.recall.knows(u)
         self.m *= 2 if known else 1
         return known and 4 * self.m <= self.design.d
 
@@ -308,9 +326,10 @@ class WorkingSetPath(PlainSteps):
             return []
         walked = self.t - self.asked_at
         self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
+        most = max(limits.FORESEEN // self.design.d, 1)
         state, free = deepcopy(self.state), replace(self.working, reach=0.0)
         rows, vectors = np.empty((2, free.features.size)), [*state.directions()]
-        for _ in range(self.ahead):
+        for _ in range(min(self.ahead, most)):
             _, status, _ = state.walk(free, state.t + 1, FOREVER, rows)
             if status != DONE:
                 break
@@ -340,7 +359,7 @@ class WorkingSetPath(PlainSteps):
 
     def _go_plain(self, until: int) -> None:
         """Plain steps for a while, longer each time: later on the dual moves less."""
-        self.state.spread(self.design, self.features)
+        self.state.spread(self.design, self.features, self.recall)
         self.features = np.arange(self.design.d)
         self.working = self.wanted = self.recall = None
         self.m = min(self.m // 2, self.design.d // 8)
