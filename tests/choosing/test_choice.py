@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 from ksupport import path
 from ksupport.choosing.choice import choose
 from ksupport.choosing.criteria import Criterion, noise_variance
-from ksupport.choosing.exchange import Around, improve, independent
+from ksupport.choosing.exchange import Around, Asking, Wanted, improve, independent, side_by_side
 from ksupport.choosing.grids import expand, settings_of
 from ksupport.choosing.refits import least_squares, refit_all, ridge_by_gcv
 from ksupport.choosing.supports import different_rows, largest_support, supports_of, visited_by
@@ -91,7 +91,7 @@ def test_least_squares_solves_the_normal_equations(problem, ridge):
 
 
 def neighbours(design, y, support):
-    (around,) = Around.all(design, y, [support])
+    ((around,),) = Around.all([Wanted(design, y, [support], 1)])
     assert around.support == support
     return list(around.neighbours(design.d))
 
@@ -137,12 +137,12 @@ def test_neighbours_are_the_best_that_brute_force_finds(problem, support):
 
 
 def twins(design, y, support, criterion, within):
-    (around,) = Around.all(design, y, [support], 50)
+    ((around,),) = Around.all([Wanted(design, y, [support], 50)])
     return around.twins(criterion, within)
 
 
 def seen_from(design, y, starts, criterion, largest):
-    passed = improve(design, y, starts, criterion, largest)
+    (passed,) = side_by_side([Asking(improve(design, y, starts, criterion, largest))])
     return {move.support: move for around in passed for move in around.moves(largest)}
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 LEVELS = ("k", "n_atoms")  # parameters that are numbers of features
 ONE_PATH = 10  # the level of one path where none is given
+MOST = 200  # the largest level that is walked unasked: beyond it every step reads the whole of X
 
 # -- what is allowed -----------------------------------------------------------------------------
 
@@ -74,13 +75,13 @@ def for_criteria(n: int, d: int) -> list[int]:
 
 
 def for_prediction(n: int, d: int) -> list[int]:
-    """2, 8, 32, ... for folds that look for the best prediction; finer steps are no better."""
-    return [k for k in (2 * 4**power for power in range(16)) if k <= min(d // 2, 2 * n)] or [1]
+    """2, 8, 32, 128 for folds that look for the best prediction; finer steps are no better."""
+    return [k for k in (2, 8, 32, 128) if k <= min(d // 2, 2 * n, MOST)] or [1]
 
 
 def for_groups(n: int, d: int) -> list[int]:
     """1, 2, 4, 8, then steps of about a quarter: where whole groups are looked for."""
-    levels, most = [1, 2, 4, 8, 12, 16, 20, 25, 30], max(1, min(d // 2, 2 * n))
+    levels, most = [1, 2, 4, 8, 12, 16, 20, 25, 30], max(1, min(d // 2, 2 * n, MOST))
     while levels[-1] < most:
         levels.append(math.ceil(levels[-1] * 1.25))
     return [k for k in levels if k <= most] or [1]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..design import Design, Floats, Ints
 from .criteria import Criterion, noise_variance
-from .exchange import Around, Move, improve
+from .exchange import Around, Asked, Asking, Move, Wanted, improve, side_by_side
 from .refits import Refits, refit_all
 from .supports import Support
 
@@ -90,7 +90,12 @@ class _Candidates:
         return Choice(best, certain, float(table["score"][0]), table)
 
 
-def choose(
+def choose(*args: Any, **options: Any) -> Choice:
+    """What `choosing` finds, alone."""
+    return side_by_side([Asking(choosing(*args, **options))])[0]
+
+
+def choosing(
     design: Design,
     y: Floats,
     visited: Sequence[Sequence[Support]],
@@ -98,7 +103,7 @@ def choose(
     largest: int,
     exchange: int = 3,
     tie: float = 0.0,
-) -> Choice:
+) -> Asked[Choice]:
     """Refit every support that the paths visited, score, and improve the best by exchange.
 
     Parameters
@@ -131,13 +136,14 @@ def choose(
     if exchange and float(y @ y) > 0:
         most = MOST_TWINS if tie > 0 else 1
         if criterion != "aic":
-            passed = improve(design, y, found.best(exchange), rule, largest, most)
+            passed = yield from improve(design, y, found.best(exchange), rule, largest, most)
             around = {each.support: each for each in passed}
             found.add(move for each in passed for move in each.moves(largest))
         if tie > 0:
             (best,) = found.best(1)
             if best not in around:
-                around |= {each.support: each for each in Around.all(design, y, [best], most)}
+                (found_around,) = yield Wanted(design, y, [best], most)
+                around[found_around.support] = found_around
             if best in around:  # not if its features are dependent
                 found.add(around[best].twins(rule, tie))
     return found.choice(where, around, tie)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from scipy.linalg.lapack import dgeqrf, dorgqr, dtrtri
 
 from .. import _kernels
 from .._common.phases import phase
-from ..design import Design, Floats, Ints
+from ..design import Design, Floats, Ints, Survey, surveyed
 from .refits import DEPENDENT
 from .supports import Support
 
+Found = TypeVar("Found")
+
 EQUAL = 1e-7  # falls that differ by less than this share of the residual are equal
-
-
 BLOCK = 32  # columns that LAPACK takes at a time
 
 
@@ -63,6 +63,16 @@ class Leaving:
     W: Floats  # the w_i, as rows
     b: Floats  # u_iᵀy
 
+    @classmethod
+    def of(cls, design: Design, y: Floats, support: Support) -> tuple[Leaving, Floats]:
+        """The same, and r and Q side by side."""
+        S, Q, W = independent(design, support)
+        W /= np.linalg.norm(W, axis=1, keepdims=True)
+        c = Q.T @ y
+        r = y - Q @ c
+        leaving = cls(np.asarray(S, np.intp), float(r @ r), W, W @ c)
+        return leaving, np.column_stack([r, Q])
+
 
 @dataclass(frozen=True)
 class Gains:
@@ -104,8 +114,9 @@ class Gains:
 
 
 def _gains(
-    leaving: list[Leaving], rounding: float, most: int, first: int, products: Floats, norms: Floats
-) -> list[Gains]:
+    leaving: Sequence[Leaving], rounding: float, most: int, first: int,
+    products: Floats, norms: Floats,
+) -> list[Gains]:  # fmt: skip
     """`Gains.among` of several supports, whose products stand side by side."""
     ends = np.cumsum([0, *(1 + each.support.size for each in leaving)])
     parts = (np.ascontiguousarray(products[:, start:stop].T) for start, stop in pairwise(ends))
@@ -118,6 +129,16 @@ def _gains(
 def _merge_gains(most: int, parts: list[list[Gains]]) -> list[Gains]:
     """The same of all features, from consecutive parts of them."""
     return [Gains.best(most, each) for each in zip(*parts, strict=True)]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Supports whose surroundings are asked for, with so many of the best exchanges."""
+
+    design: Design
+    y: Floats
+    supports: Sequence[Support]
+    most: int
 
 
 @dataclass(frozen=True)
@@ -135,28 +156,26 @@ class Around:
     gains: Gains  # the best features to add, and the best exchanges
 
     @classmethod
-    def all(
-        cls, design: Design, y: Floats, supports: Iterable[Support], most: int = 1
-    ) -> list[Around]:
-        """Of several supports in one pass, with so many of the best exchanges."""
-        leaving, vectors = [], []
-        for support in supports:
-            S, Q, W = independent(design, support)
-            W /= np.linalg.norm(W, axis=1, keepdims=True)
-            c = Q.T @ y
-            r = y - Q @ c
-            leaving.append(Leaving(np.asarray(S, np.intp), float(r @ r), W, W @ c))
-            vectors.append(np.column_stack([r, Q]))
-        # A column that is constant but for rounding has a norm, and nothing to say.
-        rounding = 1e-20 * float(design.column_norms.max()) ** 2 + np.finfo(float).tiny
-        gains = design.over_features(
-            np.hstack(vectors),
-            partial(_gains, leaving, rounding, most),
-            partial(_merge_gains, most),
-        )
+    def all(cls, wanted: Sequence[Wanted]) -> list[list[Around]]:
+        """What is wanted, on one design or several: one pass for those on views of one store."""
+        leaving, surveys = [], []
+        for each in wanted:
+            known, vectors = zip(
+                *(Leaving.of(each.design, each.y, support) for support in each.supports),
+                strict=True,
+            )
+            # A column that is constant but for rounding has a norm, and nothing to say.
+            rounding = 1e-20 * float(each.design.column_norms.max()) ** 2 + np.finfo(float).tiny
+            gains = partial(_gains, known, rounding, each.most)
+            merge = partial(_merge_gains, each.most)
+            leaving.append(known)
+            surveys.append(Survey(each.design, np.hstack(vectors), gains, merge))
         return [
-            cls(tuple(each.support.tolist()), each.rss, each.b**2, found)
-            for each, found in zip(leaving, gains, strict=True)
+            [
+                cls(tuple(one.support.tolist()), one.rss, one.b**2, found)
+                for one, found in zip(known, gains, strict=True)
+            ]
+            for known, gains in zip(leaving, surveyed(surveys), strict=True)
         ]
 
     def with_one_more(self) -> Move:
@@ -203,7 +222,35 @@ class Around:
         return [self.with_one_exchanged(rank) for rank in np.flatnonzero(worse <= within).tolist()]
 
 
+Asked = Generator[Wanted, list[Around], Found]
+
+
+class Asking(Generic[Found]):
+    """A search for the best support, halted where it asks for what lies around some."""
+
+    def __init__(self, steps: Asked[Found]) -> None:
+        self.steps = steps
+        self.answer(None)
+
+    def answer(self, around: Any) -> None:
+        """Go on, to the next question or to the end."""
+        self.wanted: Wanted | None
+        try:
+            self.wanted = self.steps.send(around)
+        except StopIteration as end:
+            self.wanted, self.found = None, end.value
+
+
 @phase("exchanging features")
+def side_by_side(searches: Sequence[Asking[Found]]) -> list[Found]:
+    """What searches find that go on together, so that they share passes over X."""
+    while waiting := [(each, each.wanted) for each in searches if each.wanted is not None]:
+        answers = Around.all([wanted for _, wanted in waiting])
+        for (each, _), around in zip(waiting, answers, strict=True):
+            each.answer(around)
+    return [each.found for each in searches]
+
+
 def improve(
     design: Design,
     y: Floats,
@@ -212,7 +259,7 @@ def improve(
     largest: int,
     most: int = 1,
     max_moves: int = 50,
-) -> list[Around]:
+) -> Asked[list[Around]]:
     """From each start, exchange features while the criterion improves.
 
     Returns what lies around the supports on the way, with so many of the best exchanges.  The
@@ -226,7 +273,7 @@ def improve(
         chains = [support for support in dict.fromkeys(chains) if support not in been]
         if not chains:
             break
-        here = Around.all(design, y, chains, most)
+        here = yield Wanted(design, y, chains, most)
         passed += here
         been.update(chains, (around.support for around in here))
         ahead: list[Support] = []

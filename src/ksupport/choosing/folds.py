@@ -19,7 +19,8 @@ from ..algorithms import Method
 from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights
 from ..walking import Result, Rule, run
 from ..walking.threads import Workers
-from .choice import Choice, choose
+from .choice import Choice, choosing
+from .exchange import Asked, Asking, side_by_side
 from .refits import least_squares, refit_all
 from .supports import Support, different_rows, largest_support, visited_by
 
@@ -54,13 +55,15 @@ class Fold:
             errors = dict(zip(listed, self.unseen.errors_of(np.array(models)), strict=True))
         return [np.array([errors.get(S, np.inf) for S in supports]) for supports in visited]
 
-    def chosen_by_ebic(self, results: Sequence[Result]) -> tuple[Choice, float]:
-        """What EBIC prefers of all that these paths visit, and its error."""
+    def choosing_by_ebic(self, results: Sequence[Result]) -> Asked[Choice]:
+        """What EBIC prefers of all that these paths visit."""
         largest = largest_support(different_rows(self.design, self.y))
-        visited = visited_by(results)
-        choice = choose(self.design, self.y, visited, "ebic", largest, EXCHANGED)
-        model = least_squares(self.design, self.y, choice.support)
-        return choice, float(self.unseen.errors_of(model[None])[0])
+        return choosing(self.design, self.y, visited_by(results), "ebic", largest, EXCHANGED)
+
+    def error_of(self, support: Support) -> float:
+        """What least squares on a support leaves unexplained of the rest."""
+        model = least_squares(self.design, self.y, support)
+        return float(self.unseen.errors_of(model[None])[0])
 
 
 def folds_of(problem: Problem, scoring: Any = None) -> list[Fold]:
@@ -173,3 +176,11 @@ def on_each(
 
     with Workers(n_jobs) as workers, phase("choosing on folds", len(folds)) as update:
         return workers.each(told, range(len(folds)))
+
+
+def chosen_by_ebic(
+    folds: Sequence[Fold], walked: Sequence[Sequence[Result]], n_jobs: int | None
+) -> list[Choice]:
+    """What EBIC prefers on each fold of all that its paths visit; folds share passes over X."""
+    searches = on_each(folds, lambda at: Asking(folds[at].choosing_by_ebic(walked[at])), n_jobs)
+    return side_by_side(searches)

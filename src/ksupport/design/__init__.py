@@ -9,12 +9,13 @@ from .spectra import NormKind
 from .stores import (
     Floats,
     Ints,
+    Survey,
     as_dask_array,
     is_dask,
     names_of,
     unwrapped,
 )
-from .view import Design, centred_together, sharing
+from .view import Design, centred_together, leading_together, sharing, surveyed
 
 __all__ = [
     "Design",
@@ -26,6 +27,7 @@ __all__ = [
     "Query",
     "Round",
     "Split",
+    "Survey",
     "Unseen",
     "Walked",
     "Weights",
@@ -35,9 +37,11 @@ __all__ = [
     "count_different",
     "fetched",
     "is_dask",
+    "leading_together",
     "marks_of",
     "names_of",
     "sharing",
+    "surveyed",
     "there_and_back",
     "unwrapped",
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,7 @@ from .dask_tasks import (
     value_of,
 )
 from .scatter import Scatter, pool_each
-from .stores import COMPLEX, Floats, Ints, Spectrum, Store, T, bordered
+from .stores import COMPLEX, Floats, Ints, Multiply, Spectrum, Store, Survey, bordered
 
 if TYPE_CHECKING:
     from .view import Design
@@ -152,18 +152,19 @@ class DaskStore(Store):
     def rmatmat(self, U: Floats) -> Floats:
         return np.concatenate(self._sweep(*self._products(U)))
 
-    def over_features(
-        self, view: Design, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]
-    ) -> T:
-        sent = view.once("sent", partial(self._send, view))
-        V = view.on_all_rows(U)
+    def survey(self, surveys: Sequence[Survey], multiply: Multiply) -> list[Any]:
+        return list(self._sweep(*map(self._survey_task, surveys)))
+
+    def _survey_task(self, asked: Survey) -> Any:
+        """A task for what a survey finds: nothing of size d comes back."""
+        sent = asked.view.once("sent", partial(self._send, asked.view))
+        V = asked.view.on_all_rows(asked.U)
         sums = V.sum(axis=0)
         tasks = [
-            task(answer, each, start, product, sums, part)
+            task(answer, asked.each, start, product, sums, part)
             for (start, _), product, part in zip(self.spans, self._products(V), sent, strict=True)
         ]
-        (merged,) = self._sweep(tree(merge, tasks))
-        return merged
+        return tree(asked.merge, tasks)
 
     def _send(self, view: Design) -> list[Any]:
         """Send means, scales and norms of a design to where the chunks are."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,7 +11,9 @@ from dask.delayed import delayed
 
 from .. import limits
 from .scatter import Scatter, add_rows
-from .stores import Floats, Ints, T
+from .stores import Floats, Ints
+
+T = TypeVar("T")
 
 FAN_IN = 8  # answers merged in one task
 

@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,10 +22,27 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-T = TypeVar("T")
 
 
 COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
+
+
+class Survey(NamedTuple):
+    """Something to be found among all features from X̃ᵀU and the column norms, where X lies.
+
+    ``each(first, products, norms)`` is told the rows of X̃ᵀU and the norms of consecutive features
+    from number ``first`` on: of all at once if X is at hand.  What it answers for different
+    parts, in order, goes to ``merge``.
+    """
+
+    view: Design
+    U: Floats
+    each: Callable[..., Any]
+    merge: Callable[[list[Any]], Any]
+
+
+# X̃ᵀU for views of one store, each with its U, in one pass.
+Multiply = Callable[[Sequence["Design"], Sequence[Floats]], list[Floats]]
 
 
 class Spectrum(NamedTuple):
@@ -135,12 +152,18 @@ class Store(ABC):
 
     # -- what a view asks for (the `Design`: its rows, weights, centring and scaling) ------------
 
-    def over_features(
-        self, view: Design, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]
-    ) -> T:
-        """``each(first, products, norms)`` of the features in turn, merged; one pass."""
-        products = (U.T @ view.all_columns.T).T if view.copied else view.rmatmat(U)
-        return each(0, products, view.column_norms)
+    def survey(self, surveys: Sequence[Survey], multiply: Multiply) -> list[Any]:
+        """What surveys on views of this store find, in one pass that ``multiply`` takes."""
+        far = [asked for asked in surveys if not asked.view.copied]
+        products = iter(multiply([each.view for each in far], [each.U for each in far]))
+        return [
+            asked.each(
+                0,
+                (asked.U.T @ asked.view.all_columns.T).T if asked.view.copied else next(products),
+                asked.view.column_norms,
+            )
+            for asked in surveys
+        ]
 
     def expect(self, index: Ints) -> None:  # noqa: B027 (columns at hand need no more)
         """Told which columns several paths will ask for next, in case they should be fetched."""

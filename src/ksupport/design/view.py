@@ -24,7 +24,7 @@ from . import spectra
 from .leading import Leading, Query, leaders, merge_leaders
 from .scatter import square_root
 from .spectra import UNUSABLE, NormKind
-from .stores import Floats, Ints, Store, T, store_of
+from .stores import Floats, Ints, Store, Survey, store_of
 
 
 @dataclass(frozen=True)
@@ -230,22 +230,6 @@ class Design:
         """X̃ᵀ u, one pass."""
         return self.rmatmat(u[:, None])[:, 0]
 
-    def over_features(self, U: Floats, each: Callable[..., T], merge: Callable[[list[T]], T]) -> T:
-        """Something found from X̃ᵀU and the column norms where X lies, in one pass.
-
-        ``each(first, products, norms)`` is told the rows of X̃ᵀU and the norms of consecutive
-        features from number ``first`` on: of all at once if X is at hand.  What it answers for
-        different parts, in order, goes to ``merge``.
-        """
-        return self.store.over_features(self, U, each, merge)
-
-    def leading(self, queries: Sequence[Query]) -> list[Leading]:
-        """The features most correlated with each vector asked about; one pass for all."""
-        U = np.column_stack([query.vector for query in queries])
-        found = self.over_features(U, partial(leaders, queries), partial(merge_leaders, queries))
-        self.store.expect(np.unique(np.concatenate([each.features for each in found])))
-        return found
-
     def matmat(self, W: Floats) -> Floats:
         """X̃ W, reading only the columns where some column of W is nonzero."""
         return matmat_together([self], [W])[0]
@@ -388,7 +372,9 @@ def centred_together(views: Sequence[Design], *, standardize: bool = False) -> l
 
 
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:
-    """X̃ᵀ U for each view of one store and its U."""
+    """X̃ᵀ U for each view of one store and its U; none of none."""
+    if not views:
+        return []
     lifted = [view.on_all_rows(U) for view, U in zip(views, Us, strict=True)]
     V = lifted[0] if len(lifted) == 1 else np.hstack(lifted)
     widths = [U.shape[1] for U in Us]
@@ -408,6 +394,45 @@ def finish_together(
             if view.scale is not None:
                 column /= view.scale
     return parts
+
+
+def surveyed(surveys: Sequence[Survey]) -> list[Any]:
+    """What each survey finds; those on views of one store share a pass."""
+    found: list[Any] = [None] * len(surveys)
+    for places in _by_store([asked.view for asked in surveys]):
+        store = surveys[places[0]].view.store
+        answers = store.survey([surveys[at] for at in places], rmatmat_together)
+        for at, answer in zip(places, answers, strict=True):
+            found[at] = answer
+    return found
+
+
+def leading_together(
+    views: Sequence[Design], queries: Sequence[Sequence[Query]]
+) -> list[list[Leading]]:
+    """The features most correlated with each vector that is asked about, for each view."""
+    surveys = [
+        Survey(
+            view,
+            np.column_stack([query.vector for query in asked]),
+            partial(leaders, asked),
+            partial(merge_leaders, asked),
+        )
+        for view, asked in zip(views, queries, strict=True)
+    ]
+    found: list[list[Leading]] = surveyed(surveys)
+    for places in _by_store(views):
+        wanted = [each.features for at in places for each in found[at]]
+        views[places[0]].store.expect(np.unique(np.concatenate(wanted)))
+    return found
+
+
+def _by_store(views: Sequence[Design]) -> list[list[int]]:
+    """The places of the views of each store."""
+    places: dict[int, list[int]] = {}
+    for at, view in enumerate(views):
+        places.setdefault(id(view.store), []).append(at)
+    return list(places.values())
 
 
 def matmat_together(views: Sequence[Design], Ws: Sequence[Floats]) -> list[Floats]:

@@ -10,13 +10,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.levels import for_groups
+from .._common.levels import for_groups, for_prediction
 from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.choice import Choice
 from ..choosing.chosen import Chosen
 from ..choosing.criteria import ZERO
-from ..choosing.folds import Fold, HoldsOutFolds, folds_of, on_each, walk_folds
+from ..choosing.folds import Fold, HoldsOutFolds, chosen_by_ebic, folds_of, walk_folds
 from ..choosing.policy import POLICY
 from ..choosing.refits import ridge_by_gcv
 from ..choosing.tables import clearly_worse, table_of_iterates
@@ -75,6 +75,18 @@ def _agreement(a: Choice, b: Choice) -> float:
     """Share of features in common; one that could be exchanged for nothing is no one's choice."""
     common = set(a.certain) & set(b.certain)
     return len(common) / max(len(a.support), len(b.support), 1)
+
+
+def _best_path(walked: list[list[Result]]) -> int:
+    """The path of the least mean error on folds."""
+    return table_of_iterates(walked).best()[0]
+
+
+def _between(coarse: list[int], at: int, levels: list[int]) -> list[int]:
+    """Levels around one of the coarse ones, up to its neighbours."""
+    low = coarse[at - 1] if at > 0 else 0
+    high = coarse[at + 1] if at + 1 < len(coarse) else levels[-1] + 1
+    return [k for k in levels if low < k < high and k != coarse[at]]
 
 
 class AutoIRKSN(HoldsOutFolds, SelectingModel):
@@ -198,10 +210,10 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         if not problem.splits:
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
-        levels = for_groups(n, d)
-        coarse = levels[1 :: POLICY.coarse] or levels
+        coarse = for_prediction(n, d)
         folds = folds_of(problem)
-        measured = self._measure(folds, coarse)
+        walked = self._walk_coarsely(folds, coarse)
+        measured = self._measure(folds, walked)
         y = problem.targets[0]
         scale = max(float(y @ y) / problem.design.n_samples, np.finfo(float).tiny)
         comparison = _Comparison.of(measured, ZERO * scale)
@@ -213,13 +225,8 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         )
         if not comparison.grouped(self.margin):
             return self._scattered(problem, f"{compared}: a few scattered features.")
-        at = levels.index(coarse[comparison.path])
-        fine = [
-            k
-            for k in levels[max(at - POLICY.coarse + 1, 0) : at + POLICY.coarse]
-            if k not in coarse
-        ]
-        walked = [m.results for m in measured]
+        coarse = coarse[: len(walked[0])]
+        fine = _between(coarse, comparison.path, for_groups(n, d))
         if fine:
             walked = [a + b for a, b in zip(walked, self._walk(folds, fine), strict=True)]
         return self._grouped(problem, walked, coarse + fine, compared)
@@ -242,15 +249,23 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
-        """Walk these sparsity levels on every fold, and let EBIC choose there."""
-        walked = self._walk(folds, levels)
+    def _walk_coarsely(self, folds: list[Fold], levels: list[int]) -> list[list[Result]]:
+        """Walk the first levels on every fold, and more as long as the largest is the best."""
+        count = min(POLICY.first_levels, len(levels))
+        walked = self._walk(folds, levels[:count])
+        while count < len(levels) and _best_path(walked) == count - 1:
+            more = self._walk(folds, [levels[count]])
+            walked = [a + b for a, b in zip(walked, more, strict=True)]
+            count += 1
+        return walked
 
-        def one(at: int) -> _OnFold:
-            choice, error = folds[at].chosen_by_ebic(walked[at])
-            return _OnFold(walked[at], choice, error)
-
-        return on_each(folds, one, self.n_jobs)
+    def _measure(self, folds: list[Fold], walked: list[list[Result]]) -> list[_OnFold]:
+        """Let EBIC choose on every fold."""
+        choices = chosen_by_ebic(folds, walked, self.n_jobs)
+        return [
+            _OnFold(results, choice, fold.error_of(choice.support))
+            for fold, results, choice in zip(folds, walked, choices, strict=True)
+        ]
 
     def _search(self, n: int, d: int) -> Search:
         settings = irksn_settings("auto", POLICY.alpha, "adaptive", n, d)

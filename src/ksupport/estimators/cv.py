@@ -13,7 +13,15 @@ from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..algorithms.irksn import StepRule
 from ..choosing.chosen import Chosen
-from ..choosing.folds import Fold, HoldsOutFolds, Refit, folds_of, on_each, walk_folds
+from ..choosing.folds import (
+    Fold,
+    HoldsOutFolds,
+    Refit,
+    chosen_by_ebic,
+    folds_of,
+    on_each,
+    walk_folds,
+)
 from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
 from ..choosing.supports import different_rows, largest_support, visited_by
@@ -231,8 +239,9 @@ class PathCV(HoldsOutFolds, SelectingModel):
 
     def _errors_of_ebic(self, folds: list[Fold], walked: list[list[Result]]) -> Floats:
         """What EBIC's choice on each fold leaves unexplained of the rest."""
-        chosen = on_each(folds, lambda at: folds[at].chosen_by_ebic(walked[at]), self.n_jobs)
-        return np.array([error for _, error in chosen])
+        choices = chosen_by_ebic(folds, walked, self.n_jobs)
+        pairs = zip(folds, choices, strict=True)
+        return np.array([fold.error_of(choice.support) for fold, choice in pairs])
 
     def _search(self, n: int, d: int) -> Search:
         return self._searched(*self._settings(n, d), every=self.every)

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import limits
 from .._common.checks import check_count
-from ..design import Design, Query, Round, there_and_back
+from ..design import Query, Round, leading_together, there_and_back
 from .paths import Path, Request
 from .progress import walking
 from .records import Keep, Reason, Record, Result
@@ -140,13 +140,14 @@ def _multiply(waiting: list[Record]) -> list[Record]:
         kind = id(record.path.design), isinstance(record.path.pending, Query)
         views.setdefault(kind, []).append(record)
     stores: dict[int, list[list[Record]]] = {}
+    asking: list[list[Record]] = []  # where a product of size d would be sent for each of them
     with np.errstate(over="ignore", invalid="ignore"):
         for group in views.values():
-            design = group[0].path.design
             if isinstance(group[0].path.pending, Query):
-                _let_lead(design, group)  # a product of size d would be sent for each of them
+                asking.append(group)
             else:
-                stores.setdefault(id(design.store), []).append(group)
+                stores.setdefault(id(group[0].path.design.store), []).append(group)
+        _let_lead(asking)
         for groups in stores.values():
             _share_round(groups)
     return forward or waiting
@@ -175,11 +176,15 @@ def _round_of(record: Record) -> Round:
     return asked
 
 
-def _let_lead(design: Design, records: Sequence[Record]) -> None:
-    """Answer queries where X lies."""
-    queries = [asked for r in records if isinstance(asked := r.path.pending, Query)]
-    for record, leading in zip(records, design.leading(queries), strict=True):
-        record.answer = leading
+def _let_lead(groups: Sequence[Sequence[Record]]) -> None:
+    """Answer queries where X lies, each group those of one view."""
+    designs = [group[0].path.design for group in groups]
+    queries = [
+        [asked for r in group if isinstance(asked := r.path.pending, Query)] for group in groups
+    ]
+    for group, found in zip(groups, leading_together(designs, queries), strict=True):
+        for record, leading in zip(group, found, strict=True):
+            record.answer = leading
 
 
 def _walk(
