@@ -27,7 +27,7 @@ from ksupport.experiments.runner import collect
 from ksupport.metrics import model_error, support_f1, support_precision, support_recall
 
 from . import measure
-from .selection_designs import problem, settings
+from .selection_designs import problem, settings, standardised
 
 RATIOS = [0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0]
 OURS = ("AutoIRKSN", "IRKSNIC", "IRKSNCV")
@@ -109,8 +109,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 def compute(method: str, release: int, seed: int, **setting: Any) -> list[dict[str, Any]]:
     """One method on one draw, with standardised columns."""
     X, y, w = problem(seed=seed, **setting)
-    scale = X.std(axis=0)
-    X, y, truth = (X - X.mean(axis=0)) / scale, y - y.mean(), w * scale
+    X, y, truth = standardised(X), y - y.mean(), w * X.std(axis=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rivals warn of their own convergence
         model = METHODS[method]()
@@ -257,7 +256,7 @@ def speed() -> list[measure.Row]:
     rows = []
     for setting in WIDE:
         X, y, _ = problem(seed=0, **setting)
-        X, y = (X - X.mean(axis=0)) / X.std(axis=0), y - y.mean()
+        X, y = standardised(X), y - y.mean()
         sizes = range(len(X) // 2 + 1)
         fits: dict[str, Callable[[], Any]] = {
             "AutoIRKSN": METHODS["AutoIRKSN"],
