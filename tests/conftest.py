@@ -131,7 +131,9 @@ def walk_with_backtracking(X, y, k, alpha, steps):
             v = z + ((theta - 1) / new if theta else 0.0) * (z - z_before)
             gradient = y - X @ primal(v)
             ahead = v - trial * gradient
-            if dual(ahead) <= dual(v) - trial / 2 * gradient @ gradient:
+            change = y - X @ primal(ahead) - gradient
+            agree = trial * change @ change <= change @ (ahead - v)
+            if agree and dual(ahead) <= dual(v) - trial / 2 * gradient @ gradient:
                 break
             trial, refused = trial / 2, True
         z_before, z, gamma, theta = z, ahead, trial, new

@@ -25,7 +25,12 @@ PARAMS = {"srdi": {"kappa": 0.05}}  # so that features enter within STEPS
 NEEDS_COLUMNS = {name for name, method in METHODS.items() if method.needs_columns}
 # Other settings in which working-set methods take other branches.
 VARIANTS = {
-    "irksn": [{"alpha": 1e-3}, {"alpha": 0.1}, {"alpha": 0.6}],
+    "irksn": [
+        {"alpha": 1e-3, "step": "spectral"},
+        {"alpha": 1e-3},
+        {"alpha": 0.1},
+        {"alpha": 0.6},
+    ],
     "ksn": [{"lam": 1e-3}, {"lam": 1.0, "L": "backtracking"}],
     "ircr": [{"average": True}, {"average": False}],
     "srdi": [{"kappa": 0.01}, {"kappa": 0.05}],

@@ -558,6 +558,15 @@ THETA, MOMENTUM, S_W, S_R = range(4)
 
 
 @_jit
+def thetas(steps):
+    """0, theta_0, ..., theta_{steps-1}: at t that of the step which led to z_t."""
+    out = np.zeros(steps + 1)
+    for t in range(steps):
+        out[t + 1] = 0.5 + math.sqrt(0.25 + out[t] * out[t])
+    return out
+
+
+@_jit
 def irksn_dual(Z, v, Xr, y, gamma, scalars):
     """z⁺ = v + gamma (X r - y), theta⁺, and the momentum of the next v; Z = (z, z_prev)."""
     theta = scalars[THETA]
@@ -629,19 +638,21 @@ GAMMA, CURVATURE, REFUSED = 1, 4, 5
 
 
 @_jit
-def step_holds(z, v, Xw, Xr, y, gamma, pace):
-    """Whether the step gamma from v to z lowers D by at least gamma/2 ‖∇D(v)‖².
+def step_holds(z, v, Xw, Xr, gamma, pace):
+    """Whether the step gamma from v to z is one that a (1/gamma)-smooth D would allow.
 
-    That is, whether D rises above its tangent at v by no more than ‖z - v‖²/(2 gamma).  Products
-    are right to EPS ‖Xr‖: where the rise drowns in that, ⟨∇D(z) - ∇D(v), z - v⟩ is compared
-    instead, which bounds it, and where that drowns too the step stays as it is.
+    D must not rise above its tangent at v by more than ‖z - v‖²/(2 gamma), which is what the theory
+    needs; and gradients must agree, gamma ‖∇D(z) - ∇D(v)‖² <= ⟨∇D(z) - ∇D(v), z - v⟩: that sees
+    steep directions of which the step has little yet, in which errors of rounding would grow.
+    Products are right to EPS ‖Xr‖; what drowns in that says nothing, and the step does not grow.
     """
-    fall, along, curvature, move2, z2, Xr2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    fall, along, curvature, change2, move2, z2, Xr2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(z.size):
         move, change = z[i] - v[i], Xw[i] - Xr[i]
         fall += change * z[i]
         along += Xr[i] * move
         curvature -= change * move
+        change2 += change * change
         move2 += move * move
         z2 += z[i] * z[i]
         Xr2 += Xr[i] * Xr[i]
@@ -649,9 +660,10 @@ def step_holds(z, v, Xw, Xr, y, gamma, pace):
     rounding = 16 * EPS * math.sqrt(Xr2)
     blur = rounding * math.sqrt(move2)
     pace[CURVATURE] = curvature if curvature > 4.0 * blur else 0.0
-    if rise > 4.0 * rounding * math.sqrt(z2):
-        return rise <= allowed
-    return not curvature > 2.0 * allowed + blur
+    if rise > 4.0 * rounding * math.sqrt(z2) and not rise <= allowed:
+        return False
+    sure = max(math.sqrt(change2) - rounding, 0.0)
+    return not gamma * sure * sure > curvature + blur
 
 
 @_jit
@@ -709,14 +721,16 @@ def along_gradient(v, Xr, y, gamma, z):
 
 
 @_jit
-def adaptive_walk(B, y, Z, P, pace, clock, k, alpha, ref, edge, reach, at, end, every, rows):
+def adaptive_walk(
+    B, y, Z, P, pace, clock, times, k, alpha, ref, edge, reach, at, end, every, rows
+):  # fmt: skip
     """Algorithm 1 on the working set, with steps found by backtracking on the dual function.
 
-    Z = (z_t, z_{t-1}); P = their correlations with the working set; pace as named above, its
-    gamma 0 before the first step; the clock.  A feature enters w (or r) only if
-    its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s.  Returns the rows recorded and the status; on REFRESH
-    ``at`` is the vector for which new columns are needed.  A refused trial reads the working set
-    again, and no others.
+    Z = (z_t, z_{t-1}); P = their correlations with the working set; pace as named above; times[t]
+    becomes tau_t = gamma theta² of step t.  A feature enters w (or r) only if its |x_iᵀz| (or
+    |x_iᵀv|) exceeds lam/s.  Returns the rows recorded and the status; on REFRESH ``at`` is the
+    vector for which new columns are needed.  A refused trial reads the working set again, and no
+    other columns.
     """
     m, n = B.shape
     lam = (1.0 - alpha) / alpha
@@ -767,7 +781,7 @@ def adaptive_walk(B, y, Z, P, pace, clock, k, alpha, ref, edge, reach, at, end, 
                 return n_rows, REFRESH
             pace[S_W] = s
             combine(B, w, -1.0 / alpha, Xw)
-            if step_holds(z, v, Xw, Xr, y, gamma, pace):
+            if step_holds(z, v, Xw, Xr, gamma, pace):
                 break
             pace[REFUSED] = 1.0
             gamma *= 0.5
@@ -776,6 +790,7 @@ def adaptive_walk(B, y, Z, P, pace, clock, k, alpha, ref, edge, reach, at, end, 
         pace[THETA], pace[GAMMA] = theta, gamma
         known = True
         clock[NOW] += 1
+        times[clock[NOW]] = gamma * theta * theta
 
 
 # -- IHT and SRDI: a gradient step, then a threshold ---------------------------------------

@@ -157,8 +157,8 @@ def test_few_levels_of_k_are_compared():
     levels = [each["k"] for each in irksn_settings("auto", 0.01, "spectral", 100, 1000)]
     assert levels == [1, 4, 16]
     assert irksn_settings(7, [0.1, 0.2], "nuclear", 100, 1000) == [
-        {"k": 7, "alpha": 0.1, "norm": "nuclear"},
-        {"k": 7, "alpha": 0.2, "norm": "nuclear"},
+        {"k": 7, "alpha": 0.1, "step": "nuclear"},
+        {"k": 7, "alpha": 0.2, "step": "nuclear"},
     ]
 
 

@@ -368,9 +368,9 @@ def test_without_warm_start_every_fit_is_the_first(data):
         lambda X, y, model: (model.set_params(standardize=True), (X, y))[1],
         lambda X, y, model: (model.set_params(k=7), (X, y))[1],
         lambda X, y, model: (model.set_params(alpha=0.3), (X, y))[1],
-        lambda X, y, model: (model.set_params(norm="nuclear"), (X, y))[1],
+        lambda X, y, model: (model.set_params(step="nuclear"), (X, y))[1],
     ],
-    ids=["X", "y", "features", "rows", "order", "targets", "standardize", "k", "alpha", "norm"],
+    ids=["X", "y", "features", "rows", "order", "targets", "standardize", "k", "alpha", "step"],
 )
 def test_a_changed_problem_starts_afresh_with_a_warning(data, change):
     model = IRKSN(k=3, max_iter=50, warm_start=True).fit(*data)
@@ -586,7 +586,7 @@ def test_without_callbacks_in_scikit_learn_nothing_is_missed(data, monkeypatch):
         ({"max_iter": 0}, "max_iter must be an integer of at least 1, got 0"),
         ({"max_iter": 2.5}, "max_iter must be an integer of at least 1, got 2.5"),
         ({"every": 0}, "every must be an integer of at least 1, got 0"),
-        ({"norm": "l2"}, "norm must be 'spectral' or 'nuclear', got 'l2'"),
+        ({"step": "l2"}, "step must be 'adaptive', 'spectral', 'nuclear' or .* got 'l2'"),
         ({"stopping": "soon"}, "stopping must be None, 'held_out', .* or a rule .* got 'soon'"),
     ],
     ids=str,

@@ -25,7 +25,7 @@ ONE_PATH = [
     IHT(k=10, max_iter=100),
 ]
 CHOSEN = [
-    IRKSNCV(k=[5, 10], norm="nuclear", max_iter=200),
+    IRKSNCV(k=[5, 10], step="nuclear", max_iter=200),
     AutoIRKSN(max_iter=200),
     IRKSNIC(k=4, exchange=0, max_iter=200),
     PathCV("omp"),

@@ -26,20 +26,23 @@ def example2(rng, n=60, d=30, k=8):
     return np.outer(y, w) + gamma, w, y
 
 
-def limits(X, y, alpha, steps, k=3):
+def limits(X, y, alpha, steps, k=3, step="adaptive"):
     """The iterate of IRKSN after many steps, for each problem of a stack."""
     problems = zip(X, y, alpha, strict=True)
     return np.array(
-        [path("irksn", *xy, k=k, alpha=a, max_iter=steps, keep="last").coef for *xy, a in problems]
+        [
+            path("irksn", *xy, k=k, alpha=a, step=step, max_iter=steps, keep="last").coef
+            for *xy, a in problems
+        ]
     )
 
 
-def walks(X, y, alpha, steps, k=3, norm="spectral"):
+def walks(X, y, alpha, steps, k=3, step="spectral"):
     """The iterates w_0, …, w_steps of IRKSN for each problem of a stack."""
     problems = zip(X, y, alpha, strict=True)
     return np.array(
         [
-            path("irksn", *xy, k=k, alpha=a, norm=norm, max_iter=steps).iterates.toarray()
+            path("irksn", *xy, k=k, alpha=a, step=step, max_iter=steps).iterates.toarray()
             for *xy, a in problems
         ]
     )

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from ksupport import path
 from ksupport.theory import (
+    ErrorBound,
     alpha_max,
     error_bound,
     irksn_condition,
@@ -39,8 +41,48 @@ def test_theorem(kind, limit):
     curve = np.array([bound.curve(steps) for bound in bounds])
     tight = np.array([bound.tight(steps) for bound in bounds])
     assert np.all(tight <= curve)
-    errors = np.linalg.norm(walks(X, y, alpha, 599, norm=kind)[:, 1:] - w[:, None], axis=2)
+    errors = np.linalg.norm(walks(X, y, alpha, 599, step=kind)[:, 1:] - w[:, None], axis=2)
     assert np.all(errors <= tight * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("limit", ["alpha_max", "alpha_sharp"])
+def test_theorem_for_steps_that_are_found_by_backtracking(limit):
+    """Every iterate stays below the bound along the gains, far earlier than constant steps."""
+    rng = np.random.default_rng(5)
+    X, w = draws(rng, 60)
+    delta = rng.choice([0.0, 1e-3, 1e-2, 0.1, 1.0], len(X))
+    Y = np.einsum("bnd,bd->bn", X, w) + noise_of_norm(rng, X, delta)
+    for each, truth, y, noise, share in zip(
+        X, w, Y, delta, rng.uniform(0.1, 0.99, len(X)), strict=True
+    ):
+        alpha = share * getattr(irksn_condition(each, truth), limit)
+        bound = error_bound(each, truth, alpha, noise)
+        result = path("irksn", each, y, k=3, alpha=alpha, max_iter=400)
+        gain = result.history["gain"]
+        errors = np.linalg.norm(result.iterates.toarray() - truth, axis=1)
+        assert np.all(errors[1:] <= bound.along(gain[1:]) * (1 + 1e-9))
+        t = np.arange(1, 401)  # backtracking that halves: at most twice too short
+        assert np.all(gain[1:] >= (t - 5) / 2**1.5 / np.linalg.norm(each, 2) * (1 - 1e-9))
+
+
+def test_constant_steps_are_a_case_of_the_bound_along_gains(rng):
+    X, w = example1(rng)
+    bound = error_bound(X, w, 0.05, 0.1)
+    history = path("irksn", X, X @ w, k=3, alpha=0.05, step="spectral", max_iter=50).history
+    t = history["t"][1:]
+    np.testing.assert_allclose(bound.tight(t), bound.along(history["gain"][1:]), rtol=1e-9)
+
+
+def test_the_best_gain_and_the_error_there(rng):
+    X, w = example1(rng)
+    step = error_bound(X, w, 0.05, 0.01)
+    bound = ErrorBound(step.alpha, step.delta, step.dual_norm)
+    gains = np.geomspace(1e-3, 1e5, 200_001)
+    curve = bound.along(gains)
+    assert bound.best == pytest.approx(curve.min(), rel=1e-6)
+    assert bound.best_gain == pytest.approx(gains[np.argmin(curve)], rel=1e-3)
+    assert ErrorBound(0.05, 0.0, 3.0).best_gain == math.inf
+    assert ErrorBound(0.05, 0.0, 3.0).best == 0
 
 
 def test_theorem_on_example2(rng):

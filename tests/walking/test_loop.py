@@ -264,7 +264,7 @@ def test_history_measures_the_iterates(problem):
     seen = {"size": lambda block: np.abs(block.dense(30)).sum(axis=1)}
     result = path("irksn", X, y, k=3, max_iter=150, every=4, metrics=seen)
     W = result.iterates.toarray()
-    assert set(result.history) == {"t", "n_nonzero", "residual", "size"}
+    assert set(result.history) == {"t", "n_nonzero", "residual", "gain", "size"}
     np.testing.assert_allclose(result.history["residual"], np.linalg.norm(W @ X.T - y, axis=1))
     np.testing.assert_array_equal(result.history["n_nonzero"], np.count_nonzero(W, axis=1))
     np.testing.assert_allclose(result.history["size"], np.abs(W).sum(axis=1))

@@ -10,6 +10,7 @@ descent (Matet et al. 2017) on  min R(w) s.t. Xw = y,  with
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -17,11 +18,13 @@ import numpy as np
 from .. import _kernels
 from .._common.levels import check_k, doubling
 from .._kernels import GAMMA, MOMENTUM, REFUSED, S_R, S_W, THETA
-from ..design import Design, Floats, NormKind
+from ..design import Design, Floats, Ints, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
 from ..walking.working_set import DualState, WorkingSet, WorkingSetPath
 from .base import Method
+
+StepRule = Literal["adaptive", "spectral", "nuclear"]
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,11 @@ class IRKSNMethod(Method):
         Sparsity level of the k-support norm.
     alpha : float
         Weight of the squared l2 norm, in (0, 1).  Small: iterates close to k-sparse.
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the step; the published code uses the (much larger) nuclear norm.
-    step : float or "adaptive", optional
-        The dual step gamma; by default alpha/‖X‖².  "adaptive" finds steps by backtracking on the
-        dual function, with momentum that knows that they change (Scheinberg, Goldfarb and Bai
-        2014): far fewer of them, and no norm of X.
+    step : {"adaptive", "spectral", "nuclear"} or float
+        The dual step gamma.  "adaptive" finds steps by backtracking on the dual function, with
+        momentum that knows that they change (Scheinberg, Goldfarb and Bai 2014): far fewer of
+        them, and no norm of X.  "spectral" is the paper's alpha/‖X‖², constant; "nuclear" the same
+        with the (much larger) nuclear norm, as in the published code; a number is taken as it is.
     """
 
     name: ClassVar[str] = "irksn"
@@ -50,9 +52,8 @@ class IRKSNMethod(Method):
     complexity: ClassVar[str] = "O(T)"
 
     k: int = 10
-    alpha: float = 1e-3
-    norm: NormKind = "spectral"
-    step: float | Literal["adaptive"] | None = None
+    alpha: float = 1e-2
+    step: StepRule | float = "adaptive"
 
     @classmethod
     def grid(cls, n: int, d: int) -> dict[str, Any]:
@@ -63,17 +64,28 @@ class IRKSNMethod(Method):
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
         if self.step == "adaptive":
+            design.check_magnitude()
             return WorkingSetPath(design, _Adaptive(y, self.k, self.alpha))
-        if isinstance(self.step, str) or (self.step is not None and not 0 < self.step < np.inf):
-            raise ValueError(f"step must be positive, 'adaptive' or None, got {self.step!r}")
-        norm = design.norm(self.norm)
+        kind, given = _constant(self.step)
+        norm = design.norm(kind)
         largest = self.alpha / norm**2 if norm > 0 else 1.0
-        gamma = largest if self.step is None else self.step
-        return WorkingSetPath(design, _State(y, self.k, self.alpha, gamma, largest))
+        gamma = largest if given is None else given
+        return WorkingSetPath(design, _Constant(y, self.k, self.alpha, gamma, largest))
 
 
-class _State(DualState):
-    """Z = (z_t, z_{t-1}), their correlations F with its columns, theta_t, the momentum."""
+def _constant(step: Any) -> tuple[NormKind, float | None]:
+    """The norm that a constant step is made of, and the step itself if it was given."""
+    if isinstance(step, str) and step in ("spectral", "nuclear"):
+        return step, None  # type: ignore[return-value]
+    if isinstance(step, Real) and not isinstance(step, bool) and 0 < float(step) < np.inf:
+        return "spectral", float(step)
+    raise ValueError(
+        f"step must be 'adaptive', 'spectral', 'nuclear' or a positive number, got {step!r}"
+    )
+
+
+class _Constant(DualState):
+    """Constant steps: Z = (z_t, z_{t-1}), their correlations F, theta_t, the momentum."""
 
     def __init__(self, y: Floats, k: int, alpha: float, gamma: float, largest: float) -> None:
         super().__init__(y, n_vectors=2, size=k)
@@ -117,6 +129,9 @@ class _State(DualState):
         self.F = np.stack([(yield correlations(self.Z[0])), self.F[0]])
         return bool(finite)
 
+    def gain(self, t: Ints) -> Floats:
+        return _kernels.thetas(int(t.max(initial=0)))[t] * np.sqrt(self.gamma / self.alpha)
+
     def _prox(self, p: Floats, warm: int) -> Floats:
         out = np.empty_like(p)
         self.scalars[warm] = _kernels.prox_warm(p, self.lam, self.k, self.scalars[warm], out)
@@ -132,6 +147,7 @@ class _Adaptive(DualState):
         self.alpha = alpha
         self.lam = (1 - alpha) / alpha
         self.pace = np.zeros(6)
+        self.times = np.zeros(1)  # tau_t = gamma theta² after step t
         self.at = y.copy()  # the vector for which columns are needed
 
     def remedy(self) -> str:
@@ -146,9 +162,10 @@ class _Adaptive(DualState):
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
+        self._make_room(end)
         n_rows, status = _kernels.adaptive_walk(
-            working.columns, self.y, self.Z, self.F, self.pace, self.clock,
-            self.k, self.alpha, working.ref, working.edge, working.reach, self.at,
+            working.columns, self.y, self.Z, self.F, self.pace, self.clock, self.times, self.k,
+             self.alpha, working.ref, working.edge, working.reach, self.at,
             end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None
@@ -171,13 +188,23 @@ class _Adaptive(DualState):
                 return False
             p = yield correlations(z)
             Xw = yield fitted(self._prox(p, S_W))
-            if _kernels.step_holds(z, v, Xw, Xr, self.y, gamma, self.pace):
+            if _kernels.step_holds(z, v, Xw, Xr, gamma, self.pace):
                 break
             self.pace[REFUSED] = 1
             gamma *= 0.5
         self.Z, self.F = np.stack([z, self.Z[0]]), np.stack([p, self.F[0]])
         self.pace[[THETA, GAMMA]] = theta, gamma
+        self._make_room(self.t + 1)
+        self.times[self.t + 1] = gamma * theta**2
         return True
+
+    def gain(self, t: Ints) -> Floats:
+        return np.sqrt(self.times[t] / self.alpha)
+
+    def _make_room(self, steps: int) -> None:
+        """For the times of so many steps."""
+        if steps >= len(self.times):
+            self.times = np.append(self.times, np.zeros(max(steps + 1, 64)))
 
     def _prox(self, p: Floats, scale: int) -> Floats:
         out = np.empty_like(p)

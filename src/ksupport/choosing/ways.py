@@ -95,9 +95,9 @@ class Search:
     verbose: bool = False
 
 
-def irksn_settings(k: Any, alpha: Any, norm: str, n: int, d: int) -> list[Setting]:
+def irksn_settings(k: Any, alpha: Any, step: Any, n: int, d: int) -> list[Setting]:
     """The paths of IRKSN whose supports a criterion compares; "auto" takes few levels of k."""
-    return expand({"k": levels_of(k, for_criteria(n, d)), "alpha": alpha, "norm": norm})
+    return expand({"k": levels_of(k, for_criteria(n, d)), "alpha": alpha, "step": step})
 
 
 def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:

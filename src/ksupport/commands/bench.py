@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
@@ -131,8 +132,9 @@ def _step(size: Size) -> Comparison:
     design.norm("spectral")  # once for all paths on a design
     F = np.asfortranarray(X)
     ours, *products = take_turns(
-        lambda: path(
-            "irksn", design, y, k=K, alpha=1e-3, max_iter=STEPS, every=5, keep="last"
+        partial(
+            path, "irksn", design, y, k=K, alpha=1e-3, step="spectral",
+            max_iter=STEPS, every=5, keep="last",
         ),
         lambda: X.T @ y,
         lambda: F.T @ y,

@@ -25,9 +25,10 @@ UNUSABLE = (
 
 def column_norms(view: Design) -> Floats:
     """‖x̃_j‖ of every column; an operator takes a product for each of its fewer sides."""
-    # Where it is small enough, from a Gram matrix: the pass that the norm of X̃ needs anyway.
-    if "column_gram" in view._cache or min(view.shape) <= gram_limit(view):
-        return spectrum(view).norms
+    if "column_gram" in view._cache:
+        return np.sqrt(np.maximum(np.diag(column_gram(view)), 0.0))
+    if "row_gram" in view._cache:
+        return row_gram(view)[1]
     return view.store.column_norms(view)
 
 
@@ -58,7 +59,9 @@ def norm(view: Design, kind: NormKind = "spectral") -> float:
 
 
 def magnitude(view: Design) -> float:
-    """About the norm of the largest column, from one product."""
+    """About the norm of the largest column; of an operator from one product."""
+    if view.has_columns:
+        return float(view.column_norms.max(initial=0.0))
     u = np.random.default_rng(0).standard_normal(view.n)
     with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
         return float(np.abs(view.rmatvec(u)).max(initial=0.0))

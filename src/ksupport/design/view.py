@@ -161,7 +161,7 @@ class Design:
         """
         return centred_together([self], standardize=standardize)[0]
 
-    def _centred(self, mean: Floats, variance: Floats | None) -> Design:
+    def _centred(self, standardize: bool, mean: Floats, variance: Floats | None) -> Design:
         if not np.isfinite(mean).all():
             bad = int(np.flatnonzero(~np.isfinite(mean))[0])
             raise ValueError(
@@ -169,11 +169,18 @@ class Design:
             )
         if variance is None:
             return self._view(mean=mean)
-        if not np.isfinite(variance).all():
-            raise ValueError(UNUSABLE.format("infinite"))
-        deviation = np.sqrt(variance)
-        floor = 10 * EPS * np.abs(mean)
-        return self._view(mean=mean, scale=np.where(deviation > floor, deviation, 1.0))
+        deviation, scale = np.sqrt(variance), None
+        if standardize:
+            if not np.isfinite(variance).all():
+                raise ValueError(UNUSABLE.format("infinite"))
+            floor = 10 * EPS * np.abs(mean)
+            scale = np.where(deviation > floor, deviation, 1.0)
+        centred = self._view(mean=mean, scale=scale)
+        # The moments have them, up to rounding: no pass is needed.
+        centred._cache["column_norms"] = np.sqrt(self.n_samples) * (
+            deviation if scale is None else deviation / scale
+        )
+        return centred
 
     def uncentred(self) -> Design:
         """The same view without centring."""
@@ -317,7 +324,7 @@ class Design:
 
     @property
     def magnitude(self) -> float:
-        """About the norm of the largest column, from one product."""
+        """About the norm of the largest column; of an operator from one product."""
         size: float = self.once("magnitude", partial(spectra.magnitude, self))
         return size
 
@@ -366,12 +373,14 @@ class Design:
 def centred_together(views: Sequence[Design], *, standardize: bool = False) -> list[Design]:
     """Each view centred, and scaled if asked, by its own rows; views of one store."""
     weights = [view.row_weights for view in views]
+    store = views[0].store
     with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
-        if standardize:
-            moments = views[0].store.all_moments(weights)
-            return [view._centred(*each) for view, each in zip(views, moments, strict=True)]
-        means = views[0].store.all_means(weights)
-    return [view._centred(mean, None) for view, mean in zip(views, means, strict=True)]
+        if standardize or store.has_columns:  # of an operator variances cost far more than means
+            moments: Any = store.all_moments(weights)
+        else:
+            moments = [(mean, None) for mean in store.all_means(weights)]
+    pairs = zip(views, moments, strict=True)
+    return [view._centred(standardize, *each) for view, each in pairs]
 
 
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:

@@ -246,7 +246,7 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
             return workers.each(one, range(len(folds)))
 
     def _search(self, n: int, d: int) -> Search:
-        settings = irksn_settings("auto", POLICY.alpha, self.norm, n, d)
+        settings = irksn_settings("auto", POLICY.alpha, "adaptive", n, d)
         return self._searched("irksn", settings, every=10, label="IRKSNIC")
 
     def _scattered(self, problem: Problem, why: str) -> Self:

@@ -21,7 +21,6 @@ from ..design import (
     Design,
     Floats,
     Ints,
-    NormKind,
     Problem,
     Weights,
     as_dask_array,
@@ -46,7 +45,6 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     fit_intercept: bool
     standardize: bool
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
-    norm: NormKind = "spectral"  # which ‖X‖ sets the steps; where it matters, users say
 
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
@@ -224,7 +222,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         problem = Problem(X, y[:, None], weights, rows, self.fit_intercept, self.standardize)
         return report_on(
             problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
-            alpha=self._chosen.irksn[1], norm=self.norm, names=names_seen(self),
+            alpha=self._chosen.irksn[1], names=names_seen(self),
             remarks=tuple(self._remarks(problem)),
         )  # fmt: skip
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._common.levels import for_prediction, levels_of
 from ..algorithms import Method, make_method
+from ..algorithms.irksn import StepRule
 from ..choosing.chosen import Chosen
 from ..choosing.folds import Fold, Refit, RoutesToFolds, folds_of, walk_folds
 from ..choosing.grids import Grid, expand, settings_of, settings_within
@@ -17,7 +18,7 @@ from ..choosing.refits import least_squares
 from ..choosing.supports import different_rows, largest_support, visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
 from ..choosing.ways import Search, chosen_by_folds, irksn_settings, iterate_at
-from ..design import Floats, NormKind, Problem
+from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
 from ..walking.progress import Progress
@@ -273,7 +274,7 @@ class IRKSNCV(PathCV):
     alpha : float or sequence of floats, default=1e-1
         Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
         best are not the sparsest, and come in a quarter of the steps.
-    norm : {"spectral", "nuclear"}
+    step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
     cv, scoring
         As in `PathCV`.
@@ -306,7 +307,7 @@ class IRKSNCV(PathCV):
         k: Any = "auto",
         alpha: Any = 1e-1,
         *,
-        norm: NormKind = "spectral",
+        step: StepRule | float = "adaptive",
         cv: Any = 5,
         scoring: Any = None,
         refit: Refit | Literal["auto"] = "auto",
@@ -330,15 +331,15 @@ class IRKSNCV(PathCV):
         )  # fmt: skip
         self.k = k
         self.alpha = alpha
-        self.norm = norm
+        self.step = step
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
         levels = levels_of(self.k, for_prediction(n, d))
-        grid = {"k": levels, "alpha": self.alpha, "norm": self.norm}
+        grid = {"k": levels, "alpha": self.alpha, "step": self.step}
         return "irksn", expand(grid)
 
     def _search(self, n: int, d: int) -> Search:
-        settings = irksn_settings(self.k, 1e-2, self.norm, n, d)
+        settings = irksn_settings(self.k, 1e-2, self.step, n, d)
         return self._searched("irksn", settings, every=10, label="IRKSNIC")
 
     @property

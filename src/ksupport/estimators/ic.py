@@ -6,10 +6,11 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from ..algorithms.irksn import StepRule
 from ..choosing.chosen import Chosen
 from ..choosing.grids import Grid, settings_of
 from ..choosing.ways import Search, irksn_settings
-from ..design import NormKind, Problem
+from ..design import Problem
 from .base import SelectingModel
 
 
@@ -156,7 +157,7 @@ class IRKSNIC(PathIC):
         as they are at most a quarter of the samples.  Those between added nothing in trials.
     alpha : float or sequence of floats, default=1e-2
         Weights of the squared l2 norm to walk.
-    norm : {"spectral", "nuclear"}
+    step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
     criterion, max_size, exchange, tie, max_iter, every, fit_intercept, standardize
         As in `PathIC`.
@@ -187,7 +188,7 @@ class IRKSNIC(PathIC):
         k: Any = "auto",
         alpha: Any = 1e-2,
         *,
-        norm: NormKind = "spectral",
+        step: StepRule | float = "adaptive",
         criterion: str = "ebic",
         max_size: int | None = None,
         exchange: int = 3,
@@ -207,10 +208,10 @@ class IRKSNIC(PathIC):
         )  # fmt: skip
         self.k = k
         self.alpha = alpha
-        self.norm = norm
+        self.step = step
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        return "irksn", irksn_settings(self.k, self.alpha, self.norm, n, d)
+        return "irksn", irksn_settings(self.k, self.alpha, self.step, n, d)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)

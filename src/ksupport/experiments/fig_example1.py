@@ -43,7 +43,7 @@ def settings(method: str, protocol: Protocol) -> dict[str, Any]:
         "enet": {"eps": 5e-3, "l1_ratio": 0.8},
     }
     fair: dict[str, dict[str, Any]] = {
-        "irksn": {"k": K, "alpha": 5e-2},
+        "irksn": {"k": K, "alpha": 5e-2, "step": "spectral"},
         "ircr": {"average": False},
         "irosr": {"alpha": 1e-3},
         "srdi": {"kappa": 100.0},

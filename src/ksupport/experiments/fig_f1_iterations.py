@@ -21,14 +21,14 @@ METHODS = ("irksn", "ircr", "irosr", "srdi", "iht")
 
 SETTINGS: dict[Protocol, dict[str, dict[str, Any]]] = {
     "paper": {
-        "irksn": {"k": K, "alpha": 1e-4, "norm": "nuclear"},
+        "irksn": {"k": K, "alpha": 1e-4, "step": "nuclear"},
         "ircr": {"norm": "nuclear"},
         "irosr": {"eta": 1e-3, "alpha": 1.0, "init": "published"},
         "srdi": {"kappa": 0.1, "alpha": 0.1, "scale": "d"},
         "iht": {"k": K, "step": 0.01 / N},
     },
     "fair": {
-        "irksn": {"k": K, "alpha": 1e-3},
+        "irksn": {"k": K, "alpha": 1e-3, "step": "spectral"},
         "ircr": {"average": False},
         "irosr": {"alpha": 1e-3},
         "srdi": {"kappa": 10.0},

@@ -48,7 +48,7 @@ def _settings(
     method: str, protocol: Protocol, k: int, norm: NormKind, split: Split
 ) -> list[Params]:
     if method == "irksn":
-        return [{"k": k, "alpha": ALPHA, "norm": norm}]
+        return [{"k": k, "alpha": ALPHA, "step": norm}]
     if method == "iht":
         return [{"k": k, "norm": norm}]
     if method == "ksn":

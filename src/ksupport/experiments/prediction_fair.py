@@ -24,7 +24,9 @@ def _levels(split: Split) -> list[int]:
 
 
 def _irksn(split: Split) -> list[Params]:
-    return [{"alpha": alpha, "k": k} for alpha, k in product(ALPHAS, _levels(split))]
+    return [
+        {"alpha": alpha, "k": k, "step": "spectral"} for alpha, k in product(ALPHAS, _levels(split))
+    ]
 
 
 def _ksn(split: Split) -> list[Params]:

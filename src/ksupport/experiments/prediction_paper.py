@@ -57,7 +57,7 @@ def _irksn(split: Split) -> list[Params]:
     alone win.  (The published α = 1 has the same models for every k; α = 10 with k < d never wins.)
     """
     grid = [
-        {"alpha": alpha, "k": k, "norm": "nuclear"}
+        {"alpha": alpha, "k": k, "step": "nuclear"}
         for alpha, k in product(ALPHAS, _levels(split.d))
     ]
     norm = split.design.norm("nuclear")
@@ -65,7 +65,7 @@ def _irksn(split: Split) -> list[Params]:
 
 
 def _special(split: Split) -> list[Params]:
-    return [{"alpha": 0.6, "k": min(33, split.d), "norm": "nuclear"}]
+    return [{"alpha": 0.6, "k": min(33, split.d), "step": "nuclear"}]
 
 
 PAPER: dict[str, Walk] = {

@@ -53,7 +53,7 @@ def published_grid(method: str, n: int) -> list[Tried]:
     """
     grids: dict[str, Callable[[], list[Tried]]] = {
         "irksn": lambda: [
-            Tried({"k": K, "alpha": a, "norm": "nuclear"}, every=5) for a in DECADES[:-1]
+            Tried({"k": K, "alpha": a, "step": "nuclear"}, every=5) for a in DECADES[:-1]
         ],
         "ksn": lambda: [
             Tried({"k": K, "lam": lam, "L": 1e6}, every=1 << 30, last_only=True)
@@ -82,7 +82,9 @@ def fair_grid(method: str, n: int) -> list[Tried]:
     entries; k is known to IRKSN, KSN and IHT as well.
     """
     grids: dict[str, Callable[[], list[Tried]]] = {
-        "irksn": lambda: [Tried({"k": K, "alpha": a}) for a in (1e-3, 1e-2, 1e-1)],
+        "irksn": lambda: [
+            Tried({"k": K, "alpha": a, "step": "spectral"}) for a in (1e-3, 1e-2, 1e-1)
+        ],
         "ksn": lambda: [
             Tried({"k": K, "lam": tuple(n * np.geomspace(1e2, 1e-4, 50))}, every=100),
         ],

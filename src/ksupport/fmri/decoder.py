@@ -289,7 +289,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"method must be 'auto' or one of {', '.join(METHODS)}; got {self.method!r}"
             )
-        if self.method == "irksn" and set(params) <= {"k", "alpha", "norm"}:
+        if self.method == "irksn" and set(params) <= {"k", "alpha", "step"}:
             return IRKSNCV(**{"k": "auto", "alpha": list(ALPHAS), **params}, refit=None, **common)
         known = METHODS[self.method].describe().parameters
         for name in params:

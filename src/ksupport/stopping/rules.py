@@ -199,9 +199,14 @@ class Balancing(Rule):
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
         """What the noise can have added to each iterate, and the iterates' distances."""
         delta = noise_norm(design, y) if self.delta is None else self.delta
-        norm = design.norm("spectral")
-        slope = 2 * delta / norm if norm > 0 else 0.0
-        return {"noise_error": lambda block: slope * block.t, "sketch": sketch(design.d)}
+
+        def noise_error(block: Block) -> Any:
+            if block.gain is not None:
+                return np.asarray(2 * delta * block.gain)
+            norm = design.norm("spectral")
+            return np.asarray(block.t * (2 * delta / norm if norm > 0 else 0.0))
+
+        return {"noise_error": noise_error, "sketch": sketch(design.d)}
 
     def __call__(self, history: History) -> Verdict:
         error, points = self.factor * history["noise_error"], history["sketch"]

@@ -4,7 +4,7 @@ The conditions are sufficient, not necessary, and rarely met with noise.  Evalua
 they say what would be recovered if the estimate were the truth.
 """
 
-from .bounds import ErrorBound, alpha_max, error_bound, stopping_time
+from .bounds import ErrorBound, StepBound, alpha_max, error_bound, stopping_time
 from .certificates import SourceCondition
 from .irksn import IRKSNCondition, irksn_condition
 from .isometry import RestrictedIsometry, mutual_coherence, restricted_isometry
@@ -21,6 +21,7 @@ __all__ = [
     "RecoveryReport",
     "RestrictedIsometry",
     "SourceCondition",
+    "StepBound",
     "alpha_max",
     "error_bound",
     "irksn_condition",

@@ -72,6 +72,6 @@ def _error(report: RecoveryReport) -> str:
     relative = bound.best / report.w_norm
     size = "less than w itself" if relative < 1 else "more than w itself, so it says little"
     return (
-        f"Taken as the noise, it bounds the error after the best number of steps, {bound.best_t}, "
+        "Taken as the noise, it bounds the error of a path stopped at the best moment "
         f"by {bound.best:.3g}: {relative:.3g} times the norm of w, {size}."
     )

@@ -1,21 +1,30 @@
-"""The early stopping bound: Theorem 1 of the paper, its constants, and when to stop.
+"""The early stopping bound: Theorem 1 of the paper, for all its steps, and when to stop.
 
-Why the constants hold
-----------------------
-IRKSN is Nesterov's accelerated gradient, with step γ = 1/L, on the dual D(v) = R*(-Xᵀv) + ⟨y, v⟩,
-where L = N²/α and N is the norm ‖X‖ *that the step uses*: D has an L-Lipschitz gradient for any
-N not below the spectral norm. Noise y + ε adds the constant ε, of norm δ, to every gradient. Let v*
-be a minimiser of D, u_t = θ_{t-1} z_t - (θ_{t-1}-1) z_{t-1} - v* and Δ_t = D(z_t) - D(v*). The
-usual step inequality at (1-1/θ) z + v*/θ, times θ², gives, since θ_t² - θ_t = θ_{t-1}²,
+Why it holds
+------------
+IRKSN is Nesterov's accelerated gradient on the dual D(v) = R*(-Xᵀv) + ⟨y, v⟩, with steps γ_t for
+which D falls as its tangent promises: constant ones, α/N² with a norm N of X not below the spectral
+one, or those that backtracking accepts. Noise y + ε adds the constant ε, of norm δ, to every
+gradient. (What backtracking accepts is tested on the noisy D; the two differ by the linear ⟨ε, v⟩,
+so the test is the same.) Let v* be a minimiser of D, u_t = θ_{t-1} z_t - (θ_{t-1}-1) z_{t-1} - v*,
+Δ_t = D(z_t) - D(v*), and τ_t = γ_{t-1} θ_{t-1}². The usual step inequality at (1-1/θ) z + v*/θ,
+times γθ², gives, since the momentum keeps γ_t (θ_t² - θ_t) = τ_t,
 
-    θ_t² Δ_{t+1} + L/2 ‖u_{t+1}‖² ≤ θ_{t-1}² Δ_t + L/2 ‖u_t‖² + δ θ_t ‖u_{t+1}‖.
+    τ_{t+1} Δ_{t+1} + ½ ‖u_{t+1}‖² ≤ τ_t Δ_t + ½ ‖u_t‖² + δ γ_t θ_t ‖u_{t+1}‖.
 
-Summing, with Σ_{i<t} θ_i = θ_{t-1}² and A = δ θ_{t-1}²/L, one finds ‖u_i‖ ≤ A + √(‖v*‖² + A²)
-and Δ_t ≤ L/2 (A + √(‖v*‖² + A²))² / θ_{t-1}². As R* is 1/α-smooth, ‖w_t - w*‖² ≤ 2Δ_t/α, so
+Summing, with Σ_{i<t} γ_i θ_i = τ_t and A = δ τ_t, one finds ‖u_i‖ ≤ A + √(‖v*‖² + A²) and
+Δ_t ≤ (A + √(‖v*‖² + A²))² / (2 τ_t). As R* is 1/α-smooth, ‖w_t - w*‖² ≤ 2Δ_t/α, so with the
+*gain* g_t = √(τ_t/α),
 
-    ‖w_t - w*‖ ≤ (N/α) (A + √(‖v*‖² + A²)) / θ_{t-1},        t ≥ 1,                     (tight)
+    ‖w_t - w*‖ ≤ δ g_t + √((δ g_t)² + (‖v*‖ / (α g_t))²),        t ≥ 1.                   (gain)
 
-and (t+1)/2 ≤ θ_{t-1} ≤ t turns that into (2/N) t δ + (2 N ‖v*‖/α) / (t+1). The paper's
+The norm of X is nowhere in it: steps matter by the gain that they add up to, and the best gain,
+√(‖v*‖/(√3 α δ)), leaves √(3√3 ‖v*‖ δ/α) whatever the steps. Backtracking that halves never comes
+below half of α/‖X‖²; it starts at no less than a sixteenth and grows by half, so it is there after
+six steps: g_t ≥ (t-5)/(2√2 ‖X‖), and mostly far above.
+
+For constant steps g_t = θ_{t-1}/N, and (t+1)/2 ≤ θ_{t-1} ≤ t turns the bound into
+(2/N) t δ + (2 N ‖v*‖/α) / (t+1). The paper's
 a = 4/‖X‖ is thus twice what is needed, its b is right, t ≥ 1 is enough, and δ ≤ 1 is needed only
 for the rate of the stopping time. One norm must be used throughout: the proof says nothing about
 the paper's "nuclear" ‖X‖ in the bound of a method that steps with the spectral one.
@@ -33,6 +42,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.checks import as_numbers, check_interval
+from .._kernels import thetas
 from ..design import Floats, NormKind
 from ._checks import as_design
 from .irksn import IRKSNCondition, irksn_condition
@@ -67,26 +77,66 @@ def alpha_max(X: Any, w: Any) -> float:
 
 @dataclass(frozen=True)
 class ErrorBound:
-    """The bound ``a * t * delta + b / t`` on ‖w_t - w‖, as returned by :func:`error_bound`.
+    """The bound on ‖w_t - w‖ along a path of IRKSN, whatever its steps.
 
     Attributes
     ----------
-    a, b : float
-        Its two constants: what noise costs per step, and what stopping early costs.
     alpha, delta : float
         The regularisation and the noise norm it was computed for.
-    norm : float
-        ‖X‖, as used in the step of the method.
     dual_norm : float
         ‖λ*‖, the size of the dual certificate.
     """
 
-    a: float
-    b: float
     alpha: float
     delta: float
-    norm: float
     dual_norm: float
+
+    def along(self, gain: ArrayLike) -> Floats:
+        """The bound at each gain, the column ``gain`` of a path's history.
+
+        The noise enters it with twice the gain, and what stopping early costs falls with it.
+        """
+        gain = np.asarray(as_numbers("gain", gain), np.float64)
+        with np.errstate(divide="ignore"):
+            early = self.dual_norm / (self.alpha * gain)
+        return self.delta * gain + np.hypot(self.delta * gain, early)
+
+    @property
+    def best_gain(self) -> float:
+        """The gain at which the bound is least; infinite without noise."""
+        if self.delta == 0:
+            return math.inf
+        return math.sqrt(self.dual_norm / (math.sqrt(3) * self.alpha * self.delta))
+
+    @property
+    def best(self) -> float:
+        """The bound if the path is stopped at the best moment."""
+        return math.sqrt(3 * math.sqrt(3) * self.dual_norm * self.delta / self.alpha)
+
+
+@dataclass(frozen=True)
+class StepBound(ErrorBound):
+    """The bound ``a * t * delta + b / t`` for constant steps, as :func:`error_bound` returns it.
+
+    Attributes
+    ----------
+    alpha, delta, dual_norm : float
+        As in `ErrorBound`.
+    norm : float
+        ‖X‖, as used in the step of the method.
+    """
+
+    norm: float
+
+    @property
+    def a(self) -> float:
+        """What noise costs per step."""
+        return 4 / self.norm
+
+    @property
+    def b(self) -> float:
+        """What stopping early costs."""
+        return 2 * self.norm * self.dual_norm / self.alpha
 
     def curve(self, t: ArrayLike) -> Floats:
         """The bound after each number of steps t ≥ 1."""
@@ -94,14 +144,12 @@ class ErrorBound:
         return self.a * self.delta * t + self.b / t
 
     def tight(self, t: ArrayLike) -> Floats:
-        """The sharper bound from which `curve` follows (the display marked *tight* in the module).
+        """The sharper bound from which `curve` follows: `along` the gains of constant steps.
 
         It is at most about half of `curve` where noise dominates.
         """
-        t = _steps(t)
-        theta = _momentum(int(t.max(initial=1)))[t.astype(int) - 1]  # θ_{t-1}
-        A = self.delta * self.alpha * theta**2 / self.norm**2
-        return self.norm / self.alpha * (A + np.hypot(self.dual_norm, A)) / theta
+        t = _steps(t).astype(int)
+        return self.along(thetas(int(t.max(initial=1)))[t] / self.norm)
 
     @cached_property
     def best_t(self) -> int | float:
@@ -119,8 +167,8 @@ class ErrorBound:
 
 def error_bound(
     X: Any, w: Any, alpha: float, delta: float, norm: NormKind = "spectral"
-) -> ErrorBound:
-    """Bound the error of every iterate of IRKSN: Theorem 1.
+) -> StepBound:
+    """Bound the error of every iterate of IRKSN with constant steps: Theorem 1.
 
     Parameters
     ----------
@@ -137,10 +185,11 @@ def error_bound(
 
     Returns
     -------
-    ErrorBound
+    StepBound
 
     Notes
     -----
+    Steps that change have the same bound `along` their gains.
     ``a = 4 / ‖X‖`` and ``b = 2 ‖X‖ ‖λ*‖ / alpha``, as in the paper. The bound was proved again for
     this function: it holds for every t ≥ 1 and every delta ≥ 0, in the norm that the step
     uses, and with half of `a`; the argument heads the source of this module.
@@ -157,10 +206,11 @@ def error_bound(
     check_interval("alpha", alpha, low=0, high=1, open_low=True, open_high=True)
     check_interval("delta", delta, low=0, high=math.inf, open_high=True)
     X = as_design(X)
-    return bound_at(irksn_condition(X, w), alpha, delta, X.norm(norm))
+    bound = bound_at(irksn_condition(X, w), alpha, delta)
+    return StepBound(bound.alpha, bound.delta, bound.dual_norm, X.norm(norm))
 
 
-def bound_at(condition: IRKSNCondition, alpha: float, delta: float, norm: float) -> ErrorBound:
+def bound_at(condition: IRKSNCondition, alpha: float, delta: float) -> ErrorBound:
     """Theorem 1 from a condition already checked."""
     lam = condition.source.certificate
     if condition.alpha_sharp <= 0 or lam is None:
@@ -170,15 +220,7 @@ def bound_at(condition: IRKSNCondition, alpha: float, delta: float, norm: float)
             f"alpha must be below {condition.alpha_sharp:.6g} for this X and w, got {alpha}: "
             "with a larger alpha w is not known to be the limit of IRKSN"
         )
-    dual_norm = float(np.linalg.norm(lam))
-    return ErrorBound(
-        a=4 / norm,
-        b=2 * norm * dual_norm / alpha,
-        alpha=float(alpha),
-        delta=float(delta),
-        norm=norm,
-        dual_norm=dual_norm,
-    )
+    return ErrorBound(float(alpha), float(delta), float(np.linalg.norm(lam)))
 
 
 def stopping_time(delta: float, c: float = 1.0) -> int:
@@ -217,11 +259,3 @@ def _steps(t: ArrayLike) -> Floats:
     if not np.all((steps >= 1) & (steps < math.inf) & (steps == np.floor(steps))):
         raise ValueError(f"t must be whole numbers of at least 1, got {t!r}")
     return steps
-
-
-def _momentum(T: int) -> Floats:
-    """θ_0, …, θ_{T-1}."""
-    theta = np.ones(T)
-    for t in range(1, T):
-        theta[t] = (1 + math.sqrt(1 + 4 * theta[t - 1] ** 2)) / 2
-    return theta

@@ -10,7 +10,7 @@ import numpy as np
 from .._common.checks import check_interval
 from .._common.names import feature_name
 from .._common.render import Table, as_html, as_text, number, plain
-from ..design import Design, Floats, NormKind, names_of
+from ..design import Design, Floats, names_of
 from ._checks import BLOCK, as_design, as_vector
 from ._support import Support, support_of
 from ._words import SHOWN, findings
@@ -109,7 +109,7 @@ class RecoveryReport:
         data["methods"] = [asdict(method) for method in self.methods]
         if self.bound is not None:
             data["bound"] = asdict(self.bound)
-            data["bound"] |= {"best_t": self.bound.best_t, "best": self.bound.best}
+            data["bound"] |= {"best_gain": self.bound.best_gain, "best": self.bound.best}
         return plain(data)
 
     def _tables(self) -> list[Table]:
@@ -127,7 +127,6 @@ def recovery_report(
     y: Any = None,
     *,
     alpha: float | None = None,
-    norm: NormKind = "spectral",
     feature_names: Any = None,
     duplicate_cosine: float = NEAR_COPY,
 ) -> RecoveryReport:
@@ -146,8 +145,6 @@ def recovery_report(
         The observed target, centred as in the fit. With it noise and error are estimated.
     alpha : float, optional
         The alpha of IRKSN for the predicted error; nine tenths of the largest allowed if None.
-    norm : {"spectral", "nuclear"}
-        The ‖X‖ that the step of the method uses.
     feature_names : sequence of str, optional
         Names for the text; column names of a DataFrame are found.
     duplicate_cosine : float
@@ -179,7 +176,7 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
     check_interval("duplicate_cosine", duplicate_cosine, low=0, high=1, open_low=True)
     if alpha is not None:
         check_interval("alpha", alpha, low=0, high=1, open_low=True, open_high=True)
-    return report_on(X, w, y, alpha, norm, names, duplicate_cosine)
+    return report_on(X, w, y, alpha, names, duplicate_cosine)
 
 
 def report_on(
@@ -187,7 +184,6 @@ def report_on(
     w: Floats,
     y: Floats | None,
     alpha: float | None,
-    norm: NormKind,
     names: Any = None,
     duplicate_cosine: float = NEAR_COPY,
     remarks: tuple[str, ...] = (),
@@ -203,7 +199,7 @@ def report_on(
     if noise_norm is not None and irksn.alpha_sharp > 0:
         used = 0.9 * irksn.alpha_sharp if alpha is None else alpha
         if used < irksn.alpha_sharp:
-            bound = bound_at(irksn, used, noise_norm, X.norm(norm))
+            bound = bound_at(irksn, used, noise_norm)
     shown = [*irksn.tight_out[:SHOWN], *irksn.tight_in[:SHOWN]]
     shown += [i for pair in pairs for i in pair[:2]]
     name = {int(i): feature_name(names, i) for i in shown}
@@ -294,7 +290,6 @@ def _numbers_table(report: RecoveryReport) -> Table:
     if bound is not None:
         rows += [
             ("bound: alpha", number(bound.alpha)),
-            ("bound: a, b", f"{number(bound.a)}, {number(bound.b)}"),
-            ("bound: best step, error there", f"{bound.best_t}, {number(bound.best)}"),
+            ("bound: best gain, error there", f"{number(bound.best_gain)}, {number(bound.best)}"),
         ]
     return Table("Numbers", ("what", "value"), rows)

@@ -32,6 +32,7 @@ class Block:
     features: Ints | None = None  # None: all of them, in order
     columns: Floats | None = None  # those columns of the design as rows (m x n), if at hand
     diverged: bool = False
+    gain: Floats | None = None  # how far noise can have been amplified, where the path knows
 
     def predict(self, design: Design) -> Floats:
         """X̃ w for every row w, an R x n array, on this design or another one."""
@@ -66,7 +67,8 @@ class Block:
 
     def head(self, count: int) -> Block:
         """The first ``count`` records."""
-        return replace(self, t=self.t[:count], rows=self.rows[:count])
+        gain = None if self.gain is None else self.gain[:count]
+        return replace(self, t=self.t[:count], rows=self.rows[:count], gain=gain)
 
 
 def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> int:

@@ -119,6 +119,8 @@ class Record:
             "n_nonzero": np.count_nonzero(block.rows, axis=1),
             "residual": np.linalg.norm(block.predict(self.path.design) - self.path.y, axis=1),
         }
+        if block.gain is not None:
+            out["gain"] = block.gain
         for name, metric in self.metrics.items():
             out[name] = np.asarray(metric(block))
         return out

@@ -17,7 +17,7 @@ takes itself.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +86,10 @@ class State(ABC):
     @abstractmethod
     def remedy(self) -> str:
         """What to do about divergence: names the largest stable step."""
+
+    def gain(self, t: Ints) -> Floats | None:
+        """How far noise can have been amplified after each of these steps; None: not known."""
+        return None
 
     def in_use(self) -> NDArray[np.bool_]:
         """Which of the features on which F lives must stay in the working set."""
@@ -253,6 +257,10 @@ class WorkingSetPath(PlainSteps):
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         """Walk to ``end``, or until a product is needed or the block of rows is full."""
+        block = self._advance(end, every, most_numbers)
+        return replace(block, gain=self.state.gain(block.t))
+
+    def _advance(self, end: int, every: int, most_numbers: int) -> Block:
         if self.copied:
             return self._advance_copied(end, every, most_numbers)
         if self.working is None:
