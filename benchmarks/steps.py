@@ -85,7 +85,7 @@ def reachable(X: Array, y: Array) -> Array:
 
 def constant(design: Design, y: Array, alpha: float) -> Array:
     """Relative residuals after 0, 1, 2, … constant steps."""
-    path = IRKSNMethod(K, alpha, step=None).start(design, y)
+    path = IRKSNMethod(K, alpha, step="spectral").start(design, y)
     history = run([path], max_iter=MOST, keep="last")[0].history
     return np.asarray(history["residual"] / np.linalg.norm(y))
 

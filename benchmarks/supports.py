@@ -60,7 +60,7 @@ Pair = tuple[Walked, Walked]  # adaptive, constant
 def walked(design: Design, y: Array, truth: Array, k: int, alpha: float) -> Pair:
     ours, theirs = (
         path("irksn", design, y, k=k, alpha=alpha, step=step, max_iter=steps).iterates
-        for step, steps in (("adaptive", max(ADAPTIVE)), (None, CONSTANT))
+        for step, steps in (("adaptive", max(ADAPTIVE)), ("spectral", CONSTANT))
     )
     return Walked.of(ours, truth), Walked.of(theirs, truth)
 
