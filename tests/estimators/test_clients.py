@@ -145,7 +145,7 @@ def test_it_is_searched_by_halves(model):
 
 def test_the_walk_is_what_is_halved():
     search = HalvingGridSearchCV(
-        IRKSN(), {"k": [1, 2, 3]}, resource="max_iter", max_resources=90, cv=3, random_state=0
+        IRKSN(), {"k": [1, 2, 3]}, resource="max_iter", max_resources=9, cv=3, random_state=0
     )
     fits(search)
     assert search.best_params_["k"] == 3

@@ -50,6 +50,7 @@ class IRKSNMethod(Method):
     condition: ClassVar[str] = "max_{l∉S} |⟨X_S†x_l, w*_S⟩| < min_{j∈S} |⟨X_S†x_j, w*_S⟩|"
     bound: ClassVar[str] = "O(δ)"
     complexity: ClassVar[str] = "O(T)"
+    every: ClassVar[int] = 2  # steps are long
 
     k: int = 10
     alpha: float = 1e-2

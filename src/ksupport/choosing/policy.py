@@ -15,11 +15,11 @@ class Policy:
 
     alpha: float = 1e-2  # of paths whose supports are refitted; larger grids were not better
     fold_alpha: float = 1e-1  # of paths on folds
-    steps: int = 120  # of them
-    every: int = 4  # steps between their records
+    steps: int = 60  # of them
+    every: int = 2  # steps between their records
     patience: int = 5  # records without a better error that end a path on a fold
     coarse: int = 5  # every so many levels are walked at first; those around the best for groups
-    early: int = 20  # steps in which whole groups of features come in
+    early: int = 6  # steps in which whole groups of features come in
     clearly: float = 2.0  # standard errors by which EBIC's supports must not predict worse
     doubted: float = 1.0  # the same where they differ from fold to fold
     agree: float = 0.7  # share of features in common at which EBIC's choices count as the same

@@ -59,9 +59,10 @@ def norm(view: Design, kind: NormKind = "spectral") -> float:
 
 
 def magnitude(view: Design) -> float:
-    """About the norm of the largest column; of an operator from one product."""
-    if view.has_columns:
-        return float(view.column_norms.max(initial=0.0))
+    """About the norm of the largest column; from one product, unless column norms tell."""
+    # The squares of tiny entries are zero, and so are their norms.
+    if view.has_columns and (largest := float(view.column_norms.max(initial=0.0))) > 0:
+        return largest
     u = np.random.default_rng(0).standard_normal(view.n)
     with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
         return float(np.abs(view.rmatvec(u)).max(initial=0.0))

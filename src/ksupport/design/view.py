@@ -324,7 +324,7 @@ class Design:
 
     @property
     def magnitude(self) -> float:
-        """About the norm of the largest column; of an operator from one product."""
+        """About the norm of the largest column."""
         size: float = self.once("magnitude", partial(spectra.magnitude, self))
         return size
 

@@ -99,7 +99,7 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         Folds of the comparison.
     margin : float, default=1.0
         By how many standard errors EBIC's supports must predict better to be trusted.
-    max_iter : int, default=1000
+    max_iter : int, default=150
         Steps of the paths among which EBIC chooses.
     fit_intercept, standardize
         As in `ksupport.IRKSN`.
@@ -143,14 +143,14 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
     array([0, 1, 2])
     """
 
-    every = 5
+    every = 2
 
     def __init__(
         self,
         *,
         cv: Any = 5,
         margin: float = 1.0,
-        max_iter: int = 1000,
+        max_iter: int = 150,
         fit_intercept: bool = True,
         standardize: bool = True,
         weights: str = "relative",
@@ -247,7 +247,7 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
 
     def _search(self, n: int, d: int) -> Search:
         settings = irksn_settings("auto", POLICY.alpha, "adaptive", n, d)
-        return self._searched("irksn", settings, every=10, label="IRKSNIC")
+        return self._searched("irksn", settings, every=2, label="IRKSNIC")
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""

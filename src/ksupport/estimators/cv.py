@@ -273,14 +273,20 @@ class IRKSNCV(PathCV):
         ``min(n_features / 2, 2 n_samples)``.  Finer steps do not predict better.
     alpha : float or sequence of floats, default=1e-1
         Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
-        best are not the sparsest, and come in a quarter of the steps.
+        best are not the sparsest, and come in fewer steps.
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
     cv, scoring
         As in `PathCV`.
     refit : {"auto", None, "ols", "ridge"}, default="auto"
         As in `PathCV`; EBIC's choice is that of `IRKSNIC` with the same k.
-    ridge, one_se, patience, max_iter, every, fit_intercept, standardize
+    patience : int, default=10
+        A path ends after so many records without a better error on its fold.
+    max_iter : int, default=100
+        Steps of each path, at most.
+    every : int, default=1
+        Look at every so many steps.
+    ridge, one_se, fit_intercept, standardize
         As in `PathCV`.
     weights, n_jobs, random_state, verbose
         As in `PathCV`.
@@ -313,9 +319,9 @@ class IRKSNCV(PathCV):
         refit: Refit | Literal["auto"] = "auto",
         ridge: float = 1.0,
         one_se: bool = False,
-        patience: int = 20,
-        max_iter: int = 1000,
-        every: int = 5,
+        patience: int = 10,
+        max_iter: int = 100,
+        every: int = 1,
         fit_intercept: bool = True,
         standardize: bool = True,
         weights: str = "relative",
@@ -340,7 +346,7 @@ class IRKSNCV(PathCV):
 
     def _search(self, n: int, d: int) -> Search:
         settings = irksn_settings(self.k, 1e-2, self.step, n, d)
-        return self._searched("irksn", settings, every=10, label="IRKSNIC")
+        return self._searched("irksn", settings, every=2, label="IRKSNIC")
 
     @property
     def k_(self) -> int | None:

@@ -159,7 +159,11 @@ class IRKSNIC(PathIC):
         Weights of the squared l2 norm to walk.
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
-    criterion, max_size, exchange, tie, max_iter, every, fit_intercept, standardize
+    max_iter : int, default=150
+        Steps of each path, at most.
+    every : int, default=2
+        Look at every so many steps.
+    criterion, max_size, exchange, tie, fit_intercept, standardize
         As in `PathIC`.
     weights, n_jobs, verbose
         As in `PathIC`.
@@ -193,8 +197,8 @@ class IRKSNIC(PathIC):
         max_size: int | None = None,
         exchange: int = 3,
         tie: float = 2.0,
-        max_iter: int = 1000,
-        every: int = 10,
+        max_iter: int = 150,
+        every: int = 2,
         fit_intercept: bool = True,
         standardize: bool = True,
         weights: str = "relative",

@@ -30,12 +30,12 @@ class IRKSN(PathRegressor):
         close to k-sparse and weaken the condition for recovery; large ones converge faster.
         "auto" starts at 0.01 and, as long as the model found violates the recovery theorem's
         limit (`ksupport.theory.alpha_max` at its k largest features), walks again with less.
-    max_iter : int, default=1000
-        Steps to walk at most (in one call of ``fit``).
+    max_iter : int, default=100
+        Steps to walk at most (in one call of ``fit``); constant steps need 10 to 100 times as many.
     stopping : None, str or a rule of `ksupport.stopping`
         When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
         "settled" and "residual_ratio" stand for rules with their defaults.
-    every : int, default=5
+    every : int, default=1
         The history holds every so many steps, and stopping rules look that often.
     step : {"adaptive", "spectral", "nuclear"} or float, default="adaptive"
         How long the steps of the dual path are.  "adaptive" finds them by backtracking on the dual
@@ -105,9 +105,9 @@ class IRKSN(PathRegressor):
         k: int | None = None,
         alpha: float | Literal["auto"] = 1e-2,
         *,
-        max_iter: int = 1000,
+        max_iter: int = 100,
         stopping: Stopping = None,
-        every: int = 5,
+        every: int = 1,
         step: StepRule | float = "adaptive",
         fit_intercept: bool = True,
         standardize: bool = False,
