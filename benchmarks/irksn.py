@@ -158,7 +158,7 @@ def held_out_fit(problem: Problem) -> Iterator[Row]:
     few, alpha = 8, 1e-3
     model = IRKSN(k, alpha, stopping="held_out", random_state=0)
     for kind in ("spectral", "nuclear"):
-        slow = clone(model).set_params(step=kind, max_iter=10**6).fit(X, y)
+        slow = clone(model).set_params(step=kind, max_iter=10**6, every=5).fit(X, y)
         norm = Design.of(X).norm(kind)
         iterates = baselines.irksn(X, y, k=k, alpha=alpha, norm=norm)  # goes on in each round
         ours, plain = take_turns(

@@ -25,7 +25,7 @@ from .selection_designs import Array, problem, settings, standardised
 
 DRAWS = 3
 ALPHAS = (0.01, 0.1)
-ADAPTIVE, CONSTANT = (60, 100, 200), 1000  # steps
+ADAPTIVE, CONSTANT = (60, 100, 150), 1000  # steps; `IRKSNIC` takes the last
 SHORT, RARE = 120, 10  # shown beside: fewer constant steps, and all of them but seldom recorded
 WORSE = 0.03  # at most, on the mean of a kind
 EARLY = 5  # distinct supports with which a constant path begins
