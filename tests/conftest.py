@@ -7,11 +7,13 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from ksupport import _kernels, ksupport_norm
+from ksupport._common.phases import Phase, enter, leave
 
 # `make test-quick`: some of every layer, chosen by the seconds that they take.
 QUICK = {
     "_common/test_files.py",
     "_common/test_levels.py",
+    "_common/test_telling.py",
     "algorithms/test_iht.py",
     "choosing/test_choice.py",
     "choosing/test_noise.py",
@@ -50,6 +52,34 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if is_quick(item.path):
             item.add_marker("quick")
+
+
+class Heard:
+    """Remembers the phases that are over; its clock goes on whenever it is read."""
+
+    def __init__(self):
+        self.over = []
+        self.seconds = 0.0
+
+    def now(self):
+        self.seconds += 1.0
+        return self.seconds
+
+    def closed(self, phase):
+        self.over.append(phase)
+
+    def shares(self, name):
+        """How far each phase whose name begins so had come."""
+        return [phase.share for phase in self.over if phase.name.startswith(name)]
+
+
+@pytest.fixture
+def heard():
+    """Somebody who listens to all that the test does."""
+    listener = Heard()
+    token = enter(Phase("", listener))
+    yield listener
+    leave(token)
 
 
 @pytest.fixture(scope="session", autouse=True)

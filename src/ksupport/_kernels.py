@@ -518,22 +518,26 @@ def combine(B, r, scale, out):
 
 
 @_jit
-def outside(u, ref, edge, reach):
+def outside(u, refs, edges, reach):
     """A bound on |x_iᵀu| over all columns left out of the block.
 
-    ``edge`` is the largest |x_iᵀref| and ``reach`` the largest norm among them.  Splitting u
-    along ref, |x_iᵀu| <= |c| |x_iᵀref| + ‖x_i‖ ‖u - c ref‖.
+    The edge of a reference is the largest |x_iᵀref|, ``reach`` the largest norm among them.
+    Splitting u along ref, |x_iᵀu| <= |c| |x_iᵀref| + ‖x_i‖ ‖u - c ref‖; the best of all counts.
     """
     if reach == 0.0:
         return 0.0
-    uu, ur, rr = 0.0, 0.0, 0.0
-    for i in range(u.size):
-        ur += u[i] * ref[i]
-        rr += ref[i] * ref[i]
-    c = ur / rr if rr > 0.0 else 0.0
-    for i in range(u.size):
-        uu += (u[i] - c * ref[i]) ** 2
-    return abs(c) * edge + reach * math.sqrt(uu)
+    bound = np.inf
+    for j in range(edges.size):
+        ref = refs[j]
+        uu, ur, rr = 0.0, 0.0, 0.0
+        for i in range(u.size):
+            ur += u[i] * ref[i]
+            rr += ref[i] * ref[i]
+        c = ur / rr if rr > 0.0 else 0.0
+        for i in range(u.size):
+            uu += (u[i] - c * ref[i]) ** 2
+        bound = min(bound, abs(c) * edges[j] + reach * math.sqrt(uu))
+    return bound
 
 
 # Places in a path's ``clock``: its step t, and the last t recorded.
@@ -582,7 +586,7 @@ def irksn_dual(Z, v, Xr, y, gamma, scalars):
 
 
 @_jit
-def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, end, every, rows):
+def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, refs, edges, reach, end, every, rows):
     """Algorithm 1 (IRKSN) on the working set.
 
     Z = (z_t, z_{t-1}); P = their correlations with the columns of the working set.  A feature
@@ -598,7 +602,7 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, en
         if due(clock, end, every):
             # w_t = prox(-Xᵀz/alpha)
             s = prox_warm(P[0], lam, k, scalars[S_W], r)
-            if outside(Z[0], ref, edge, reach) > entry_level(lam, s):
+            if outside(Z[0], refs, edges, reach) > entry_level(lam, s):
                 return n_rows, REFRESH, True
             for j in range(m):
                 rows[n_rows, j] = r[j] / -alpha
@@ -614,7 +618,7 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, en
             q[j] = P[0, j] + beta * (P[0, j] - P[1, j])
         # r_t = prox(-Xᵀv/alpha)
         s = prox_warm(q, lam, k, scalars[S_R], r)
-        if outside(v, ref, edge, reach) > entry_level(lam, s):
+        if outside(v, refs, edges, reach) > entry_level(lam, s):
             return n_rows, REFRESH, False
         scalars[S_R] = s
         combine(B, r, -1.0 / alpha, Xr)
@@ -632,9 +636,11 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, ref, edge, reach, en
 
 FIRST_SHARE = 1 / 16  # of the longest first step: small, so that no early support is jumped over
 GROWTH, LATE_GROWTH = 1.5, 1.1  # of the next trial step: until the first refusal, and from then on
-# The pace of a walk is six numbers: THETA (0 before the first step), S_W and S_R as above, the
-# step, the curvature that it met, and whether a step was ever refused.
-GAMMA, CURVATURE, REFUSED = 1, 4, 5
+# The pace of a walk is seven numbers: THETA (0 before the first step), S_W and S_R as above, the
+# step, the curvature that it met, whether a step was ever refused, and the trial to go on with (0:
+# none was refused since the last step), so that a walk that waits for columns is the same walk.
+GAMMA, CURVATURE, REFUSED, TRIAL = 1, 4, 5, 6
+PACE = 7
 
 
 @_jit
@@ -679,6 +685,8 @@ def first_step(y, Xw):
 @_jit
 def trial_step(pace):
     """The step to try next: longer than the last one, unless that met no curvature."""
+    if pace[TRIAL] > 0.0:
+        return pace[TRIAL]
     if pace[THETA] == 0.0 or not pace[CURVATURE] > 0.0:
         return pace[GAMMA]
     return pace[GAMMA] * (LATE_GROWTH if pace[REFUSED] > 0.0 else GROWTH)
@@ -722,7 +730,7 @@ def along_gradient(v, Xr, y, gamma, z):
 
 @_jit
 def adaptive_walk(
-    B, y, Z, P, pace, clock, times, k, alpha, ref, edge, reach, at, end, every, rows
+    B, y, Z, P, pace, clock, times, k, alpha, refs, edges, reach, at, end, every, rows
 ):  # fmt: skip
     """Algorithm 1 on the working set, with steps found by backtracking on the dual function.
 
@@ -741,7 +749,7 @@ def adaptive_walk(
         if due(clock, end, every):
             if not known:
                 s = prox_warm(P[0], lam, k, pace[S_W], w)
-                if outside(Z[0], ref, edge, reach) > entry_level(lam, s):
+                if outside(Z[0], refs, edges, reach) > entry_level(lam, s):
                     copy_to(Z[0], at)
                     return n_rows, REFRESH
                 pace[S_W] = s
@@ -754,7 +762,7 @@ def adaptive_walk(
         if pace[GAMMA] == 0.0:
             correlate(B, y, q)
             s = prox_warm(q, lam, k, 0.0, r)
-            if outside(y, ref, edge, reach) > entry_level(lam, s):
+            if outside(y, refs, edges, reach) > entry_level(lam, s):
                 copy_to(y, at)
                 return n_rows, REFRESH
             combine(B, r, 1.0 / alpha, Xr)
@@ -766,7 +774,7 @@ def adaptive_walk(
             extrapolate(P, beta, q)
             # r_t = prox(-Xᵀv/alpha)
             s = prox_warm(q, lam, k, pace[S_R], r)
-            if outside(v, ref, edge, reach) > entry_level(lam, s):
+            if outside(v, refs, edges, reach) > entry_level(lam, s):
                 copy_to(v, at)
                 return n_rows, REFRESH
             pace[S_R] = s
@@ -776,18 +784,18 @@ def adaptive_walk(
             # w_{t+1} = prox(-Xᵀz/alpha)
             correlate(B, z, p)
             s = prox_warm(p, lam, k, pace[S_W], w)
-            if outside(z, ref, edge, reach) > entry_level(lam, s):
+            if outside(z, refs, edges, reach) > entry_level(lam, s):
                 copy_to(z, at)
                 return n_rows, REFRESH
             pace[S_W] = s
             combine(B, w, -1.0 / alpha, Xw)
             if step_holds(z, v, Xw, Xr, gamma, pace):
                 break
-            pace[REFUSED] = 1.0
             gamma *= 0.5
+            pace[REFUSED], pace[TRIAL] = 1.0, gamma
         shift(Z, z)
         shift(P, p)
-        pace[THETA], pace[GAMMA] = theta, gamma
+        pace[THETA], pace[GAMMA], pace[TRIAL] = theta, gamma, 0.0
         known = True
         clock[NOW] += 1
         times[clock[NOW]] = gamma * theta * theta
@@ -906,7 +914,7 @@ def niht_accepts(B, beta, new, eta, part, Xp):
 
 @_jit
 def iht_walk(
-    B, y, beta, u, clock, k, step, normalised, safe, floor, ref, edge, reach, end, every, rows
+    B, y, beta, u, clock, k, step, normalised, safe, floor, refs, edges, reach, end, every, rows
 ):  # fmt: skip
     """Iterative hard thresholding on the working set.
 
@@ -926,7 +934,7 @@ def iht_walk(
         if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         correlate(B, u, g)
-        far = outside(u, ref, edge, reach)
+        far = outside(u, refs, edges, reach)
         eta = step
         if normalised:
             if iht_enters(far, iht_support(beta, g, k, support)):
@@ -959,7 +967,7 @@ def soft_threshold(z, level, scale, out):
 
 
 @_jit
-def srdi_walk(B, y, beta, r, u, clock, kappa, delta, ref, edge, reach, end, every, rows):
+def srdi_walk(B, y, beta, r, u, clock, kappa, delta, refs, edges, reach, end, every, rows):
     """Linearised Bregman iteration on the working set.
 
     beta on the working set; r = X beta - y; u with z = Xᵀu.  A feature left out stays at zero
@@ -977,7 +985,7 @@ def srdi_walk(B, y, beta, r, u, clock, kappa, delta, ref, edge, reach, end, ever
             return n_rows, DONE
         for i in range(n):
             new_u[i] = u[i] - delta * r[i]
-        if outside(new_u, ref, edge, reach) > 1.0:
+        if outside(new_u, refs, edges, reach) > 1.0:
             return n_rows, REFRESH
         copy_to(new_u, u)
         correlate(B, u, z)
@@ -1026,7 +1034,7 @@ def ksn_too_bold(B, a, b, L, delta, Xdelta):
 
 @_jit
 def ksn_walk(
-    B, y, XB, F, scalars, clock, k, lams, steps, search, ref, edge, reach, end, every, rows
+    B, y, XB, F, scalars, clock, k, lams, steps, search, refs, edges, reach, end, every, rows
 ):
     """FISTA for the k-support penalty (KSN) on the working set.
 
@@ -1052,7 +1060,7 @@ def ksn_walk(
             u[i] = XB[0, i] + momentum * (XB[0, i] - XB[1, i]) - y[i]
         for j in range(m):
             a[j] = F[0, j] + momentum * (F[0, j] - F[1, j])
-        bound = outside(u, ref, edge, reach)
+        bound = outside(u, refs, edges, reach)
         correlate(B, u, g)
         while True:
             L = scalars[INVERSE_STEP]
@@ -1098,7 +1106,7 @@ def ircr_primal(c, tau, F):
 
 
 @_jit
-def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows):
+def ircr_walk(B, y, T, F, clock, sigma, tau, refs, edges, reach, end, every, rows):
     """The dual-primal method for the l1 norm (IRCR) on the working set.
 
     T = (theta_t, theta_{t-1}); F = β_t on the working set and, if averages are asked for, the sum
@@ -1122,7 +1130,7 @@ def ircr_walk(B, y, T, F, clock, sigma, tau, ref, edge, reach, end, every, rows)
             return n_rows, DONE
         for i in range(n):
             u[i] = 2.0 * T[0, i] - T[1, i]
-        if outside(u, ref, edge, reach) > 1.0:
+        if outside(u, refs, edges, reach) > 1.0:
             return n_rows, REFRESH
         correlate(B, u, c)
         ircr_primal(c, tau, F)

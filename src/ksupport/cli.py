@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import Annotated, Any
 
 from . import __version__
+from ._common.telling import listening
 from .commands.terminal.errors import WRONG_USAGE
 from .commands.terminal.streams import lasting_streams
 from .walking import whole_walks_only
@@ -37,7 +38,7 @@ def app() -> None:
             "the command line needs two more packages: pip install 'ksupport[cli]'", file=sys.stderr
         )
         raise SystemExit(WRONG_USAGE)
-    with lasting_streams(), whole_walks_only():
+    with lasting_streams(), whole_walks_only(), listening():
         program()()
 
 

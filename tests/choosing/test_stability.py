@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 from sklearn.base import BaseEstimator
-from sklearn.linear_model import Lasso, LinearRegression
+from sklearn.linear_model import Lasso
 from sklearn.neighbors import KNeighborsRegressor
 
 from ksupport import IHT, IRKSN, IRKSNIC, stability_selection
@@ -175,24 +175,12 @@ def test_too_few_samples_are_named(data):
         stability_selection(IHT(k=2), X, y[:-1])
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_the_time_left_is_told_if_asked(terminal, monkeypatch, capsys):
-    """By a clock that moves on one second whenever it is read."""
-    seconds = iter(range(1000))
-    monkeypatch.setattr("ksupport.walking.progress.time.monotonic", lambda: next(seconds))
-    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
-    X, y = np.eye(8), np.arange(8.0)
-    stability_selection(LinearRegression(), X, y, n_pairs=5, random_state=0, verbose=True)
-    told = capsys.readouterr().err
-    first = "half-samples:  20% (2/10), 8 s left"
-    if terminal:
-        assert told.startswith(f"{first}\r")
-        assert told.endswith(" \r")  # wiped
-    else:
-        assert told.splitlines()[0] == first
-        assert told.splitlines()[-1] == "half-samples: 100% (10/10), 0 s left"
-    stability_selection(LinearRegression(), X, y, n_pairs=5, random_state=0)
-    assert capsys.readouterr().err == ""
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_half_samples_and_what_is_done_on_each_are_heard(data, n_jobs, heard):
+    X, y = data
+    stability_selection(IHT(k=2, max_iter=5), X, y, n_pairs=3, n_jobs=n_jobs, random_state=0)
+    assert heard.shares("half-samples") == [1.0]
+    assert len(heard.shares("IHT")) == len(heard.shares("walking a path")) == 6
 
 
 class Pressed(IHT):

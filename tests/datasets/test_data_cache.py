@@ -145,12 +145,12 @@ def test_an_interrupted_download_leaves_nothing_behind(toy, tmp_path, monkeypatc
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
 
-    def copy_some_then_stop(source, target):
+    def copy_some_then_stop(source, target, update):
         target.write(source.read(5))
         assert everything_under(scratch)  # the beginning is there, in the scratch directory
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("shutil.copyfileobj", copy_some_then_stop)
+    monkeypatch.setattr(_cache, "_copy", copy_some_then_stop)
     with pytest.raises(KeyboardInterrupt):
         load(toy[0], tmp_path / "home")
     assert everything_under(scratch) == []
@@ -159,7 +159,7 @@ def test_an_interrupted_download_leaves_nothing_behind(toy, tmp_path, monkeypatc
 
 def test_a_connection_that_breaks_is_noticed_without_a_checksum(toy, tmp_path, monkeypatch):
     info = replace(toy[0], files=(replace(toy[0].files[0], digest=None),))
-    monkeypatch.setattr("shutil.copyfileobj", lambda source, target: target.write(source.read(5)))
+    monkeypatch.setattr(_cache, "_copy", lambda source, target, _: target.write(source.read(5)))
     with pytest.raises(DatasetUnavailableError, match=r"broke after 5 of \d+ bytes"):
         load(info, tmp_path / "home")
     assert everything_under(tmp_path / "home") == []
@@ -342,3 +342,9 @@ def test_a_cached_dataset_needs_no_network(tmp_path, offline):
     )
     X, y = fetch_leukemia(data_home=tmp_path, return_X_y=True)
     assert (X.shape, y.shape, offline) == ((38, 7129), (38,), [])
+
+
+def test_downloading_and_converting_are_told(toy, tmp_path, heard):
+    load(toy[0], tmp_path / "home")
+    assert heard.shares("downloading") == [1.0]
+    assert heard.shares("converting toy") == [None]

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import ksupport.design.view as design_module
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN
+from ksupport._common.phases import Phase
 from ksupport.design import spectra
 from ksupport.design.blocks import ArrayStore, ZarrStore, read_ahead
 from ksupport.design.view import Design
@@ -396,3 +397,26 @@ def test_threads_change_nothing(model, tmp_path):
         threaded = clone(model).set_params(n_jobs=3).fit(given, y)
         np.testing.assert_array_equal(threaded.coef_, alone.coef_)
         assert threaded.n_passes_ == alone.n_passes_
+
+
+def test_a_pass_over_a_file_tells_which_share_of_its_blocks_it_has_read(
+    tmp_path, small_blocks, heard, monkeypatch
+):
+    shares = []
+    monkeypatch.setattr(Phase, "read", lambda self, share: shares.append(share))
+    store = ArrayStore(mapped(np.ones(SHAPE, np.float32), tmp_path))
+    count = len(list(store.blocks()))
+    assert count > 3
+    assert shares == [*(at / count for at in range(count)), None]
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_columns_read_from_a_file_are_told(order, tmp_path, heard, monkeypatch):
+    monkeypatch.setattr("ksupport.limits.LOOSE", 1)  # a line at a time
+    X = np.lib.format.open_memmap(
+        tmp_path / "X.npy", "w+", np.float32, (40, 30), fortran_order=order == "F"
+    )
+    X[:] = np.arange(40 * 30).reshape(40, 30)
+    index = np.array([3, 7, 20])
+    np.testing.assert_array_equal(Design.of(X).store.columns(index), X[:, index])
+    assert heard.shares("reading 3 columns of X") == [1.0]

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 import ksupport
 from ksupport import METHODS, path
+from ksupport._common.phases import Phase
 from ksupport.design.view import Design
 
 dask = pytest.importorskip("dask")
@@ -268,14 +269,27 @@ def test_a_data_frame_keeps_its_names():
         model.predict(lazy.rename(columns={"gene 7": "gene seven"}))
 
 
-def test_progress_tells_the_passes(capsys, monkeypatch):
-    monkeypatch.setattr(
-        "ksupport.walking.progress.time.monotonic", iter(range(0, 10**6, 5)).__next__
-    )
+def test_passes_are_counted_and_followed_for_whoever_listens(heard):
     X, y = problem()
-    for model in (ksupport.IRKSN(k=4, verbose=True), ksupport.IRKSNIC(k=[2, 4], verbose=True)):
+    for model in (ksupport.IRKSN(k=4), ksupport.IRKSNIC(k=[2, 4])):
         model.fit(da.from_array(X, chunks=(25, 800)), y)
-        assert "passes over X" in capsys.readouterr().err
+        fit = heard.over[-1]
+        assert fit.name == type(model).__name__
+        assert fit.passes() == model.n_passes_
+    assert set(heard.shares("centring X")) == {1.0}
+
+
+def test_a_pass_tells_which_share_of_its_tasks_is_done(heard, monkeypatch):
+    shares = []
+    monkeypatch.setattr(Phase, "read", lambda self, share: shares.append(share))
+    X, y = problem()
+    design = Design.of(da.from_array(X, chunks=(25, 800)))
+    design.rmatvec(y)
+    *told, over = shares
+    assert over is None
+    assert told == sorted(told)
+    assert told[0] < 0.5 < told[-2]
+    assert told[-1] == 1.0
 
 
 # -- what can be wrong -----------------------------------------------------------------------

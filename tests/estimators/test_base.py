@@ -1,13 +1,30 @@
 """What estimators share: certificates on the data as the path saw them, and selection."""
 
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
+from sklearn.base import clone
 from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import cross_val_score
 
-from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, KSN, SRDI, AutoIRKSN, PathCV
+from ksupport import (
+    IHT,
+    IRCR,
+    IRKSN,
+    IRKSNCV,
+    IRKSNIC,
+    IROSR,
+    KSN,
+    SRDI,
+    AutoIRKSN,
+    PathCV,
+    PathIC,
+)  # fmt: skip
+from ksupport._common.phases import enter, leave
+from ksupport._common.telling import Teller
 from ksupport.datasets import make_block_data, make_correlated_data, make_example1
 from ksupport.theory import recovery_report
 
@@ -174,3 +191,45 @@ def test_select_from_model_keeps_every_chosen_feature(data, model):
     np.testing.assert_array_equal(selector.get_support(), selector.estimator_.support_)
     np.testing.assert_array_equal(selector.transform(X), selector.estimator_.transform(X))
     assert "penalty" not in model.get_params()
+
+
+# -- words while working -------------------------------------------------------------------
+
+TALKING = [
+    IRKSN(k=3), KSN(k=3), IHT(k=3), SRDI(), IRCR(), IROSR(), IRKSNIC(), IRKSNCV(cv=3),
+    AutoIRKSN(cv=3), PathIC("lasso"), PathCV("iht", cv=3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("model", TALKING, ids=lambda model: type(model).__name__)
+def test_whoever_is_verbose_tells_from_the_first_to_the_last(model, data, monkeypatch):
+    told = []
+
+    class Probe(Teller):
+        @contextmanager
+        def told_regularly(self):
+            told.append(self.root)
+            token = enter(self.root)
+            yield
+            leave(token)
+
+        def closed(self, phase):
+            told.append(phase)
+
+    monkeypatch.setattr("ksupport._common.telling.Teller", Probe)
+    X, y = data
+    model = clone(model).set_params(max_iter=500).fit(X, y)
+    model.predict(X)
+    model.certify(X, y)
+    assert told == []  # silent, if not asked
+    model.set_params(verbose=True).fit(X, y)
+    root, *phases = told
+    assert root.name == type(model).__name__
+    assert root.passes is not None
+    assert root.passes() == model.n_passes_
+    names = {phase.name for phase in phases}
+    assert "centring X" in names
+    assert {phase.share for phase in phases if phase.name.startswith("walking")} == {1.0}
+    told.clear()
+    model.certify(X, y)
+    assert "checking the recovery conditions" in {phase.name for phase in told}

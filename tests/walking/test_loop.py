@@ -10,6 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, path
+from ksupport._common.phases import Phase
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
 from ksupport.stopping import Discrepancy, HeldOut
@@ -182,7 +183,7 @@ def ctrl_c(monkeypatch):
 @pytest.mark.parametrize("n_jobs", [None, 2])
 @pytest.mark.parametrize(
     "model",
-    [IRKSNIC(), IRKSNCV(), PathIC("iht"), PathCV("iht"), AutoIRKSN()],
+    [IRKSNIC(max_iter=1000), IRKSNCV(), PathIC("iht"), PathCV("iht"), AutoIRKSN()],
     ids=lambda model: type(model).__name__,
 )
 def test_ctrl_c_ends_what_chooses_among_paths(model, n_jobs, rng, ctrl_c):
@@ -413,3 +414,28 @@ def test_bad_input_is_named(problem, change, message):
 def test_an_unknown_parameter_is_named(problem):
     with pytest.raises(TypeError, match=r"'irksn' has no parameter 'beta'; it takes k, alpha"):
         path("irksn", *problem, beta=3)
+
+
+# -- how far it is -------------------------------------------------------------------------
+
+
+def test_a_walk_tells_the_steps_of_all_its_paths(heard, monkeypatch):
+    """A path that ended early has nothing left to do; one that goes on begins where it stands."""
+    told = []
+
+    def update(self, done):
+        if self.name.startswith("walking"):
+            told.append((done, self.total))
+
+    monkeypatch.setattr(Phase, "update", update)
+    monkeypatch.setattr("ksupport.limits.FIRST_STEPS", 10)
+    ends, goes_on = Counting(last=30), Counting()
+    run([goes_on], max_iter=20)
+    assert told[-1] == (20, 20)
+    told.clear()
+    run([ends, goes_on], max_iter=100)
+    steps, totals = zip(*told, strict=True)
+    assert set(totals) == {180}
+    assert steps[0] == 30  # blocks grow with the distance walked: ten, and twenty
+    assert steps == tuple(sorted(steps))
+    assert steps[-1] == 180

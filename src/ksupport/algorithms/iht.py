@@ -109,7 +109,7 @@ class _State(State):
         n_rows, status = _kernels.iht_walk(
             working.columns, self.y, self.F[0], self.u, self.clock,
             self.k, self.eta, self.normalised, self.safe, self.floor,
-            working.ref, working.edge, working.reach, end, every, rows,
+            working.refs, working.edges, working.reach, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.u if status == _kernels.REFRESH else None
 

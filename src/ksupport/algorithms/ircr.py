@@ -123,7 +123,7 @@ class _State(State):
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _kernels.ircr_walk(
             working.columns, self.y, self.T, self.F, self.clock, self.sigma, self.tau,
-            working.ref, working.edge, working.reach, end, every, rows,
+            working.refs, working.edges, working.reach, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.u if status == _kernels.REFRESH else None
 

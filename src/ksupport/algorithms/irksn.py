@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import _kernels
 from .._common.levels import check_k, doubling
-from .._kernels import GAMMA, MOMENTUM, REFUSED, S_R, S_W, THETA
+from .._kernels import CURVATURE, GAMMA, MOMENTUM, PACE, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Design, Floats, Ints, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
@@ -112,7 +112,7 @@ class _Constant(DualState):
     ) -> tuple[int, int, Floats | None]:
         n_rows, status, at_z = _kernels.irksn_walk(
             working.columns, self.y, self.Z, self.F, self.scalars, self.clock,
-            self.k, self.alpha, self.gamma, working.ref, working.edge, working.reach,
+            self.k, self.alpha, self.gamma, working.refs, working.edges, working.reach,
             end, every, rows,
         )  # fmt: skip
         if status != _kernels.REFRESH:
@@ -147,9 +147,10 @@ class _Adaptive(DualState):
         self.k = k
         self.alpha = alpha
         self.lam = (1 - alpha) / alpha
-        self.pace = np.zeros(6)
+        self.pace = np.zeros(PACE)
         self.times = np.zeros(1)  # tau_t = gamma theta² after step t
         self.at = y.copy()  # the vector for which columns are needed
+        self.foreseen: dict[float, Floats] = {}  # Xr of the next plain step, by its momentum
 
     def remedy(self) -> str:
         return "Backtracking keeps the step stable: X or y is too large to be squared."
@@ -164,9 +165,10 @@ class _Adaptive(DualState):
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         self._make_room(end)
+        self.foreseen.clear()
         n_rows, status = _kernels.adaptive_walk(
             working.columns, self.y, self.Z, self.F, self.pace, self.clock, self.times, self.k,
-             self.alpha, working.ref, working.edge, working.reach, self.at,
+             self.alpha, working.refs, working.edges, working.reach, self.at,
             end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None
@@ -182,22 +184,33 @@ class _Adaptive(DualState):
         while True:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
             v = self.Z[0] + beta * (self.Z[0] - self.Z[1])
-            r = self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
-            Xr = yield fitted(r)
+            Xr = self.foreseen.pop(beta, None)
+            if Xr is None:
+                Xr = yield fitted(self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R))
             z = np.empty_like(v)
             if not _kernels.along_gradient(v, Xr, self.y, gamma, z):
                 return False
             p = yield correlations(z)
-            Xw = yield fitted(self._prox(p, S_W))
+            # The product that the next step begins with comes along, in case that this one holds.
+            ahead = self._next_momentum(theta, gamma)
+            r = self._prox(p + ahead * (p - self.F[0]), S_R)
+            Xw, Xr_ahead = yield fitted(self._prox(p, S_W), r)
             if _kernels.step_holds(z, v, Xw, Xr, gamma, self.pace):
+                self.foreseen = {ahead: Xr_ahead}
                 break
-            self.pace[REFUSED] = 1
             gamma *= 0.5
+            self.pace[[REFUSED, TRIAL]] = 1, gamma
         self.Z, self.F = np.stack([z, self.Z[0]]), np.stack([p, self.F[0]])
-        self.pace[[THETA, GAMMA]] = theta, gamma
+        self.pace[[THETA, GAMMA, TRIAL]] = theta, gamma, 0
         self._make_room(self.t + 1)
         self.times[self.t + 1] = gamma * theta**2
         return True
+
+    def _next_momentum(self, theta: float, gamma: float) -> float:
+        """The momentum of the first trial after a step that meets some curvature, as most do."""
+        pace = self.pace.copy()
+        pace[[THETA, GAMMA, CURVATURE, TRIAL]] = theta, gamma, 1, 0
+        return float(_kernels.momentum_of(pace, _kernels.trial_step(pace))[1])
 
     def gain(self, t: Ints) -> Floats:
         return np.sqrt(self.times[t] / self.alpha)

@@ -146,7 +146,7 @@ class _State(State):
         n_rows, status = _kernels.ksn_walk(
             working.columns, self.y, self.XB, self.F, self.scalars, self.clock,
             self.k, self.lams, self.steps, self.smallest is None,
-            working.ref, working.edge, working.reach, end, every, rows,
+            working.refs, working.edges, working.reach, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.query() if status == _kernels.REFRESH else None
 

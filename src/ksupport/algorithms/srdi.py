@@ -116,7 +116,7 @@ class _State(State):
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _kernels.srdi_walk(
             working.columns, self.y, self.F[0], self.r, self.u, self.clock,
-            self.kappa, self.delta, working.ref, working.edge, working.reach, end, every, rows,
+            self.kappa, self.delta, working.refs, working.edges, working.reach, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.query() if status == _kernels.REFRESH else None
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg.lapack import dgeqrf, dorgqr, dtrtri
 
 from .. import _kernels
+from .._common.phases import phase
 from ..design import Design, Floats, Ints
 from .refits import DEPENDENT
 from .supports import Support
@@ -202,6 +203,7 @@ class Around:
         return [self.with_one_exchanged(rank) for rank in np.flatnonzero(worse <= within).tolist()]
 
 
+@phase("exchanging features")
 def improve(
     design: Design,
     y: Floats,

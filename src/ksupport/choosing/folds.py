@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import count
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
+from .._common.phases import phase
 from ..algorithms import Method
 from ..design import Design, Floats, Ints, Problem, Unseen
-from ..walking import Block, Metric, Path, Result, Rule, run
-from ..walking.progress import Progress
+from ..walking import Result, Rule, run
+from ..walking.threads import Workers
 from .choice import Choice, choose
 from .refits import least_squares, refit_all
 from .supports import Support, different_rows, largest_support, visited_by
 
+Answer = TypeVar("Answer")
 Refit = Literal["ols", "ridge"] | None
 EXCHANGED = 2  # supports of each fold from which features are exchanged
 
@@ -144,32 +147,35 @@ def walk_folds(
     every: int,
     stopping: Rule | None,
     n_jobs: int | None,
-    progress: Progress,
 ) -> list[list[Result]]:
     """Walk all methods on all folds side by side: they share their passes over X."""
     for fold in folds:
         fold.unseen.design.copy_columns()
     pairs = [(fold, method) for fold in folds for method in methods]
     paths = [method.start(fold.design, fold.y) for fold, method in pairs]
-    walked = dict.fromkeys(paths, 0)  # steps so far
-
-    def metric(path: Path, fold: Fold) -> Metric:
-        def validation(block: Block) -> Floats:
-            walked[path] = int(block.t[-1])
-            progress.update(sum(walked.values()))
-            return fold.unseen(block)
-
-        return validation
-
     measured = zip(paths, pairs, strict=True)
     results = run(
         paths,
         max_iter=max_iter,
         every=every,
-        metrics={path: {"validation": metric(path, fold)} for path, (fold, _) in measured},
+        metrics={path: {"validation": fold.unseen} for path, (fold, _) in measured},
         stopping=stopping,
         n_jobs=n_jobs,
     )
-    progress.close()
-    count = len(methods)
-    return [results[at : at + count] for at in range(0, len(results), count)]
+    width = len(methods)
+    return [results[at : at + width] for at in range(0, len(results), width)]
+
+
+def on_each(
+    folds: Sequence[Fold], work: Callable[[int], Answer], n_jobs: int | None
+) -> list[Answer]:
+    """What comes of the work on each fold, given its number; several at once."""
+    done = count(1)
+
+    def told(at: int) -> Answer:
+        answer = work(at)
+        update(next(done))
+        return answer
+
+    with Workers(n_jobs) as workers, phase("choosing on folds", len(folds)) as update:
+        return workers.each(told, range(len(folds)))

@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _kernels
+from .._common.phases import phase
 from ..design import Design, Floats, Ints
 from .supports import Support
 
@@ -26,6 +27,7 @@ class Refits:
     coef: sp.csr_array  # a row of coefficients for each support
 
 
+@phase("refitting the supports")
 def refit_all(design: Design, y: Floats, supports: Iterable[Support]) -> Refits:
     """Residual sums of squares of all supports, sharing one Gram matrix and its factors."""
     supports = list(supports)

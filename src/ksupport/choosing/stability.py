@@ -15,9 +15,10 @@ from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from .._common.checks import check_count, check_interval
 from .._common.names import shown
+from .._common.phases import carried, phase
+from .._common.telling import listening
 from ..design import Floats, Ints, fetched, names_of, unwrapped
 from ..walking import whole_walks_only
-from ..walking.progress import Progress
 from ..walking.threads import threads_of
 
 SHOWN = 20  # features listed in a printed result
@@ -193,16 +194,14 @@ def stability_selection(
         return _chosen(estimator, X, y, rows, int(seed))
 
     pairs = list(zip(halves, seeds, strict=True))
-    progress = Progress("half-samples", len(pairs), verbose)
-    answers = []
     # joblib starts as many threads as it is told, work for them or not.
     threads = min(threads_of(n_jobs), len(pairs))
-    for answer in Parallel(n_jobs=threads, prefer="threads", return_as="generator")(
-        delayed(choose)(pair) for pair in pairs
-    ):
-        answers.append(answer)
-        progress.update(len(answers))
-    progress.close()
+    answers = []
+    with listening(wanted=verbose), phase("half-samples", len(pairs)) as update:
+        tasks = [delayed(carried(choose))(pair) for pair in pairs]
+        for answer in Parallel(n_jobs=threads, prefer="threads", return_as="generator")(tasks):
+            answers.append(answer)
+            update(len(answers))
     chosen = np.stack(answers)
     frequency, size = chosen.mean(axis=0), float(chosen.sum(axis=1).mean())
     d = frequency.size
@@ -222,7 +221,7 @@ def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> N
     model = clone(estimator)
     if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
         model.set_params(random_state=seed)
-    with whole_walks_only():
+    with whole_walks_only(), phase(""):  # its passes over X are not those of other halves
         model.fit(_rows_of(X, rows), y[rows])
     if hasattr(model, "get_support"):
         return np.asarray(model.get_support())

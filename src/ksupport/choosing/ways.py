@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from .._common.levels import for_criteria, levels_of
 from ..algorithms import METHODS, Method, make_method
 from ..design import Design, Floats, Problem
-from ..walking import History, Result, Rule, run
-from ..walking.progress import Progress
+from ..walking import Result, Rule, run
 from .choice import Choice, choose
 from .chosen import Chosen
 from .folds import Refit
@@ -77,8 +76,8 @@ class Search:
         Largest support considered; None takes half as many as there are different rows.
     max_iter, every, stopping
         How far to walk, how often to look (None: as often as the method says), and when to end.
-    n_jobs, label, verbose
-        Paths walked at once, and whether progress is shown, under which name.
+    n_jobs : int, optional
+        Paths walked at once.
     """
 
     method: str
@@ -91,8 +90,6 @@ class Search:
     every: int | None = None
     stopping: Rule | None = None
     n_jobs: int | None = None
-    label: str = ""
-    verbose: bool = False
 
 
 def irksn_settings(k: Any, alpha: Any, step: Any, n: int, d: int) -> list[Setting]:
@@ -133,20 +130,11 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
 def _walk(search: Search, settings: list[Setting], design: Design, y: Floats) -> list[Result]:
     """Walk all settings side by side."""
     paths = [make_method(search.method, **params).start(design, y) for params in settings]
-    steps = search.max_iter * len(paths)
-    progress = Progress(search.label, steps, search.verbose, lambda: design.passes)
-
-    def watch(history: History, w: Floats) -> bool:
-        progress.update(sum(path.t for path in paths))
-        return False
-
-    results = run(
+    return run(
         paths, max_iter=search.max_iter,
         every=METHODS[search.method].every if search.every is None else search.every,
-        stopping=search.stopping, n_jobs=search.n_jobs, watch=watch,
+        stopping=search.stopping, n_jobs=search.n_jobs,
     )  # fmt: skip
-    progress.close()
-    return results
 
 
 def _table_of(

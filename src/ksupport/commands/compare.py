@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
@@ -14,8 +13,8 @@ from scipy.sparse import issparse
 from sklearn.model_selection import KFold
 
 from .._common.names import title
+from .._common.phases import Update, phase, unheard
 from ..design import Ints
-from ..walking.progress import Progress
 from .fitting.wish import folds_for
 from .measuring.rivals import MEAN, Rival, candidates
 from .reading import Columns, Data, read
@@ -68,7 +67,7 @@ def compare(
     say(f"reading {title(data)}")
     read_data = read(data, columns, how)
     splits = _splits(read_data, folds, cv, seed)
-    scores = list(_scores(read_data, wanted, splits, cv))
+    scores = _scores(read_data, wanted, splits, cv)
     _refuse_only_failures(scores)
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)
     if in_json:
@@ -112,13 +111,14 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
 
 def _scores(
     data: Data, wanted: dict[str, Rival], splits: list[tuple[Ints, Ints]], cv: int
-) -> Iterator[Score]:
-    progress = Progress("compare", len(wanted) * len(splits), True)
-    for at, (name, rival) in enumerate(wanted.items()):
-        say(f"{name} ({at + 1} of {len(wanted)})")
-        yield _score(name, rival, data, splits, cv)
-        progress.update((at + 1) * len(splits))
-    progress.close()
+) -> list[Score]:
+    scores: list[Score] = []
+    with phase("comparing", len(wanted)) as update:
+        for name, rival in wanted.items():
+            say(f"{name} ({len(scores) + 1} of {len(wanted)})")
+            score = _score(name, rival, data, splits, cv, lambda part: update(len(scores) + part))
+            scores.append(score)
+    return scores
 
 
 def _refuse_only_failures(scores: list[Score]) -> None:
@@ -136,7 +136,14 @@ def _inner(data: Data, train: Ints, cv: int) -> Any:
     return list(folds_for(cv, groups).split(groups, groups=groups))
 
 
-def _score(name: str, rival: Rival, data: Data, splits: list[tuple[Ints, Ints]], cv: int) -> Score:
+def _score(
+    name: str,
+    rival: Rival,
+    data: Data,
+    splits: list[tuple[Ints, Ints]],
+    cv: int,
+    update: Update = unheard,
+) -> Score:
     """Fit on every training part; the error is relative to that of its mean."""
     assert data.y is not None
     X, y, sparse = data.X, data.y, issparse(data.X)
@@ -156,6 +163,7 @@ def _score(name: str, rival: Rival, data: Data, splits: list[tuple[Ints, Ints]],
             notes.add("did not always converge")
         errors.append(error / max(np.mean((y[test] - y[train].mean()) ** 2), 1e-300))
         sizes.append(rival.size(model))
+        update(len(errors) / len(splits))
     return Score(
         name,
         float(np.mean(errors)),

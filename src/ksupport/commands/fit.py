@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from .._common.names import title
+from .._common.phases import phase
 from ..explain.report import build_report
 from .fitting.fitted import Fitted, fit_data
 from .fitting.model_file import Model
@@ -104,7 +105,8 @@ def _write(
         if path is None:
             continue
         try:
-            write_text(path, texts[option]())
+            with phase(f"writing the {WRITTEN[option]}"):
+                write_text(path, texts[option]())
             done.append(f"{WRITTEN[option]}: {path}")
         except CommandError as problem:
             problems.append(str(problem))

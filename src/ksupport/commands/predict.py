@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from .._common.names import spreadsheet_safe, title
+from .._common.phases import phase
 from ..design import Floats
 from .fitting.model_file import Model, load
 from .reading import read_columns
@@ -58,6 +59,7 @@ def predict(
         typer.echo(f"{len(predictions)} predictions of {len(loaded.names)} features: {output}")
 
 
+@phase("writing the predictions")
 def _as_csv(model: Model, predictions: Floats) -> str:
     head = [spreadsheet_safe(f"predicted {model.target}")]
     return as_csv([head, *([repr(float(value))] for value in predictions)])

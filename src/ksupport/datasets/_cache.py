@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import http.client
 import os
-import shutil
 import sys
 import tempfile
 import urllib.request
@@ -14,12 +13,13 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._common.files import replacing
+from .._common.phases import Update, phase
 from ._registry import DatasetInfo, RemoteFile, dataset_info
 
 Arrays = Mapping[str, NDArray[np.generic]]
@@ -27,6 +27,7 @@ Converter = Callable[[tuple[Path, ...]], Arrays]
 PathLike = str | os.PathLike[str]
 
 _TIMEOUT = 60.0  # seconds without a byte
+_PIECE = 1 << 18  # bytes to take at once
 _DIGEST = "sha256"  # the entry of a cache file that holds the digest of the others
 _CONTENT = ("X", "y", "X_test", "y_test", "X_all", "labels_all", "run_all", "voxel_ijk")
 
@@ -96,13 +97,15 @@ def load_arrays(
     if not path.exists():
         with tempfile.TemporaryDirectory(prefix="ksupport-") as scratch:
             raw = raw_files(info, path.parent, Path(scratch), download_if_missing)
-            arrays = convert(raw)
+            with phase(f"converting {info.name}"):
+                arrays = convert(raw)
         check_shape(info, arrays, "its raw files")
         _warn_if_changed(info, arrays)
         save_arrays(path, arrays)
     return cached_arrays(info, path)
 
 
+@phase("loading the data")
 def cached_arrays(info: DatasetInfo, path: Path) -> dict[str, NDArray[np.generic]]:
     """Arrays of a cache file that are what was put there.
 
@@ -151,6 +154,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
         ) from error
 
 
+@phase("saving the data")
 def save_arrays(path: Path, arrays: Arrays) -> None:
     """Write an ``.npz`` and its digest, whole or not at all."""
     digest = np.array(sha256_of(arrays, sorted(arrays)))
@@ -232,10 +236,18 @@ def _download(info: DatasetInfo, file: RemoteFile, directory: Path, scratch: Pat
 def _retrieve(url: str, path: Path) -> None:
     request = urllib.request.Request(url, headers={"User-Agent": "ksupport"})
     with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer, path.open("wb") as stream:
-        shutil.copyfileobj(answer, stream)
         announced = answer.headers.get("Content-Length")
-        if announced is not None and stream.tell() != int(announced):
-            raise OSError(f"the connection broke after {stream.tell()} of {announced} bytes")
+        size = None if announced is None else int(announced)
+        with phase(f"downloading {path.name}", size) as update:
+            _copy(answer, stream, update)
+        if size is not None and stream.tell() != size:
+            raise OSError(f"the connection broke after {stream.tell()} of {size} bytes")
+
+
+def _copy(source: IO[bytes], target: IO[bytes], update: Update) -> None:
+    while piece := source.read(_PIECE):
+        target.write(piece)
+        update(target.tell())
 
 
 def _digest_problem(path: Path, file: RemoteFile) -> str | None:

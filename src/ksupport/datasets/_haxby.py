@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._common.checks import check_choice
 from .._common.extra import extra
+from .._common.phases import phase
 from ._bunch import to_bunch
 from ._cache import (
     Arrays,
@@ -117,6 +118,7 @@ def _scans_of(conditions: tuple[str, str], labels: NDArray[Any]) -> NDArray[np.b
     return np.isin(labels, list(conditions))
 
 
+@phase("downloading the recordings")
 def _download(info: DatasetInfo, directory: Path) -> Arrays:
     """Let nilearn fetch and mask the recordings; it verifies and resumes its downloads itself."""
     with extra("fmri", "fetch_haxby needs"):

@@ -13,7 +13,7 @@ from .stores import (
     names_of,
     unwrapped,
 )
-from .view import Design, centred_together, rmatmat_together, sharing
+from .view import Design, centred_together, matmat_together, rmatmat_together, sharing
 
 __all__ = [
     "Design",
@@ -30,6 +30,7 @@ __all__ = [
     "centred_together",
     "fetched",
     "is_dask",
+    "matmat_together",
     "names_of",
     "rmatmat_together",
     "sharing",

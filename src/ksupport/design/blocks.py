@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import limits
+from .._common.phases import Update, phase, swept, unheard
 from . import stores
 from .stores import Floats, Ints, Store
 
@@ -167,7 +168,7 @@ class BlockStore(Store):
 
     def _sweep(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Floats]]:
         self.passes += 1
-        yield from read_ahead(lambda part: self._dense(*part), parts)
+        yield from swept(read_ahead(lambda part: self._dense(*part), parts), len(parts))
         self.finite = True
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
@@ -276,30 +277,31 @@ class ArrayStore(BlockStore):
         block = np.empty(source.shape)
         lines, target = (source.T, block.T) if self._by_columns else (source, block)
         touched = min(limits.AROUND + lines.shape[1] * self.dtype.itemsize, abs(lines.strides[0]))
-        for part in self._few(len(lines), touched):
-            target[part] = lines[part]
-            self._forget()
+        self._fill(target, lines.__getitem__, touched)
         return block
 
     def _read_columns(self, index: Ints) -> Floats:
         n = self.shape[0]  # np.take lets other threads run, and is faster than an index
-        if self._by_columns:
-            columns = np.empty((index.size, n))
-            for part in self._few(index.size, limits.AROUND + n * self.dtype.itemsize):
-                columns[part] = np.take(self.X.T, index[part], axis=0)
-                self._forget()
-            return columns.T
-        block = np.empty((n, index.size))
-        for part in self._few(n, min(limits.AROUND * index.size, abs(self.X.strides[0]))):
-            block[part] = np.take(self.X[part], index, axis=1)
-            self._forget()
-        return block
+        with phase(f"reading {index.size} columns of X", 1) as update:
+            if self._by_columns:
+                columns = np.empty((index.size, n))
+                touched = limits.AROUND + n * self.dtype.itemsize
+                self._fill(columns, lambda few: self.X.T.take(index[few], 0), touched, update)
+                return columns.T
+            block = np.empty((n, index.size))
+            touched = min(limits.AROUND * index.size, abs(self.X.strides[0]))
+            self._fill(block, lambda few: self.X[few].take(index, 1), touched, update)
+            return block
 
-    def _few(self, count: int, touched: int) -> list[slice]:
-        """Parts of so many lines, each touching so many bytes, that may be resident at once."""
-        return steps_of(
-            count, count if self._file is None else max(1, limits.LOOSE // max(touched, 1))
-        )
+    def _fill(
+        self, target: Floats, read: Callable[[slice], Any], touched: int, update: Update = unheard
+    ) -> None:
+        """Read lines into an array, as many at once as may be resident; each touches some bytes."""
+        most = len(target) if self._file is None else max(1, limits.LOOSE // max(touched, 1))
+        for part in steps_of(len(target), most):
+            target[part] = read(part)
+            self._forget()
+            update(part.stop / len(target))
 
     def _forget(self) -> None:
         # Pages of a mapped file that were read count as resident until given back.
@@ -350,7 +352,8 @@ class ZarrStore(BlockStore):
         self._share += crossed / -(-self.shape[1] // self.unit[1])
         self.passes += int(self._share)
         self._share %= 1.0
-        return np.asarray(self.X.oindex[:, wanted], np.float64)[:, back]
+        with phase(f"reading {wanted.size} columns of X"):
+            return np.asarray(self.X.oindex[:, wanted], np.float64)[:, back]
 
 
 def mapped_file(X: Any) -> tuple[mmap.mmap | None, bool]:

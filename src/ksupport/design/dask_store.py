@@ -19,6 +19,7 @@ import numpy as np
 from dask.base import compute, get_scheduler, persist
 
 from .. import limits
+from .dask_progress import followed
 from .dask_tasks import (
     BlockError,
     Place,
@@ -101,7 +102,8 @@ class DaskStore(Store):
         """Run one graph that reads all of X; the first one looks at every block, too."""
         self.passes += 1
         checks = [] if self.checked else [task(check_block, *each) for each in self._placed()]
-        results = self._compute(*tasks, *checks)
+        with followed():
+            results = self._compute(*tasks, *checks)
         self.checked = True
         return results[: len(tasks)]
 
@@ -170,6 +172,9 @@ class DaskStore(Store):
             return list(persist(*parts))
 
     def matvec(self, index: Ints, values: Floats) -> Floats:
+        return self.matmat(index, values[:, None])[:, 0]
+
+    def matmat(self, index: Ints, values: Floats) -> Floats:
         with self._lock:
             at_hand = all(j in self._cache for j in index.tolist())
         if at_hand:

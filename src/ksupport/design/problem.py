@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import limits
+from .._common.phases import count_passes
 from .._kernels import EPS
 from .rows import Unseen, Weights, loss_of
 from .stores import Floats, Ints
@@ -33,6 +34,7 @@ class Problem:
         compress: Compression | None = None,
     ) -> None:
         self.raw = Design.of(X)
+        count_passes(lambda: self.raw.passes)
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
         self.Y = Y
         self.weights = weights

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from .. import limits
+from .._common.phases import phase
 from .._kernels import EPS
 from .stores import Floats, Spectrum
 
@@ -23,6 +24,7 @@ UNUSABLE = (
 )
 
 
+@phase("measuring columns", one_pass=True)
 def column_norms(view: Design) -> Floats:
     """‖x̃_j‖ of every column; an operator takes a product for each of its fewer sides."""
     if "column_gram" in view._cache:
@@ -100,7 +102,9 @@ def _norms_from_svd(view: Design) -> dict[str, float]:
 
 def norms_from_gram(view: Design) -> dict[str, float]:
     """Both norms from the eigenvalues of the smaller Gram matrix."""
-    squares = np.maximum(spectrum(view).eigenvalues(), 0.0)
+    found = spectrum(view)
+    with phase("finding the norm of X from its Gram matrix"):
+        squares = np.maximum(found.eigenvalues(), 0.0)
     slack = 1 + 8 * max(view.shape) ** 0.5 * EPS * len(squares) ** 0.5
     return {
         "spectral": float(np.sqrt(squares[-1])) * slack,
@@ -108,6 +112,7 @@ def norms_from_gram(view: Design) -> dict[str, float]:
     }
 
 
+@phase("forming the Gram matrix of X", one_pass=True)
 def row_gram(view: Design) -> tuple[Floats, Floats]:
     """X̃ X̃ᵀ, n x n, and the column norms, which come with it."""
     if "row_gram" not in view._cache:
@@ -118,6 +123,7 @@ def row_gram(view: Design) -> tuple[Floats, Floats]:
     return gram_and_norms
 
 
+@phase("forming the Gram matrix of X", one_pass=True)
 def column_gram(view: Design) -> Floats:
     """X̃ᵀ X̃, d x d."""
     if "column_gram" not in view._cache:
@@ -133,11 +139,13 @@ def _relatives(view: Design) -> list[Design]:
     return [other for other in view.family if other is not view and view.has_columns]
 
 
+@phase("forming the Gram matrix of X", one_pass=True)
 def gram(view: Design, Y: Floats) -> Floats:
     """[X̃ Y]ᵀ[X̃ Y] in one pass by rows, whatever n; an operator takes 2d products."""
     return view.store.grams([view], [Y.reshape(view.n, -1)])[0]
 
 
+@phase("finding the norm of X")
 def _lanczos(view: Design) -> float:
     """Largest singular value by Lanczos, plus the size of its residual."""
     wide = view.n <= view.d

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from .. import limits
+from .._common.phases import swept
 
 if TYPE_CHECKING:
     from .view import Design
@@ -101,7 +102,8 @@ class Store(ABC):
         n, d = self.shape
         self.passes += 1
         width = max(1, limits.CHUNK // max(n, 1))
-        for start in range(0, d, width):
+        starts = range(0, d, width)
+        for start in swept(starts, len(starts)):
             part = slice(start, min(d, start + width))
             yield part, self._dense(slice(0, n), part)
 
@@ -110,7 +112,8 @@ class Store(ABC):
         n, d = self.shape
         self.passes += 1
         height = max(1, limits.CHUNK // max(d, 1))
-        for start in range(0, n, height):
+        starts = range(0, n, height)
+        for start in swept(starts, len(starts)):
             part = slice(start, min(n, start + height))
             yield part, self._dense(part, slice(0, d))
 
@@ -304,7 +307,8 @@ class OperatorStore(Store):
 
     def _rows(self, view: Design) -> Iterator[Floats]:
         """The rows of a view, a product each."""
-        return (view.rmatvec(np.eye(view.n, 1, -i)[:, 0]) for i in range(view.n))
+        places = swept(range(view.n), view.n)
+        return (view.rmatvec(np.eye(view.n, 1, -i)[:, 0]) for i in places)
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
         n, d = self.shape

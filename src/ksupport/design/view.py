@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from .. import limits
+from .._common.phases import phase
 from .._kernels import EPS
 from . import spectra
 from .leading import Leading, Query, leaders, merge_leaders
@@ -227,10 +228,6 @@ class Design:
         """
         return self.store.over_features(self, U, each, merge)
 
-    def answer(self, query: Query, product: Floats) -> Leading:
-        """The features that a query asks for, given the product of its vector with X̃ᵀ."""
-        return Leading.of(query, np.arange(self.d), product, self.column_norms)
-
     def leading(self, queries: Sequence[Query]) -> list[Leading]:
         """The features most correlated with each vector asked about; one pass for all."""
         U = np.column_stack([query.vector for query in queries])
@@ -240,15 +237,11 @@ class Design:
 
     def matmat(self, W: Floats) -> Floats:
         """X̃ W, reading only the columns where some column of W is nonzero."""
-        index = np.flatnonzero(W.any(axis=1))
-        if index.size == 0:
-            return np.zeros((self.n, W.shape[1]))
-        values = W if index.size == self.d else W.T[:, index].T
-        if self.scale is not None:
-            values = values / self.scale[index, None]
-        out = self.store.matmat(index, values)
-        if self.rows is not None:
-            out = out[self.rows]
+        return matmat_together([self], [W])[0]
+
+    def _of_rows(self, product: Floats, index: Ints, values: Floats) -> Floats:
+        """X̃ W from the product of all rows of X with the W that has these values."""
+        out = product if self.rows is None else product[self.rows]
         if self.mean is not None:
             out = out - self.mean[index] @ values
         return out if self.sqrt_weights is None else out * self.sqrt_weights[:, None]
@@ -370,6 +363,7 @@ class Design:
 # -- several views of one store, in one pass -------------------------------------------------------
 
 
+@phase("centring X", one_pass=True)
 def centred_together(views: Sequence[Design], *, standardize: bool = False) -> list[Design]:
     """Each view centred, and scaled if asked, by its own rows; views of one store."""
     weights = [view.row_weights for view in views]
@@ -397,6 +391,26 @@ def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floa
             if view.scale is not None:
                 column /= view.scale
     return parts
+
+
+def matmat_together(views: Sequence[Design], Ws: Sequence[Floats]) -> list[Floats]:
+    """X̃ W for each view of one store and its W, reading only columns that some W uses."""
+    used = np.any([W.any(axis=1) for W in Ws], axis=0)
+    index = np.flatnonzero(used)
+    if index.size == 0:
+        return [np.zeros((view.n, W.shape[1])) for view, W in zip(views, Ws, strict=True)]
+    values = [W if index.size == len(W) else W.T[:, index].T for W in Ws]
+    values = [
+        each if view.scale is None else each / view.scale[index, None]
+        for view, each in zip(views, values, strict=True)
+    ]
+    product = views[0].store.matmat(index, values[0] if len(values) == 1 else np.hstack(values))
+    ends = np.cumsum([0, *(W.shape[1] for W in Ws)])
+    parts = [product[:, a:b] for a, b in pairwise(ends)]
+    return [
+        view._of_rows(part, index, each)
+        for view, part, each in zip(views, parts, values, strict=True)
+    ]
 
 
 def sharing(views: Sequence[Design]) -> list[Design]:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.levels import for_groups
+from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.choice import Choice
 from ..choosing.chosen import Chosen
 from ..choosing.criteria import ZERO
-from ..choosing.folds import Fold, RoutesToFolds, folds_of, walk_folds
+from ..choosing.folds import Fold, RoutesToFolds, folds_of, on_each, walk_folds
 from ..choosing.policy import POLICY
 from ..choosing.refits import ridge_by_gcv
 from ..choosing.tables import clearly_worse, table_of_iterates
@@ -22,8 +23,6 @@ from ..choosing.ways import Search, chosen_by_folds, irksn_settings, iterate_at
 from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
-from ..walking.progress import Progress
-from ..walking.threads import Workers
 from .base import SelectingModel
 
 
@@ -168,6 +167,7 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         self.random_state = random_state
         self.verbose = verbose
 
+    @tells
     def fit(
         self,
         X: Any,
@@ -227,11 +227,9 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
         """Walk these sparsity levels on every fold."""
         methods = [IRKSNMethod(k=k, alpha=POLICY.fold_alpha) for k in levels]
         steps = min(POLICY.steps, self.max_iter)
-        count = len(folds) * len(methods) * steps
-        progress = Progress(type(self).__name__, count, bool(self.verbose))
         return walk_folds(
             folds, methods, max_iter=steps, every=POLICY.every,
-            stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs, progress=progress,
+            stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 
     def _measure(self, folds: list[Fold], levels: list[int]) -> list[_OnFold]:
@@ -242,12 +240,11 @@ class AutoIRKSN(RoutesToFolds, SelectingModel):
             choice, error = folds[at].chosen_by_ebic(walked[at])
             return _OnFold(walked[at], choice, error)
 
-        with Workers(self.n_jobs) as workers:
-            return workers.each(one, range(len(folds)))
+        return on_each(folds, one, self.n_jobs)
 
     def _search(self, n: int, d: int) -> Search:
         settings = irksn_settings("auto", POLICY.alpha, "adaptive", n, d)
-        return self._searched("irksn", settings, every=2, label="IRKSNIC")
+        return self._searched("irksn", settings, every=2)
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""

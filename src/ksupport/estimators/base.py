@@ -15,6 +15,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._common.names import names_seen
+from .._common.telling import tells
 from ..choosing.chosen import Chosen
 from ..choosing.ways import Search, chosen_by_criterion
 from ..design import (
@@ -111,6 +112,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             if not isinstance(value, numbers.Integral) or value < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
+    @tells
     def predict(self, X: Any) -> Any:
         """Predict the response: X w + intercept.
 
@@ -161,6 +163,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             return super().transform(X)
         return self._known_features(X, reset=False)[:, self.get_support(indices=True)]
 
+    @tells
     def certify(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> RecoveryReport:
@@ -306,7 +309,7 @@ class SelectingModel(LinearModel):
         """A search by a criterion on paths of these settings, until they have settled."""
         return Search(
             method, settings, max_iter=self.max_iter, stopping=Settled(), n_jobs=self.n_jobs,
-            verbose=bool(self.verbose), **options,
+            **options,
         )  # fmt: skip
 
     def _by_criterion(self, problem: Problem) -> Chosen:

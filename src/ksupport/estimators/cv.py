@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.levels import for_prediction, levels_of
+from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..algorithms.irksn import StepRule
 from ..choosing.chosen import Chosen
-from ..choosing.folds import Fold, Refit, RoutesToFolds, folds_of, walk_folds
+from ..choosing.folds import Fold, Refit, RoutesToFolds, folds_of, on_each, walk_folds
 from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
 from ..choosing.supports import different_rows, largest_support, visited_by
@@ -21,8 +22,6 @@ from ..choosing.ways import Search, chosen_by_folds, irksn_settings, iterate_at
 from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
-from ..walking.progress import Progress
-from ..walking.threads import Workers
 from .base import SelectingModel
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
@@ -160,6 +159,7 @@ class PathCV(RoutesToFolds, SelectingModel):
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
         return self.method, settings_of(self.method, self.grid, n, d)
 
+    @tells
     def fit(
         self,
         X: Any,
@@ -214,9 +214,6 @@ class PathCV(RoutesToFolds, SelectingModel):
             folds, methods, max_iter=self.max_iter,
             every=methods[0].every if self.every is None else self.every,
             stopping=HeldOut(patience=self.patience), n_jobs=self.n_jobs,
-            progress=Progress(
-                type(self).__name__, len(folds) * len(methods) * self.max_iter, bool(self.verbose)
-            ),
         )  # fmt: skip
 
     def _best(self, folds: list[Fold], walked: list[list[Result]], refit: Refit) -> _Cell:
@@ -229,20 +226,16 @@ class PathCV(RoutesToFolds, SelectingModel):
         if refit is None:
             table = table_of_iterates(walked)
         else:
-            with Workers(self.n_jobs) as workers:
-                table = table_of(workers.each(errors, range(len(folds))), walked)
+            table = table_of(on_each(folds, errors, self.n_jobs), walked)
         return _Cell(refit, table, *(table.simplest() if self.one_se else table.best()))
 
     def _errors_of_ebic(self, folds: list[Fold], walked: list[list[Result]]) -> Floats:
         """What EBIC's choice on each fold leaves unexplained of the rest."""
-        with Workers(self.n_jobs) as workers:
-            chosen = workers.each(
-                lambda at: folds[at].chosen_by_ebic(walked[at]), range(len(folds))
-            )
+        chosen = on_each(folds, lambda at: folds[at].chosen_by_ebic(walked[at]), self.n_jobs)
         return np.array([error for _, error in chosen])
 
     def _search(self, n: int, d: int) -> Search:
-        return self._searched(*self._settings(n, d), every=self.every, label="PathIC")
+        return self._searched(*self._settings(n, d), every=self.every)
 
     def _refitted(self, problem: Problem, method: Method, cell: _Cell) -> Floats:
         """What is made of the cell's iterate on all data."""
@@ -280,13 +273,15 @@ class IRKSNCV(PathCV):
         As in `PathCV`.
     refit : {"auto", None, "ols", "ridge"}, default="auto"
         As in `PathCV`; EBIC's choice is that of `IRKSNIC` with the same k.
+    ridge, one_se
+        As in `PathCV`.
     patience : int, default=10
         A path ends after so many records without a better error on its fold.
     max_iter : int, default=100
         Steps of each path, at most.
     every : int, default=1
         Look at every so many steps.
-    ridge, one_se, fit_intercept, standardize
+    fit_intercept, standardize
         As in `PathCV`.
     weights, n_jobs, random_state, verbose
         As in `PathCV`.
@@ -346,7 +341,7 @@ class IRKSNCV(PathCV):
 
     def _search(self, n: int, d: int) -> Search:
         settings = irksn_settings(self.k, 1e-2, self.step, n, d)
-        return self._searched("irksn", settings, every=2, label="IRKSNIC")
+        return self._searched("irksn", settings, every=2)
 
     @property
     def k_(self) -> int | None:

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from .._common.telling import tells
 from ..algorithms.irksn import StepRule
 from ..choosing.chosen import Chosen
 from ..choosing.grids import Grid, settings_of
@@ -115,6 +116,7 @@ class PathIC(SelectingModel):
         """The method's name, and the parameters of every path."""
         return self.method, settings_of(self.method, self.grid, n, d)
 
+    @tells
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Walk the paths on (X, y) and choose.
 
@@ -138,7 +140,7 @@ class PathIC(SelectingModel):
     def _search(self, n: int, d: int) -> Search:
         return self._searched(
             *self._settings(n, d), criterion=self.criterion, max_size=self.max_size,
-            exchange=self.exchange, tie=self.tie, every=self.every, label=type(self).__name__,
+            exchange=self.exchange, tie=self.tie, every=self.every,
         )  # fmt: skip
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
@@ -159,11 +161,13 @@ class IRKSNIC(PathIC):
         Weights of the squared l2 norm to walk.
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
+    criterion, max_size, exchange, tie
+        As in `PathIC`.
     max_iter : int, default=150
         Steps of each path, at most.
     every : int, default=2
         Look at every so many steps.
-    criterion, max_size, exchange, tie, fit_intercept, standardize
+    fit_intercept, standardize
         As in `PathIC`.
     weights, n_jobs, verbose
         As in `PathIC`.

@@ -11,6 +11,7 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
 from .._common.levels import ONE_PATH, at_most, warn_beyond
+from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..choosing.chosen import Chosen
 from ..choosing.ways import chosen_on_path
@@ -18,7 +19,6 @@ from ..design import Floats, Ints, Problem
 from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ..walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
-from ..walking.progress import Progress
 from .base import LinearModel
 
 Stopping = StoppingRule | str | None
@@ -54,6 +54,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
     # -- fitting ---------------------------------------------------------------------------
 
     @with_callbacks
+    @tells
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Walk the path on (X, y).
 
@@ -131,9 +132,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         """The method in the end, its paths on all targets, and what came of walking them."""
         paths = self._paths(problem, method)
         end = max(path.t for path in paths) + self.max_iter
-        name, verbose = type(self).__name__, bool(self.verbose)
-        progress = Progress(name, end, verbose, lambda: problem.raw.passes)
-        with walk_with_callbacks(self, problem, progress) as watch:
+        with walk_with_callbacks(self, problem) as watch:
             results = self._walk(problem, paths, end, rule, held_out, watch)
             while (better := self._better(problem, method, results)) is not None:
                 method, paths = better, [better.start(problem.design, y) for y in problem.targets]

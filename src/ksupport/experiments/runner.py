@@ -12,8 +12,9 @@ from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
 from .._common.files import check_writable
+from .._common.phases import phase
+from .._common.telling import listening
 from ..walking import whole_walks_only
-from ..walking.progress import Progress
 from .experiment import Cell, Experiment, Protocol, Row
 from .files import write_csv
 from .store import Store, cell_key
@@ -85,11 +86,12 @@ def collect(
     cells = {cell_key(experiment, cell): cell for cell in experiment.cells(protocol, quick)}
     known = store.get(experiment, protocol)
     missing = [cell for key, cell in cells.items() if key not in known]
-    bar = Progress(f"{experiment.name} ({protocol})", len(missing), progress)
-    for done, (cell, rows, seconds) in enumerate(_computed(experiment, missing, n_jobs), start=1):
-        store.put(experiment, protocol, cell, rows, seconds)
-        bar.update(done)
-    bar.close()
+    what = f"{experiment.name} ({protocol})"
+    with listening(wanted=progress), phase(what, len(missing)) as update:
+        computed = _computed(experiment, missing, n_jobs)
+        for done, (cell, rows, seconds) in enumerate(computed, start=1):
+            store.put(experiment, protocol, cell, rows, seconds)
+            update(done)
     known = store.get(experiment, protocol)
     return [row for key in cells for row in known[key]]
 

@@ -16,7 +16,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.names import shown
+from .._common.phases import phase
 from .._common.render import Table
+from .._common.telling import tells
 from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import IRKSNCV, AutoIRKSN, PathCV
@@ -154,6 +156,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         tags.input_tags = ImageTags()
         return tags
 
+    @tells
     def fit(self, niimgs: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Find the voxels that tell the classes apart.
 
@@ -180,9 +183,12 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(labels)
         self._say(1, f"{len(X)} volumes of {X.shape[1]} voxels, {len(self.classes_)} classes")
         shown = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        self.estimators_ = [
-            clone(model).fit(X, np.where(labels == each, 1.0, -1.0), groups=runs) for each in shown
-        ]
+        with phase("classes", len(shown)) as update:
+            self.estimators_ = []
+            for each in shown:
+                target = np.where(labels == each, 1.0, -1.0)
+                self.estimators_.append(clone(model).fit(X, target, groups=runs))
+                update(len(self.estimators_))
         self.coef_ = np.stack([each.coef_ for each in self.estimators_])
         self.intercept_ = np.array([each.intercept_ for each in self.estimators_])
         self._say(3, *(chosen_by(each).words for each in self.estimators_))
@@ -309,6 +315,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
 
     # -- images ----------------------------------------------------------------------------
 
+    @phase("masking the volumes")
     def _fit_masker(self, volumes: Any) -> Floats:
         """Find or check the mask, and take the voxels out."""
         maskers = optional("nilearn.maskers")

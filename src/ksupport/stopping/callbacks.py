@@ -8,7 +8,6 @@ from typing import Any
 
 from ..design import Floats
 from ..walking import History, StoppingRule, Watch
-from ..walking.progress import Progress
 from .rules import rule_of
 
 __all__ = ["CallbackSupportMixin", "StoppingCallback", "walk_with_callbacks", "with_callbacks"]
@@ -25,8 +24,8 @@ except ImportError:  # scikit-learn before 1.9
 
 
 @contextmanager
-def walk_with_callbacks(estimator: Any, problem: Any, progress: Progress) -> Iterator[Watch]:
-    """A watcher for the loop that reports progress and calls the estimator's callbacks.
+def walk_with_callbacks(estimator: Any, problem: Any) -> Iterator[Watch]:
+    """A watcher for the loop that calls the estimator's callbacks.
 
     Every block of steps is one task of the callback API; its hook receives an estimator that is
     fitted with the block's last iterate, and may end the walk by returning True.  With several
@@ -38,8 +37,6 @@ def walk_with_callbacks(estimator: Any, problem: Any, progress: Progress) -> Ite
         context.call_on_fit_task_begin(estimator=estimator)
 
     def watch(history: History, w: Floats) -> bool:
-        t = int(history["t"][-1])
-        progress.update(t)
         if context is None:
             return False
         coef = problem.unscaled(w)
@@ -47,7 +44,7 @@ def walk_with_callbacks(estimator: Any, problem: Any, progress: Progress) -> Ite
             "coef_": coef,
             "intercept_": problem.intercept(coef),
             "support_": coef != 0,
-            "n_iter_": t,
+            "n_iter_": int(history["t"][-1]),
             "history_": history,
             "n_features_in_": coef.size,
         }
@@ -56,12 +53,9 @@ def walk_with_callbacks(estimator: Any, problem: Any, progress: Progress) -> Ite
         stop = task.call_on_fit_task_end(estimator=estimator, reconstruction_attributes=attributes)
         return bool(stop)
 
-    try:
-        yield watch
-        if context is not None:
-            context.call_on_fit_task_end(estimator=estimator)
-    finally:
-        progress.close()
+    yield watch
+    if context is not None:
+        context.call_on_fit_task_end(estimator=estimator)
 
 
 class StoppingCallback:

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._common.checks import check_count
 from .._common.levels import check_k
+from .._common.phases import phase
 from .._common.render import Table, as_html, as_text, plain
 from ..design import Design, Floats, Ints
 from ._checks import as_design, as_vector
@@ -151,13 +152,15 @@ def recommend(
     rng = _generator(random_state)
     order = rng.permutation(n)
     rates = {m: np.full((len(sizes_n), len(sizes_k)), np.nan) for m in METHODS}
-    for row, m in enumerate(sizes_n):
-        X_m = X if m == n else X.take(np.sort(order[:m]))
-        for column, size in enumerate(sizes_k):
-            supports = _draw_supports(X_m, size, n_draws, support == "grouped", rng)
-            w_S = [draw(rng, size) for _ in supports]
-            for method, rate in _cell(X_m, supports, w_S).items():
-                rates[method][row, column] = rate
+    with phase("simulating models", len(sizes_n) * len(sizes_k)) as update:
+        for row, m in enumerate(sizes_n):
+            X_m = X if m == n else X.take(np.sort(order[:m]))
+            for column, size in enumerate(sizes_k):
+                supports = _draw_supports(X_m, size, n_draws, support == "grouped", rng)
+                w_S = [draw(rng, size) for _ in supports]
+                for method, rate in _cell(X_m, supports, w_S).items():
+                    rates[method][row, column] = rate
+                update(row * len(sizes_k) + column + 1)
     needed = {m: _samples_needed(rates[m][:, sizes_k.index(k)], sizes_n) for m in METHODS}
     at_k = {m: float(rates[m][-1, sizes_k.index(k)]) for m in METHODS}
     best = max(METHODS, key=lambda m: np.nan_to_num(at_k[m], nan=-1.0))  # ties: Table order

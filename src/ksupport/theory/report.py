@@ -9,6 +9,7 @@ import numpy as np
 
 from .._common.checks import check_interval
 from .._common.names import feature_name
+from .._common.phases import phase
 from .._common.render import Table, as_html, as_text, number, plain
 from ..design import Design, Floats, names_of
 from ._checks import BLOCK, as_design, as_vector
@@ -179,6 +180,7 @@ stay at 0.8, below the smallest on it, 1 (Assumption 2).
     return report_on(X, w, y, alpha, names, duplicate_cosine)
 
 
+@phase("checking the recovery conditions")
 def report_on(
     X: Design,
     w: Floats,

@@ -7,6 +7,8 @@ from typing import Any
 
 from numba.core import event
 
+from .._common.telling import wipe
+
 LINE = "ksupport: compiling its numerical core, once; about ten seconds"
 
 
@@ -21,6 +23,7 @@ class _Announcer(event.Listener):
         compiled = event.data["dispatcher"].py_func.__module__
         if not self.told and compiled == self.module:
             self.told = True
+            wipe()
             print(LINE, file=sys.stderr, flush=True)
 
     def on_end(self, event: Any) -> None:

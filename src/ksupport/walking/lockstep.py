@@ -20,15 +20,17 @@ from .paths import Answer, Product, Request
 
 def correlations(u: Floats) -> Product:
     """X̃ᵀu."""
-    return Product(u, adjoint=True)
+    return Product(u[:, None], adjoint=True)
 
 
-def fitted(w: Floats) -> Product:
-    """X̃w."""
-    return Product(w, adjoint=False)
+def fitted(*ws: Floats) -> Product:
+    """X̃w of each w."""
+    return Product(np.column_stack(ws), adjoint=False)
 
 
-Step = Generator[Product, Floats, bool]  # False: the step left the finite numbers
+# A step is sent each product, or the rows of several; it returns False if it left the finite
+# numbers.
+Step = Generator[Product, Floats, bool]
 
 
 class Stepping(Protocol):
@@ -104,7 +106,8 @@ class PlainSteps:
         """Go on with the stretch under way."""
         assert self.stretch is not None
         assert isinstance(answer, np.ndarray)
-        self.stretch.supply(answer)
+        rows = np.ascontiguousarray(answer.T)
+        self.stretch.supply(rows if len(rows) > 1 else rows[0])
 
     def walk_plainly(self, state: Stepping, end: int, every: int, most_numbers: int) -> Block:
         """Begin a stretch, or hand out the one that is over."""

@@ -12,14 +12,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from .. import limits
 from .._common.checks import check_count
-from ..design import Design, Floats, Query, rmatmat_together
+from ..design import Design, Floats, Query, matmat_together, rmatmat_together
 from .paths import Path, Product, Request
+from .progress import walking
 from .records import Keep, Reason, Record, Result
 from .rules import Metric, Rule, StoppingRule, Watch
 from .threads import Workers
@@ -89,11 +91,12 @@ def run(
     records = [Record(path, measured.get(path, {}), rule, keep_all) for path in paths]
     walk = partial(_walk, max_iter, every, watch)
     try:
-        with Workers(n_jobs) as workers:
+        with Workers(n_jobs) as workers, walking(records, max_iter) as tell:
             while active := [r for r in records if r.reason is None]:
                 ready = [r for r in active if r.path.pending is None] or _multiply(active)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
                 workers.each(partial(walk, most_numbers), ready)
+                tell()
     except KeyboardInterrupt:
         walked = any(r.kept is not None for r in records)
         if not (interruptible and walked) or _whole_only.get():
@@ -129,8 +132,8 @@ def _end_of(path: Path, max_iter: int) -> Reason | None:
 def _multiply(waiting: list[Record]) -> list[Record]:
     """Answers for paths that all wait, and who got one.
 
-    Products with X̃ come first, one for each view of the data: then all wait for X̃ᵀ, and share
-    it.
+    Products with X̃ come first: then all wait for X̃ᵀ, and share it.  Views of one store share
+    a pass.
     """
     forward = [r for r in waiting if _takes_forward(r.path.pending)]
     views: dict[tuple[int, bool], list[Record]] = {}
@@ -141,15 +144,14 @@ def _multiply(waiting: list[Record]) -> list[Record]:
     with np.errstate(over="ignore", invalid="ignore"):
         for group in views.values():
             design = group[0].path.design
-            if forward:
-                _answer(group, design.matmat(_vectors(group)))
-            elif not design.near and isinstance(group[0].path.pending, Query):
+            if isinstance(group[0].path.pending, Query):
                 _let_lead(design, group)  # a product of size d would be sent for each of them
             else:
                 stores.setdefault(id(design.store), []).append(group)
         for groups in stores.values():
             designs = [group[0].path.design for group in groups]
-            products = rmatmat_together(designs, [_vectors(group) for group in groups])
+            together = matmat_together if forward else rmatmat_together
+            products = together(designs, [_vectors(group) for group in groups])
             for group, product in zip(groups, products, strict=True):
                 _answer(group, product)
     return forward or waiting
@@ -159,18 +161,19 @@ def _takes_forward(asked: Request | None) -> bool:
     return isinstance(asked, Product) and not asked.adjoint
 
 
+def _products_of(records: Sequence[Record]) -> list[Product]:
+    return [asked for r in records if isinstance(asked := r.path.pending, Product)]
+
+
 def _vectors(records: Sequence[Record]) -> Floats:
-    return np.stack([r.path.pending.vector for r in records if r.path.pending is not None]).T
+    return np.hstack([asked.vectors for asked in _products_of(records)])
 
 
 def _answer(records: Sequence[Record], products: Floats) -> None:
-    """Hand out products, or what queries ask of them."""
-    for record, column in zip(records, products.T, strict=True):
-        product, asked = np.ascontiguousarray(column), record.path.pending
-        if isinstance(asked, Query):
-            record.answer = record.path.design.answer(asked, product)
-        else:
-            record.answer = product
+    """Hand out products, as many to each as it has asked for."""
+    ends = np.cumsum([0, *(asked.vectors.shape[1] for asked in _products_of(records))])
+    for record, (start, stop) in zip(records, pairwise(ends), strict=True):
+        record.answer = products[:, start:stop]
 
 
 def _let_lead(design: Design, records: Sequence[Record]) -> None:

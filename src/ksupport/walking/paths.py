@@ -11,10 +11,10 @@ from .iterates import Block
 
 @dataclass(frozen=True)
 class Product:
-    """A product with X̃ that a path waits for."""
+    """Products with X̃ that a path waits for."""
 
-    vector: Floats
-    adjoint: bool  # X̃ᵀu, or X̃w
+    vectors: Floats  # as columns
+    adjoint: bool  # X̃ᵀU, or X̃W
 
 
 Request = Product | Query

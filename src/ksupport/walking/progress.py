@@ -1,40 +1,25 @@
-"""One line of progress on standard error for work that takes more than two seconds."""
+"""How far paths have come, for whoever listens."""
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from .._common.phases import phase, unheard
+from .records import Record
 
 
-class Progress:
-    """Report steps done and time left; silent for the first two seconds, or if not wanted.
+@contextmanager
+def walking(records: Sequence[Record], max_iter: int) -> Iterator[Callable[[], None]]:
+    """A phase in which paths are walked; what it gives tells how far they are.
 
-    On a terminal the line is redrawn; elsewhere a plain line appears at every tenth.
-    ``passes`` tells how often the whole of X was read so far.
+    A path that has ended has no steps left, however early it did.
     """
+    begun = sum(record.path.t for record in records)
+    count = "a path" if len(records) == 1 else f"{len(records)} paths"
+    with phase(f"walking {count}", max_iter * len(records) - begun) as update:
 
-    def __init__(
-        self, label: str, total: int, enabled: bool, passes: Callable[[], int] | None = None
-    ) -> None:
-        self.label, self.total, self.enabled = label, max(total, 1), enabled
-        self.passes = passes
-        self.started = time.monotonic()
-        self.terminal = sys.stderr.isatty()
-        self.shown = -1
+        def tell() -> None:
+            update(sum(max_iter if r.reason is not None else r.path.t for r in records) - begun)
 
-    def update(self, done: int) -> None:
-        elapsed = time.monotonic() - self.started
-        share = min(done / self.total, 1.0)
-        mark = int(share * (1000 if self.terminal else 10))
-        if not self.enabled or elapsed < 2 or mark == self.shown or share == 0:
-            return
-        self.shown = mark
-        left = elapsed * (1 - share) / share
-        read = f"{self.passes()} passes over X, " if self.passes is not None else ""
-        text = f"{self.label}: {share:4.0%} ({done}/{self.total}), {read}{left:.0f} s left"
-        print(text, end="\r" if self.terminal else "\n", file=sys.stderr, flush=True)
-
-    def close(self) -> None:
-        if self.shown >= 0 and self.terminal:
-            print(" " * 78, end="\r", file=sys.stderr, flush=True)
+        yield (lambda: None) if update is unheard else tell

@@ -11,6 +11,8 @@ from typing import Any, Self, TypeVar
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+from .._common.phases import carried
+
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
@@ -95,7 +97,7 @@ class Workers:
 
         jobs: list[Future[None]] = []
         try:
-            jobs += (self._pool.submit(take) for _ in range(count))
+            jobs += (self._pool.submit(carried(take)) for _ in range(count))
             wait(jobs, return_when=FIRST_EXCEPTION)
         finally:
             over.set()

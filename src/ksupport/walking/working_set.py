@@ -9,14 +9,17 @@ columns alone.  For any later u, a feature left out obeys
 
 with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those left out.  While
 that stays below the entry level, the walk on the working set *is* the full iteration.  When it
-fails, a fresh product at u chooses the set anew: one that paths share, in the loop
-(`walking.loop`), or, where the data are so small that all columns are copied, one that the path
-takes itself.
+fails, the set is chosen anew for u: by a product that the path takes itself where the data are so
+small that all columns are copied; by what the last products say of u (`walking.recall`); or by
+fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such a pass takes products
+with the vectors that a walk on the working set alone would meet next, too: where that is about
+where the path goes, the next steps need no pass, and elsewhere they stay exact.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import deepcopy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,12 +31,15 @@ from ..design import Design, Floats, Ints, Leading, Query
 from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
-from .paths import Answer, Request
+from .paths import Answer, Product, Request
+from .recall import Recall, orthonormal
 
 tell_when_compiling(_kernels.__name__)
 
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
+KNOWN = 1e-6  # share of a vector that, if no more is unknown of it, makes no difference
+FIRST_AHEAD, MOST_AHEAD = 4, 32  # steps for which a pass takes products in advance
 FOREVER = np.iinfo(np.int64).max
 
 
@@ -43,9 +49,13 @@ class WorkingSet:
 
     features: Ints  # ascending
     columns: Floats  # their columns as rows, m x n
-    ref: Floats  # the vector of the last full product
-    edge: float = 0.0  # largest |x_iᵀref| among columns left out
+    refs: Floats  # the vectors for which it was chosen, as rows
+    edges: Floats  # for each, the largest |x_iᵀref| among columns left out
     reach: float = 0.0  # largest ‖x_i‖ among columns left out; 0: none left out
+
+    def chosen_for(self, u: Floats) -> bool:
+        """Whether u is a reference, up to rounding."""
+        return bool((np.linalg.norm(self.refs - u, axis=1) <= KNOWN * np.linalg.norm(u)).any())
 
 
 class State(ABC):
@@ -68,6 +78,10 @@ class State(ABC):
     @abstractmethod
     def query(self) -> Floats:
         """The vector u whose correlations Xᵀu decide the next step."""
+
+    def directions(self) -> Floats:
+        """Vectors, as rows, near whose span those of the next steps lie."""
+        return self.query()[None]
 
     @abstractmethod
     def walk(
@@ -119,6 +133,9 @@ class DualState(State):
         super().__init__(y, n_vectors, size)
         self.Z = np.zeros((n_vectors, y.size))
 
+    def directions(self) -> Floats:
+        return self.Z.copy()
+
     def in_use(self) -> NDArray[np.bool_]:
         return np.zeros(self.F.shape[1], bool)
 
@@ -147,9 +164,12 @@ class WorkingSetPath(PlainSteps):
     def attach(self, design: Design | None) -> None:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.stretch = None
-        self.wanted: Floats | None = None  # the vector to refresh at
+        self.wanted: Floats | None = None  # the vector to choose columns for
+        self.asked: Floats | None = None  # vectors, as rows, that a pass is needed for
+        self.recall: Recall | None = None  # what came of the last pass
         self.working: WorkingSet | None = None  # None: plain steps, on all features
-        self.refreshed_at = self.t
+        self.asked_at = self.t
+        self.ahead = FIRST_AHEAD
         self.plain_until = -1
         self.plain_span = 32
         self.m = self.least
@@ -162,11 +182,11 @@ class WorkingSetPath(PlainSteps):
         if not design.has_columns:
             self._go_plain(FOREVER)
         elif design.copyable(limits.ALL_COLUMNS if 2 * self.m >= design.d else whole):
-            self._work_on(np.arange(design.d), np.zeros(design.n))
+            self._work_on_all()
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
         else:
-            self.wanted = self.state.query()
+            self._want(self.state.query())
 
     @property
     def y(self) -> Floats:
@@ -183,44 +203,119 @@ class WorkingSetPath(PlainSteps):
 
     @property
     def pending(self) -> Request | None:
-        if self.wanted is None or self.copied:
+        if self.asked is None:
             return super().pending
+        if self.design.near:
+            return Product(self.asked.T, adjoint=True)
+        assert self.wanted is not None  # products of size d would have to be sent
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
     def supply(self, answer: Answer) -> None:
         """Go on with plain steps, or on the features that lead, and all in use."""
-        if isinstance(answer, Leading):
-            self._refresh(answer.features, answer.edge, answer.reach)
-        else:
+        if self.asked is None:
             super().supply(answer)
+            return
+        asked, self.asked, self.asked_at = self.asked, None, self.t
+        if isinstance(answer, Leading):
+            assert self.wanted is not None
+            refs = self.wanted[None]
+            edge = answer.edge + self._rounding * answer.reach * float(np.linalg.norm(refs))
+            self._work_on(answer.features, refs, np.array([edge]), answer.reach)
+        else:
+            self.recall = Recall(asked, answer.T.copy(), self._rounding)
+            self._choose()
+
+    @property
+    def _rounding(self) -> float:
+        return SLACK[self.design.store.products_in.itemsize]
+
+    def _want(self, u: Floats) -> None:
+        """Choose columns for u, by what is known or can be had at once, or ask for a pass."""
+        self.wanted = u
+        if self.recall is not None and self._recalls(u):
+            self._choose()
+            return
+        if self.working is not None:
+            self._adapt()
+        if self.wanted is None:
+            return
+        if self.copied:
+            self._choose()
+            self.asked_at = self.t
+        else:
+            self.asked = orthonormal([u, *self._forecast()])
+
+    def _recalls(self, u: Floats) -> bool:
+        """Whether columns may be chosen for u by what the last pass said."""
+        if self.working is None or not self.working.chosen_for(u):
+            return True
+        # They were, and did not do: more of them, unless too little is known.
+        assert self.recall is not None
+        known = self.recall(u)[1] < KNOWN * float(np.linalg.norm(u))
+        self.m *= 2 if known else 1
+        return known and 4 * self.m <= self.design.d
 
     def _choose(self) -> None:
-        """Go on with the features that lead now; all columns are at hand, so nobody is asked."""
+        """Go on with the features that lead for the vector wanted, and for the one before."""
         assert self.wanted is not None
-        design = self.design
-        chosen = np.zeros(design.d, bool)
+        refs = self.wanted[None]
+        if self.working is not None and self.working.reach > 0:
+            refs = np.vstack([refs, self.working.refs[:1]])
+        found = [self._products(u) for u in refs]
+        sizes = np.max([np.abs(products) for products, _ in found], axis=0)
+        chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
-        products = design.all_columns @ self.wanted
-        edge, reach = _kernels.choose_columns(products, design.column_norms, self.m, chosen)
-        self._refresh(np.flatnonzero(chosen), edge, reach)
+        _, reach = _kernels.choose_columns(sizes, self.design.column_norms, self.m, chosen)
+        edges = [np.abs(p[~chosen]).max(initial=0.0) + reach * wrong for p, wrong in found]
+        self._work_on(np.flatnonzero(chosen), refs, np.array(edges), reach)
 
-    def _refresh(self, chosen: Ints, edge: float, reach: float) -> None:
-        """Go on with these features; the bound on the others is from the vector wanted."""
-        assert self.wanted is not None
-        ref, self.wanted = self.wanted.copy(), None
-        self._work_on(chosen, ref)
-        assert self.working is not None
-        slack = SLACK[self.design.store.products_in.itemsize]
-        self.working.edge = edge + slack * reach * float(np.linalg.norm(ref))
-        self.working.reach = reach
-        self.refreshed_at = self.t
+    def _products(self, u: Floats) -> tuple[Floats, float]:
+        """X̃ᵀu, as far as known, and by how many times ‖x_i‖ it may be wrong."""
+        if self.recall is not None:
+            return self.recall(u)
+        return self.design.all_columns @ u, self._rounding * float(np.linalg.norm(u))
 
-    def _work_on(self, chosen: Ints, ref: Floats) -> None:
-        everything = chosen.size == self.design.d
-        columns = self.design.all_columns if everything else self.design.columns(chosen)
+    def _work_on_all(self) -> None:
+        self._work_on(np.arange(self.design.d), np.zeros((1, self.design.n)), np.zeros(1), 0.0)
+
+    def _work_on(self, chosen: Ints, refs: Floats, edges: Floats, reach: float) -> None:
+        """Go on with these features; the bound on the others is from these vectors."""
+        columns = self._columns(chosen)
         self.state.enter(columns, self.features, chosen)
-        self.features = chosen
-        self.working = WorkingSet(chosen, columns, ref)
+        self.features, self.wanted = chosen, None
+        self.working = WorkingSet(chosen, columns, refs, edges, reach)
+
+    def _columns(self, chosen: Ints) -> Floats:
+        """Columns as rows; those at hand are not read again."""
+        if self.working is None or self.design.copied or chosen.size == self.design.d:
+            return (
+                self.design.all_columns
+                if chosen.size == self.design.d
+                else self.design.columns(chosen)
+            )
+        columns = np.empty((chosen.size, self.design.n))
+        _, old, new = np.intersect1d(
+            self.working.features, chosen, assume_unique=True, return_indices=True
+        )
+        columns[new] = self.working.columns[old]
+        missing = np.setdiff1d(np.arange(chosen.size), new, assume_unique=True)
+        columns[missing] = self.design.columns(chosen[missing])
+        return columns
+
+    def _forecast(self) -> list[Floats]:
+        """Vectors that the next steps meet if no feature joins the working set."""
+        if self.working is None or not self.design.near:
+            return []
+        walked = self.t - self.asked_at
+        self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
+        state, free = deepcopy(self.state), replace(self.working, reach=0.0)
+        rows, vectors = np.empty((2, free.features.size)), [*state.directions()]
+        for _ in range(self.ahead):
+            _, status, _ = state.walk(free, state.t + 1, FOREVER, rows)
+            if status != DONE:
+                break
+            vectors += [*state.directions()]
+        return vectors
 
     def _adapt(self) -> None:
         """After a failed bound: balance the work of steps with that of a refresh.
@@ -234,21 +329,20 @@ class WorkingSetPath(PlainSteps):
             self.m = max(self.m // 2, self.least)
         if 4 * self.m > self.design.d:
             if self.design.copyable(limits.ALL_COLUMNS):
-                self.wanted = None
-                self._work_on(np.arange(self.design.d), np.zeros(self.design.n))
+                self._work_on_all()
             else:
                 self._go_plain(self.t + self.plain_span)
 
     def _work(self) -> float:
         """Columns read by steps since the last refresh, in units of what a refresh costs."""
         refresh = self.design.d + FIXED / self.design.n
-        return (self.t - self.refreshed_at) * self.features.size / refresh
+        return (self.t - self.asked_at) * self.features.size / refresh
 
     def _go_plain(self, until: int) -> None:
         """Plain steps for a while, longer each time: later on the dual moves less."""
         self.state.spread(self.design, self.features)
         self.features = np.arange(self.design.d)
-        self.working = self.wanted = None
+        self.working = self.wanted = self.recall = None
         self.m = min(self.m // 2, self.design.d // 8)
         self.plain_until = until if self.m >= self.least else FOREVER
         self.plain_span *= 4
@@ -275,8 +369,6 @@ class WorkingSetPath(PlainSteps):
     def _advance_copied(self, end: int, every: int, most_numbers: int) -> Block:
         """The same where all columns are copied: on one working set after the other."""
         design, before = self.design, int(self.state.clock[RECORDED])
-        if self.wanted is not None:
-            self._choose()
         if self.working is None:
             return self._plain(end, every, most_numbers)
         left = room_for(end - self.t, every, design.d, most_numbers)
@@ -286,8 +378,6 @@ class WorkingSetPath(PlainSteps):
             rows, status = self._walk(working, end, every, left)
             parts.append((working.features, rows))
             left -= len(rows)
-            if status == REFRESH and self.wanted is not None:
-                self._choose()
         features, rows = together(parts, design.d)
         t = recorded_steps(before, self.state.clock, every, len(rows))
         return Block(t, rows, design, features, diverged=status == NONFINITE)
@@ -295,13 +385,13 @@ class WorkingSetPath(PlainSteps):
     def _walk(self, working: WorkingSet, end: int, every: int, most: int) -> tuple[Floats, int]:
         """Walk as far as the working set allows: at most so many rows recorded, and status."""
         rows = np.empty((most, working.features.size))
-        n_rows, status, self.wanted = self.state.walk(working, end, every, rows)
-        if status == REFRESH:
-            self._adapt()
+        n_rows, status, wanted = self.state.walk(working, end, every, rows)
+        if wanted is not None:
+            self._want(wanted)
         elif status == DONE and self.m > self.least and working.reach > 0 and self._work() > 8:
             # Far too large by now: choose again, and fewer.
             self.m = max(self.m // 4, self.least)
-            self.wanted = self.state.query()
+            self._want(self.state.query())
         return rows[:n_rows], status
 
     def _plain(self, end: int, every: int, most_numbers: int) -> Block:
@@ -310,5 +400,5 @@ class WorkingSetPath(PlainSteps):
         block = self.walk_plainly(self.state, here, every, most_numbers)
         over = self.stretch is None and not block.diverged
         if over and self.plain_until <= self.t < end:
-            self.wanted = self.state.query()
+            self._want(self.state.query())
         return block

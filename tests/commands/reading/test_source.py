@@ -34,6 +34,15 @@ def test_packed_text_is_unpacked_whatever_its_name_says(suffix, tmp_path):
         assert source.sha256 == hashlib.sha256(data).hexdigest()
 
 
+@pytest.mark.parametrize("suffix", ["", *PACKERS])
+def test_reading_and_unpacking_are_told_to_their_ends(suffix, tmp_path, heard):
+    path = tmp_path / f"data.csv{suffix}"
+    path.write_bytes(PACKERS[suffix].compress(TEXT) if suffix else TEXT)
+    opened(path)
+    assert heard.shares("from disk") == [1.0]
+    assert heard.shares("unpacking") == ([1.0] if suffix else [])
+
+
 @pytest.mark.parametrize("suffix", PACKERS)
 @pytest.mark.parametrize("damage", ["cut", "changed", "not packed"])
 def test_a_damaged_packed_file_is_named_with_what_to_do(suffix, damage, tmp_path):

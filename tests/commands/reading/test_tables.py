@@ -56,3 +56,11 @@ def test_columns_of_a_libsvm_file_come_in_the_order_asked_for_and_absent_ones_ar
     file.write_text("1 1:5 3:6\n2 2:7\n")
     found = read_columns(file, ["x3", "x9", "x1"], READING)
     np.testing.assert_array_equal(found, [[6, 0, 5], [0, 0, 0]])
+
+
+def test_a_table_is_told_from_its_bytes_to_its_numbers(read_file, heard):
+    rows = "".join(f"{i},{i}\n" for i in range(100_000))  # more than a parser takes at once
+    read_file(f"a,y\n{rows}")
+    assert [phase.name for phase in heard.over][-1] == "reading data.csv"
+    assert heard.shares("from disk") == heard.shares("parsing") == [1.0]
+    assert heard.shares("turning cells into numbers")

@@ -124,7 +124,7 @@ def _stability(
         warnings.simplefilter("ignore")  # of halves that are too small to converge
         return stability_selection(
             repeater(model, data),
-            data.X, data.y, n_pairs=pairs, random_state=wish.seed, verbose=True,
+            data.X, data.y, n_pairs=pairs, random_state=wish.seed,
         )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def repeater(model: SelectingModel, data: Data) -> Repeated:
 
 def _by_criterion(model: SelectingModel, problem: Problem) -> Chosen:
     n, d = round(problem.design.n_samples), problem.design.d
-    return chosen_by_criterion(problem, replace(model._search(n, d), verbose=False))
+    return chosen_by_criterion(problem, model._search(n, d))
 
 
 def _by_step(method: Method, step: int, problem: Problem) -> Chosen:

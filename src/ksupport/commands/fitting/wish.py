@@ -53,7 +53,7 @@ def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
     wish.check_shape(n, d)
     asked = {"k": wish.k, "alpha": wish.alpha}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    common: dict[str, Any] = {"standardize": wish.standardize, "verbose": True}
+    common: dict[str, Any] = {"standardize": wish.standardize}
     if wish.method == IC:
         _refuse_groups(groups)
         return IRKSNIC(**given, **common)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
 
+from ..._common.phases import phase
+
 IDLE = 0.5  # load above which others use the machine
 UNSTEADY = 1.5  # a median this far above the minimum says that the machine was busy
 
@@ -66,12 +68,14 @@ def take_turns(
     are spent, except the first that counts.
     """
     start = perf_counter()
-    if warm_up:
-        for call in calls:
-            call()
-    rounds = [[elapsed(call) for call in calls]]
-    while len(rounds) < repeats and perf_counter() - start < budget:
-        rounds.append([elapsed(call) for call in calls])
+    rounds: list[list[float]] = []
+    with phase("timing", repeats + warm_up) as update:
+        if warm_up:
+            for call in calls:
+                call()
+        while not rounds or (len(rounds) < repeats and perf_counter() - start < budget):
+            rounds.append([elapsed(call) for call in calls])
+            update(len(rounds) + warm_up)
     return [summary(times) for times in zip(*rounds, strict=True)]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..._common.names import listed, shown
+from ..._common.phases import phase
 from ...design import Floats
 from ..terminal.errors import InputError
 
@@ -56,6 +57,7 @@ WAYS = (  # of writing numbers, the likelier ones first
 )  # fmt: skip
 
 
+@phase("turning cells into numbers")
 def numbers(frame: Any, name: str, marks: Marks) -> Floats:
     """A data frame as a matrix; the first cell that is no number is named."""
     numeric = np.array([_numeric(kind) for kind in frame.dtypes], dtype=bool)

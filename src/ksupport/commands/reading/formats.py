@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._common.names import listed, shown
+from ..._common.phases import Update, phase
 from ...design import Floats
 from ..terminal.errors import InputError
 from . import size
@@ -58,10 +59,11 @@ def from_csv(source: Source, separator: str | None, marks: Marks, budget: Budget
             warnings.simplefilter("error", pd.errors.ParserWarning)
             names = _first_line(text, how)
             _check_separator(names, separator, source.name)
-            return pd.read_csv(
-                io.BytesIO(text), header=0, names=range(len(names)), decimal=marks.decimal,
-                index_col=False, low_memory=False, **how,
-            ).set_axis(names, axis=1)  # fmt: skip
+            with phase("parsing", len(text)) as update:
+                return pd.read_csv(
+                    _Followed(text, update), header=0, names=range(len(names)),
+                    decimal=marks.decimal, index_col=False, low_memory=False, **how,
+                ).set_axis(names, axis=1)  # fmt: skip
     except pd.errors.EmptyDataError:
         raise InputError(f"{source.name} is empty") from None
     except UnicodeDecodeError as error:
@@ -73,6 +75,23 @@ def from_csv(source: Source, separator: str | None, marks: Marks, budget: Budget
         ) from None
 
 
+class _Followed(io.BytesIO):
+    """Bytes that tell how many of them have been read."""
+
+    def __init__(self, data: bytes, update: Update) -> None:
+        super().__init__(data)
+        self._update = update
+
+    def read1(self, size: int | None = -1, /) -> bytes:
+        self._update(self.tell())
+        return super().read1(size)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        self._update(self.tell())
+        return super().read(size)
+
+
+@phase("finding its columns")
 def _first_line(text: bytes, how: dict[str, Any]) -> list[str]:
     import pandas as pd
 
@@ -129,17 +148,20 @@ def from_parquet(source: Source, budget: Budget) -> Any:
     file = parquet.ParquetFile(pa.BufferReader(source.data))
     columns = len(file.schema_arrow)
     budget.check(source.name, size.of_table(file.metadata.num_rows, columns))
-    batches = _bounded(file.iter_batches(BATCH), source.name, budget)
+    with phase("unpacking", file.metadata.num_rows) as update:
+        batches = _bounded(file.iter_batches(BATCH), source.name, budget, update)
     return _pandas(pa.Table.from_batches(batches, file.schema_arrow))
 
 
-def _bounded(batches: Iterable[Any], name: str, budget: Budget) -> list[Any]:
+def _bounded(batches: Iterable[Any], name: str, budget: Budget, update: Update) -> list[Any]:
     """Batches as long as they fit: text can unpack to far more than a header says."""
-    held, needed = [], 0
+    held, needed, rows = [], 0, 0
     for batch in batches:
         needed += batch.nbytes
         budget.check(name, needed, "at least")
         held.append(batch)
+        rows += batch.num_rows
+        update(rows)
     return held
 
 

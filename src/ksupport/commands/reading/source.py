@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..._common.names import shown, title
+from ..._common.phases import Update, phase
 from ..terminal.errors import InputError
 from .size import Budget
 
@@ -109,18 +110,21 @@ def read_bytes(path: Path, check: Check) -> bytes:
     """The whole of a file or a pipe, as long as ``check`` lets its size pass."""
     try:
         with open(path, "rb") as stream:
-            check(os.fstat(stream.fileno()).st_size)
-            return _read(stream, check)
+            size = os.fstat(stream.fileno()).st_size  # of a pipe 0
+            check(size)
+            with phase("from disk", size or None) as update:
+                return _read(stream, check, update)
     except OSError as error:
         raise _unreadable(path, error) from None
 
 
-def _read(stream: IO[bytes], check: Check) -> bytes:
+def _read(stream: IO[bytes], check: Check, update: Update) -> bytes:
     # By pieces: what a pipe will bring, or what bytes unpack to, is not known beforehand.
     held = io.BytesIO()
     while piece := stream.read(CHUNK):
         held.write(piece)
         check(held.tell())
+        update(held.tell())
     return held.getvalue()
 
 
@@ -128,13 +132,21 @@ def _unpacked(path: Path, data: bytes, check: Check) -> bytes:
     for magic, unpack in UNPACKERS:
         if magic.match(data):
             try:
-                with unpack(io.BytesIO(data)) as stream:
-                    return _read(stream, check)
+                return _unpack(io.BytesIO(data), unpack, check)
             except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
                 raise _damaged(path, str(error)) from None
     if path.suffix.lower() in PACKED:
         raise _damaged(path, f"it does not begin as a {path.suffix} file does")
     return data
+
+
+def _unpack(packed: IO[bytes], unpack: Callable[[Any], Any], check: Check) -> bytes:
+    with (
+        phase("unpacking", packed.seek(0, io.SEEK_END)) as update,
+        unpack(packed) as stream,
+    ):
+        packed.seek(0)
+        return _read(stream, check, lambda _: update(packed.tell()))
 
 
 def _damaged(path: Path, why: str) -> InputError:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._common.names import listed, shown, title
+from ..._common.phases import phase
 from ...design import Floats
 from ..terminal.errors import CommandError, InputError
 from . import formats
@@ -23,15 +24,16 @@ from .source import Source, open_source
 
 def read(path: Path, columns: Columns, reading: Reading, need_target: bool = True) -> Data:
     """Read a file, find the columns, and check that all is numbers."""
-    source = open_source(path, reading.budget)
-    raw = _raw(source, reading, _All(columns, need_target, reading))
-    data = Data(path, tuple(raw.names), raw.X, raw.y, raw.groups, sha256=source.sha256)
-    check_shape(data)
-    check_distinct(data.names, path)
-    data = without_missing(data, reading.missing)
-    check_shape(data)
-    check_squares(data)
-    return data
+    with phase(f"reading {title(path)}"):
+        source = open_source(path, reading.budget)
+        raw = _raw(source, reading, _All(columns, need_target, reading))
+        data = Data(path, tuple(raw.names), raw.X, raw.y, raw.groups, sha256=source.sha256)
+        check_shape(data)
+        check_distinct(data.names, path)
+        data = without_missing(data, reading.missing)
+        check_shape(data)
+        check_squares(data)
+        return data
 
 
 @dataclass(frozen=True)
@@ -160,8 +162,9 @@ def read_columns(path: Path, names: Sequence[str], reading: Reading) -> Floats:
 
     In a LIBSVM file a feature that is always 0 does not appear: absent columns are zeros there.
     """
-    source = open_source(path, reading.budget)
-    raw = _raw(source, reading, _Only(names, reading))
+    with phase(f"reading {title(path)}"):
+        source = open_source(path, reading.budget)
+        raw = _raw(source, reading, _Only(names, reading))
     place = {name: j for j, name in enumerate(raw.names)}
     absent = [name for name in names if name not in place]
     if absent and source.kind != "libsvm":

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..._common.telling import wipe
+
 LEFT = ("", "feature", "method", "model", "name", "note", "description", "what", "against")
 
 
@@ -50,7 +52,8 @@ def table(out: Console, header: Sequence[str], rows: Iterable[Sequence[str]]) ->
 def say(text: str) -> None:
     """What is being done, on standard error; faint on a terminal.
 
-    Estimators redraw a line of their own below it, with the time left.
+    Work that takes long redraws a line of its own below it, with the time left.
     """
+    wipe()
     faint = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     print(f"\x1b[2m{text}\x1b[0m" if faint else text, file=sys.stderr, flush=True)
