@@ -15,7 +15,7 @@ endif
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
 .PHONY: help demo test test-quick test-cpus test-oldest check hooks api dist
-.PHONY: bench bench-fmri bench-phases bench-scale bench-selection docs clean
+.PHONY: bench bench-fmri bench-phases bench-scale bench-selection bench-steps docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -58,8 +58,11 @@ dist: $(VENV)/.with-dist ## build the source distribution and the wheel into dis
 bench: $(VENV)/.with-bench ## measure speed side by side with other implementations
 	@$(BIN)/python -m benchmarks
 
+bench-steps: $(VENV)/.with-bench ## count the steps of IRKSN with and without a norm, and what they meet
+	@$(BIN)/python -m benchmarks steps supports
+
 bench-scale: $(VENV)/.with-bench,dask ## measure passes, memory and growth on data beyond memory and beyond one machine
-	@$(BIN)/python -m benchmarks scale scale_dask
+	@$(BIN)/python -m benchmarks scale scale_selection scale_dask
 
 bench-phases: $(VENV)/.with-bench ## measure where the passes over X of a selection go, phase by phase
 	@$(BIN)/python -m benchmarks phases

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from . import measure
 
-QUICK = ("prox", "irksn", "methods", "memory", "startup")
+QUICK = ("prox", "irksn", "steps", "supports", "methods", "memory", "startup")
 ADAPTED = {"prox": "prox_rows"}  # modules that turn another part's numbers into rows
 
 

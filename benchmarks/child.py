@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter, process_time
@@ -15,21 +17,26 @@ import numpy as np
 Known = TypeVar("Known")
 
 
-def memory(folder: str, n: str, d: str) -> dict[str, Any]:
-    """Fit IRKSN on a mapped file; memory after imports, at the peak, and at the end, in MB."""
-    from ksupport import IRKSN
+def memory(model: str, folder: str, n: str, d: str) -> dict[str, Any]:
+    """Fit a model on a mapped file; memory after imports, at the peak, and at the end, in MB."""
+    from ksupport import IRKSN, AutoIRKSN
 
+    models: dict[str, Callable[[], Any]] = {
+        "IRKSN": partial(IRKSN, k=10, max_iter=1000),
+        "held-out": partial(IRKSN, k=10, stopping="held_out", random_state=0),
+        "AutoIRKSN": AutoIRKSN,
+    }
     before = status()
     X = np.memmap(f"{folder}/X.dat", np.float32, "r", shape=(int(n), int(d)))
     y = np.load(f"{folder}/y.npy")
     start = perf_counter()
-    model = IRKSN(k=10, max_iter=1000).fit(X, y)
+    fitted = models[model]().fit(X, y)
     return {
         "before": before,
         "after": status(),
-        "passes": model.n_passes_,
+        "passes": fitted.n_passes_,
         "seconds": perf_counter() - start,
-        "support": np.flatnonzero(model.support_).tolist(),
+        "support": np.flatnonzero(fitted.support_).tolist(),
     }
 
 

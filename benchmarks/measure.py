@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
+
+from threadpoolctl import threadpool_limits
 
 from ksupport.commands.measuring.timing import (
     IDLE,
@@ -26,7 +29,7 @@ from ksupport.commands.measuring.timing import (
 
 __all__ = [
     "IDLE", "Clock", "Row", "Target", "Timing", "at_least", "at_most", "elapsed", "load",
-    "machine", "once", "save", "summary", "table", "take_turns",
+    "machine", "of_one_thread", "once", "save", "summary", "table", "take_turns",
 ]  # fmt: skip
 
 RESULTS = Path(__file__).parent / "results"
@@ -125,6 +128,17 @@ class Row:
             "met": self.met,
             "doubtful": self.doubtful,
         }
+
+
+@contextmanager
+def of_one_thread() -> Iterator[None]:
+    """Within, times are the CPU's, of one BLAS thread, whatever those of the whole run are."""
+    before, Clock.shared = Clock.shared, True
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        Clock.shared = before
 
 
 def _amount(timing: Timing, unit: str) -> str:

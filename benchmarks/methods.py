@@ -44,7 +44,9 @@ def cases(problem: Problem, k: int, norm: float) -> dict[str, Case]:
     tau = step**2 / sigma
     eta = 0.1 * n / (norm**2 * float(np.abs(y).max()))
     return {
-        "irksn": Case({"k": k, "alpha": 1e-3}, {"k": k, "alpha": 1e-3, "norm": norm}),
+        "irksn": Case(
+            {"k": k, "alpha": 1e-3, "step": "spectral"}, {"k": k, "alpha": 1e-3, "norm": norm}
+        ),
         "ksn": Case({"k": k, "lam": lam}, {"k": k, "lam": lam, "norm": norm}),
         "ircr": Case({}, {"sigma": sigma, "tau": tau}),
         "ircr, equal steps": Case({"sigma": step, "tau": step}, {"sigma": step, "tau": step}),

@@ -20,15 +20,16 @@ import dask.array as da
 import distributed
 import numpy as np
 
-from ksupport import IRKSNIC, path
+from ksupport import IRKSNIC, AutoIRKSN, path
 from ksupport.design.view import Design
 from ksupport.walking import Block, Result
 
 from .measure import Row, at_most, once
 
 N, D, K, TILE = 1000, 20_000, 20, 500
+TALL, TALL_ROWS = (20_000, 2000), 2500
 CHUNKS = {"rows": (125, -1), "columns": (-1, 2500), "both": (250, 5000)}
-CALM: dict[str, Any] = {"k": K, "alpha": 1e-3, "max_iter": 1000, "every": 5}
+CALM: dict[str, Any] = {"k": K, "alpha": 1e-2, "max_iter": 150, "every": 2}
 RESTLESS: dict[str, Any] = {
     "k": K,
     "alpha": 1e-1,
@@ -60,8 +61,12 @@ def plain(rows: slice, columns: slice) -> Any:
     return load(None, rows, columns)
 
 
-def lazy(chunks: tuple[int, int], loader: Callable[..., Any] = plain) -> Any:
-    form = da.core.normalize_chunks(chunks, (N, D), dtype=float)
+def lazy(
+    chunks: tuple[int, int],
+    loader: Callable[..., Any] = plain,
+    shape: tuple[int, int] = (N, D),
+) -> Any:
+    form = da.core.normalize_chunks(chunks, shape, dtype=float)
     rows, columns = (np.cumsum((0, *each)) for each in form)
 
     def block(block_info: Any = None) -> Any:
@@ -106,8 +111,10 @@ def same_path(client: Any, X: Any, y: Any) -> Iterator[Row]:
         what = f"{N}x{D}, chunks along {name}"
         yield Row(f"{what}: iterates differ by", once(difference(result, expected)),
                   target=at_most(1e-8), unit="")  # fmt: skip
-        yield Row(f"{what}: bytes received / bytes of X", once(sum(sizes) / X.nbytes),
-                  target=at_most(0.02), unit="")  # fmt: skip
+        share = sum(sizes) / X.nbytes / design.passes
+        yield Row(
+            f"{what}: bytes received a pass / bytes of X", once(share), None, at_most(0.02), ""
+        )
         yield Row(f"{what}: passes", once(design.passes), once(known.passes), unit="")
 
 
@@ -212,6 +219,30 @@ def many_paths(X: Any, y: Any) -> Iterator[Row]:
                       once(many), once(one), target=at_most(3), unit="")  # fmt: skip
 
 
+def tall(rows: slice, columns: slice) -> Any:
+    """A chunk of rows of independent entries."""
+    rng = np.random.default_rng([3, rows.start])
+    return rng.standard_normal((rows.stop - rows.start, columns.stop))
+
+
+def choosing(client: Any) -> Iterator[Row]:
+    """AutoIRKSN on rows that two workers hold, against the same in one process."""
+    (n, d), rows = TALL, TALL_ROWS
+    X = np.vstack([tall(slice(at, at + rows), slice(0, d)) for at in range(0, n, rows)])
+    y = X[:, :K].sum(axis=1) + 3 * np.random.default_rng(4).standard_normal(n)
+    given = lazy((rows, -1), tall, TALL).persist()
+    distributed.wait(given)
+    expected = AutoIRKSN().fit(X, y)
+    with received(client) as sizes:
+        model = AutoIRKSN().fit(given, y)
+    share, at = sum(sizes) / X.nbytes / model.n_passes_, f"AutoIRKSN, {n}x{d}, chunks along rows"
+    wrong = int(np.count_nonzero(model.support_ != expected.support_))
+    yield Row(f"{at}: passes, and NumPy's", once(model.n_passes_), once(expected.n_passes_),
+              at_most(1.5), "")  # fmt: skip
+    yield Row(f"{at}: bytes received a pass / bytes of X", once(share), None, at_most(0.02), "")
+    yield Row(f"{at}: features that differ from NumPy's", once(wrong), None, at_most(0), "")
+
+
 def main() -> list[Row]:
     rng = np.random.default_rng(0)
     X = np.hstack([tile(at) for at in range(D // TILE)])
@@ -232,6 +263,7 @@ def main() -> list[Row]:
                 *loads(folder, y),
                 *killed_worker(client, folder, X),
                 *many_paths(X, y),
+                *choosing(client),
             ]
         rows += [lost_scheduler(folder, when) for when in ("in a pass", "between passes")]
     return rows

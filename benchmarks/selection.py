@@ -27,14 +27,19 @@ from ksupport.experiments.runner import collect
 from ksupport.metrics import model_error, support_f1, support_precision, support_recall
 
 from . import measure
-from .selection_designs import problem, settings
+from .selection_designs import problem, settings, standardised
 
 RATIOS = [0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0]
 OURS = ("AutoIRKSN", "IRKSNIC", "IRKSNCV")
-RELEASES = {"AutoIRKSN": 10, "IRKSNIC": 3, "IRKSNCV": 3}  # raised when a method changes
+RELEASES = {
+    "AutoIRKSN": 11,
+    "IRKSNIC": 4,
+    "IRKSNCV": 4,
+    "oracle IRKSN": 2,
+}  # raised when a method changes
 
 
-def _abess(**how: Any) -> Any:
+def abess(**how: Any) -> Any:
     from abess import LinearRegression
 
     return LinearRegression(**how)
@@ -81,7 +86,7 @@ class OracleIRKSN:
         best = -1.0
         for alpha in (1e-1, 1e-2):
             for k in for_groups(n, d):
-                walked = path("irksn", X, y, k=k, alpha=alpha, max_iter=300, every=5)
+                walked = path("irksn", X, y, k=k, alpha=alpha, max_iter=200)
                 assert walked.iterates is not None  # all were kept
                 scores = np.atleast_1d(support_f1(self.truth, walked.iterates))
                 if scores.max() > best:
@@ -95,8 +100,8 @@ METHODS: dict[str, Callable[[], Any]] = {
     "AutoIRKSN": AutoIRKSN,
     "IRKSNIC": IRKSNIC,
     "IRKSNCV": lambda: IRKSNCV(random_state=0),
-    "abess EBIC": lambda: _abess(ic_type="ebic"),
-    "abess 5-fold": lambda: _abess(cv=5),
+    "abess EBIC": lambda: abess(ic_type="ebic"),
+    "abess 5-fold": lambda: abess(cv=5),
     "LassoCV": lambda: LassoCV(cv=5),
     "ElasticNetCV": lambda: ElasticNetCV(cv=5, l1_ratio=RATIOS, alphas=50),
     "OMPCV": lambda: OrthogonalMatchingPursuitCV(cv=5),
@@ -109,8 +114,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 def compute(method: str, release: int, seed: int, **setting: Any) -> list[dict[str, Any]]:
     """One method on one draw, with standardised columns."""
     X, y, w = problem(seed=seed, **setting)
-    scale = X.std(axis=0)
-    X, y, truth = (X - X.mean(axis=0)) / scale, y - y.mean(), w * scale
+    X, y, truth = standardised(X), y - y.mean(), w * X.std(axis=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # rivals warn of their own convergence
         model = METHODS[method]()
@@ -257,16 +261,16 @@ def speed() -> list[measure.Row]:
     rows = []
     for setting in WIDE:
         X, y, _ = problem(seed=0, **setting)
-        X, y = (X - X.mean(axis=0)) / X.std(axis=0), y - y.mean()
+        X, y = standardised(X), y - y.mean()
         sizes = range(len(X) // 2 + 1)
         fits: dict[str, Callable[[], Any]] = {
             "AutoIRKSN": METHODS["AutoIRKSN"],
             "IRKSNIC": METHODS["IRKSNIC"],
             "IRKSNCV": METHODS["IRKSNCV"],
-            "abess 5-fold": partial(_abess, cv=5, support_size=sizes),
+            "abess 5-fold": partial(abess, cv=5, support_size=sizes),
             "LassoCV": METHODS["LassoCV"],
         }
-        calls = [partial(_fit, make, X, y) for make in fits.values()]
+        calls = [partial(quietly_fitted, make, X, y) for make in fits.values()]
         times = dict(zip(fits, measure.take_turns(*calls, budget=40), strict=True))
         for ours, rival in (
             ("AutoIRKSN", "abess 5-fold"),
@@ -278,10 +282,10 @@ def speed() -> list[measure.Row]:
     return rows
 
 
-def _fit(make: Callable[[], Any], X: Any, y: Any) -> None:
+def quietly_fitted(make: Callable[[], Any], X: Any, y: Any) -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        make().fit(X, y)
+        warnings.simplefilter("ignore")  # rivals warn of their own convergence
+        return make().fit(X, y)
 
 
 def main() -> list[measure.Row]:

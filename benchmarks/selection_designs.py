@@ -21,6 +21,12 @@ def problem(kind: str, seed: int, **setting: Any) -> Problem:
     return MAKERS[kind](np.random.RandomState(seed), **setting)
 
 
+def standardised(X: Array) -> Array:
+    """Columns with mean 0 and variance 1; constant ones become 0."""
+    scale = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
+
+
 def _coefficients(rng: Any, d: int, k: int, sizes: str) -> Array:
     w = np.zeros(d)
     where = rng.choice(d, k, replace=False)
@@ -58,7 +64,7 @@ def real(rng: Any, name: str, k: int, sizes: str) -> Problem:
     if "data_test" in data:
         X = np.vstack([X, data.data_test])
     X = X[:, np.argsort(-X.var(axis=0), kind="stable")[:1000]]
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    X = standardised(X)
     return _noisy(rng, X, _coefficients(rng, X.shape[1], k, sizes), 5.0)
 
 
