@@ -15,7 +15,7 @@ from ksupport.choosing.ways import (
     chosen_by_criterion,
     chosen_by_folds,
     chosen_on_path,
-    irksn_settings,
+    irksn_stages,
     iterate_at,
     walk_to,
 )
@@ -42,7 +42,7 @@ def walked(problem):
 @pytest.fixture(scope="module")
 def searched(problem):
     settings = [{"k": 2}, {"k": 4}]
-    return chosen_by_criterion(problem, Search("iht", settings, stopping=Settled()))
+    return chosen_by_criterion(problem, Search("iht", [settings], stopping=Settled()))
 
 
 @pytest.fixture
@@ -154,12 +154,31 @@ def test_swaps_lead_to_the_alternatives(problem):
 
 
 def test_few_levels_of_k_are_compared():
-    levels = [each["k"] for each in irksn_settings("auto", 0.01, "spectral", 100, 1000)]
-    assert levels == [1, 4, 16]
-    assert irksn_settings(7, [0.1, 0.2], "nuclear", 100, 1000) == [
-        {"k": 7, "alpha": 0.1, "step": "nuclear"},
-        {"k": 7, "alpha": 0.2, "step": "nuclear"},
+    def levels(n):
+        stages = irksn_stages("auto", 0.01, "spectral", n, 1000)
+        return [[each["k"] for each in stage] for stage in stages]
+
+    assert levels(100) == [[1, 4, 16]]
+    assert levels(1000) == [[1, 4, 16], [64]]
+    assert irksn_stages(7, [0.1, 0.2], "nuclear", 100, 1000) == [
+        [
+            {"k": 7, "alpha": 0.1, "step": "nuclear"},
+            {"k": 7, "alpha": 0.2, "step": "nuclear"},
+        ]
     ]
+
+
+@pytest.mark.parametrize(("size", "walked"), [(3, {1, 4, 16}), (25, {1, 4, 16, 64})])
+def test_larger_levels_are_walked_if_as_many_features_are_chosen(size, walked):
+    draw = np.random.default_rng(0)
+    Z = draw.standard_normal((300, 100))
+    z = Z[:, :size] @ draw.choice([-1.0, 1.0], size) + 0.1 * draw.standard_normal(300)
+    problem = Problem(Z, z[:, None], Weights(), np.arange(300), True, True)
+    stages = irksn_stages("auto", 0.01, "adaptive", 300, 100)
+    chosen = chosen_by_criterion(problem, Search("irksn", stages, max_iter=30))
+    assert np.flatnonzero(chosen.coef).tolist() == list(range(size))
+    assert {setting["k"] for setting in chosen.settings} <= walked
+    assert max(chosen.table["k"][~np.isnan(chosen.table["k"])]) == max(walked)
 
 
 # -- folds -----------------------------------------------------------------------------------

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
+Setting = dict[str, Any]
 LEVELS = ("k", "n_atoms")  # parameters that are numbers of features
 ONE_PATH = 10  # the level of one path where none is given
+FIRST = 3  # levels walked at first where the data say how far to go
 MOST = 200  # the largest level that is walked unasked: beyond it every step reads the whole of X
 
 # -- what is allowed -----------------------------------------------------------------------------
@@ -62,6 +64,17 @@ def levels_of(k: Any, auto: list[int]) -> list[int]:
             raise ValueError(f"k must be 'auto', an integer or a sequence of them, got {k!r}")
         return auto
     return [int(k)] if isinstance(k, Integral) else [int(each) for each in k]
+
+
+def staged(settings: Sequence[Setting], first: int) -> list[list[Setting]]:
+    """Settings in stages by their k: those of the first levels, then each level of its own."""
+    levels = sorted({setting["k"] for setting in settings})
+    bounds = levels[min(first, len(levels)) - 1 :]
+    lows = [0, *bounds[:-1]]
+    return [
+        [setting for setting in settings if low < setting["k"] <= high]
+        for low, high in zip(lows, bounds, strict=True)
+    ]
 
 
 def doubling(n: int, d: int) -> list[int]:

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
+from .._common.levels import Setting
 from .._common.phases import phase
 from ..algorithms import Method
 from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights
@@ -23,6 +24,7 @@ from .choice import Choice, choosing
 from .exchange import Asked, Asking, side_by_side
 from .refits import least_squares, refit_all
 from .supports import Support, different_rows, largest_support, visited_by
+from .tables import FoldTable, clearly_worse, table_of_iterates
 
 Answer = TypeVar("Answer")
 Refit = Literal["ols", "ridge"] | None
@@ -161,6 +163,36 @@ def walk_folds(
     )
     width = len(methods)
     return [results[at : at + width] for at in range(0, len(results), width)]
+
+
+def walk_stages(
+    walk: Callable[[list[Setting]], list[list[Result]]], stages: Sequence[list[Setting]]
+) -> tuple[list[Setting], list[list[Result]]]:
+    """Walk the first stage on folds, and the next as long as the largest k predicts best.
+
+    It must do so by a standard error.  Returns the settings that were walked, and their paths on
+    each fold.
+    """
+    settings: list[Setting] = []
+    walked: list[list[Result]] = []
+    for stage in stages:
+        new = walk(stage)
+        walked = [a + b for a, b in zip(walked, new, strict=True)] if walked else new
+        settings += stage
+        if not _largest_is_best(settings, table_of_iterates(walked)):
+            break
+    return settings, walked
+
+
+def _largest_is_best(settings: Sequence[Setting], table: FoldTable) -> bool:
+    """Whether paths of the largest k predict clearly better than all others."""
+    levels = np.array([setting.get("k", 0) for setting in settings])
+    smaller = levels < levels.max()
+    path, record = table.best()
+    if smaller[path] or not smaller.any():
+        return not smaller[path]
+    worse = clearly_worse(table.errors[:, smaller], table.errors[:, path, record], 1.0)
+    return bool(worse.all())
 
 
 def on_each(

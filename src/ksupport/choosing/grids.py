@@ -7,30 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from .._common.levels import at_most, warn_beyond
+from .._common.levels import Setting, at_most, warn_beyond
 from ..algorithms import known_method
 
 Grid = Mapping[str, Any] | None
 
 
-def expand(grid: Mapping[str, Any]) -> list[dict[str, Any]]:
+def expand(grid: Mapping[str, Any]) -> list[Setting]:
     """All combinations of a grid of parameters; a scalar stands for itself."""
-    combinations: list[dict[str, Any]] = [{}]
+    combinations: list[Setting] = [{}]
     for name, values in grid.items():
         listed = list(values) if np.ndim(values) == 1 else [values]
         combinations = [{**c, name: value} for c in combinations for value in listed]
     return combinations
 
 
-def settings_of(method: str, grid: Grid, n: int, d: int) -> list[dict[str, Any]]:
+def settings_of(method: str, grid: Grid, n: int, d: int) -> list[Setting]:
     """All parameters that a grid stands for; None takes the method's own grid."""
     own = known_method(method)
     return expand(own.grid(n, d) if grid is None else grid)
 
 
-def settings_within(settings: Iterable[Mapping[str, Any]], d: int) -> list[dict[str, Any]]:
+def settings_within(settings: Iterable[Mapping[str, Any]], d: int) -> list[Setting]:
     """The settings that differ on d features, where a level beyond them means all of them."""
-    distinct: list[dict[str, Any]] = []
+    distinct: list[Setting] = []
     for setting in settings:
         warn_beyond(setting, d)
         known = at_most(setting, d)

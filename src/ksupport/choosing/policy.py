@@ -18,7 +18,6 @@ class Policy:
     steps: int = 60  # of them
     every: int = 2  # steps between their records
     patience: int = 5  # records without a better error that end a path on a fold
-    first_levels: int = 3  # walked on folds at first; more while the largest is the best
     early: int = 6  # steps in which whole groups of features come in
     clearly: float = 2.0  # standard errors by which EBIC's supports must not predict worse
     doubted: float = 1.0  # the same where they differ from fold to fold

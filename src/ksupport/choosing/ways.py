@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.levels import for_criteria, levels_of
+from .._common.levels import FIRST, Setting, for_criteria, levels_of, staged
 from ..algorithms import METHODS, Method, make_method
 from ..design import Design, Floats, Problem
 from ..walking import Result, Rule, run
@@ -20,8 +20,6 @@ from .grids import expand, settings_within
 from .refits import least_squares
 from .supports import different_rows, largest_support, visited_by
 from .tables import FoldTable, path_table
-
-Setting = dict[str, Any]
 
 # -- one path ------------------------------------------------------------------------------
 
@@ -68,8 +66,9 @@ class Search:
     ----------
     method : str
         A name in `METHODS`.
-    settings : list of dict
-        Its parameters on each path.
+    stages : list of lists of dict
+        Its parameters on each path; the next stage is walked if the choice has as many features as
+        the largest level of those before.
     criterion, exchange, tie
         As in `choose`.
     max_size : int, optional
@@ -81,7 +80,7 @@ class Search:
     """
 
     method: str
-    settings: list[Setting]
+    stages: list[list[Setting]]
     criterion: str = "ebic"
     max_size: int | None = None
     exchange: int = 3
@@ -92,22 +91,29 @@ class Search:
     n_jobs: int | None = None
 
 
-def irksn_settings(k: Any, alpha: Any, step: Any, n: int, d: int) -> list[Setting]:
+def irksn_stages(k: Any, alpha: Any, step: Any, n: int, d: int) -> list[list[Setting]]:
     """The paths of IRKSN whose supports a criterion compares; "auto" takes few levels of k."""
-    return expand({"k": levels_of(k, for_criteria(n, d)), "alpha": alpha, "step": step})
+    settings = expand({"k": levels_of(k, for_criteria(n, d)), "alpha": alpha, "step": step})
+    return staged(settings, FIRST) if isinstance(k, str) else [settings]
 
 
 def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     """Walk, gather the supports, refit, score, exchange features; refit the best on all data."""
     design, y = problem.design, problem.targets[0]
-    settings = settings_within(search.settings, design.d)
     largest = search.max_size
     if largest is None:
         largest = largest_support(different_rows(design, y))
-    results = _walk(search, settings, design, y)
-    choice = choose(
-        design, y, visited_by(results), search.criterion, largest, search.exchange, search.tie
-    )
+    settings: list[Setting] = []
+    results: list[Result] = []
+    for stage in search.stages:
+        new = [each for each in settings_within(stage, design.d) if each not in settings]
+        results += _walk(search, new, design, y) if new else []
+        settings += new
+        choice = choose(
+            design, y, visited_by(results), search.criterion, largest, search.exchange, search.tie
+        )
+        if len(choice.support) < settings[-1].get("k", 0):
+            break
     table = _table_of(choice, settings, results)
     met, best = np.unique(choice.table["path"]), int(choice.table["path"][0])
     met = met[met >= 0]  # others are of supports that exchanges alone led to

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.levels import for_groups, for_prediction
+from .._common.levels import FIRST, Setting, for_groups, for_prediction, staged
 from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.choice import Choice
 from ..choosing.chosen import Chosen
 from ..choosing.criteria import ZERO
-from ..choosing.folds import Fold, HoldsOutFolds, chosen_by_ebic, folds_of, walk_folds
+from ..choosing.folds import Fold, HoldsOutFolds, chosen_by_ebic, folds_of, walk_folds, walk_stages
 from ..choosing.policy import POLICY
 from ..choosing.refits import ridge_by_gcv
 from ..choosing.tables import clearly_worse, table_of_iterates
-from ..choosing.ways import Search, chosen_by_folds, irksn_settings, iterate_at
+from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
 from ..design import Floats, Problem, Split, Weights
 from ..stopping import HeldOut
 from ..walking import Result
@@ -77,9 +78,8 @@ def _agreement(a: Choice, b: Choice) -> float:
     return len(common) / max(len(a.support), len(b.support), 1)
 
 
-def _best_path(walked: list[list[Result]]) -> int:
-    """The path of the least mean error on folds."""
-    return table_of_iterates(walked).best()[0]
+def _settings(levels: list[int]) -> list[Setting]:
+    return [{"k": k, "alpha": POLICY.fold_alpha} for k in levels]
 
 
 def _between(coarse: list[int], at: int, levels: list[int]) -> list[int]:
@@ -111,7 +111,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         Folds of the comparison.
     margin : float, default=1.0
         By how many standard errors EBIC's supports must predict better to be trusted.
-    max_iter : int, default=150
+    max_iter : int, default=60
         Steps of the paths among which EBIC chooses.
     fit_intercept, standardize
         As in `ksupport.IRKSN`.
@@ -162,7 +162,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         *,
         cv: Any = 5,
         margin: float = 1.0,
-        max_iter: int = 150,
+        max_iter: int = 60,
         fit_intercept: bool = True,
         standardize: bool = True,
         weights: str = "relative",
@@ -210,9 +210,9 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         if not problem.splits:
             why = f"With {n} samples none can be held out: taken to be scattered."
             return self._scattered(problem, why)
-        coarse = for_prediction(n, d)
         folds = folds_of(problem)
-        walked = self._walk_coarsely(folds, coarse)
+        walk = partial(self._walk, folds)
+        coarse, walked = walk_stages(walk, staged(_settings(for_prediction(n, d)), FIRST))
         measured = self._measure(folds, walked)
         y = problem.targets[0]
         scale = max(float(y @ y) / problem.design.n_samples, np.finfo(float).tiny)
@@ -225,10 +225,10 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         )
         if not comparison.grouped(self.margin):
             return self._scattered(problem, f"{compared}: a few scattered features.")
-        coarse = coarse[: len(walked[0])]
-        fine = _between(coarse, comparison.path, for_groups(n, d))
+        levels = [setting["k"] for setting in coarse]
+        fine = _settings(_between(levels, comparison.path, for_groups(n, d)))
         if fine:
-            walked = [a + b for a, b in zip(walked, self._walk(folds, fine), strict=True)]
+            walked = [a + b for a, b in zip(walked, walk(fine), strict=True)]
         return self._grouped(problem, walked, coarse + fine, compared)
 
     def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
@@ -240,24 +240,14 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
 
         return enough
 
-    def _walk(self, folds: list[Fold], levels: list[int]) -> list[list[Result]]:
-        """Walk these sparsity levels on every fold."""
-        methods = [IRKSNMethod(k=k, alpha=POLICY.fold_alpha) for k in levels]
+    def _walk(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
+        """Walk these settings on every fold."""
+        methods = [IRKSNMethod(**setting) for setting in settings]
         steps = min(POLICY.steps, self.max_iter)
         return walk_folds(
             folds, methods, max_iter=steps, every=POLICY.every,
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
-
-    def _walk_coarsely(self, folds: list[Fold], levels: list[int]) -> list[list[Result]]:
-        """Walk the first levels on every fold, and more as long as the largest is the best."""
-        count = min(POLICY.first_levels, len(levels))
-        walked = self._walk(folds, levels[:count])
-        while count < len(levels) and _best_path(walked) == count - 1:
-            more = self._walk(folds, [levels[count]])
-            walked = [a + b for a, b in zip(walked, more, strict=True)]
-            count += 1
-        return walked
 
     def _measure(self, folds: list[Fold], walked: list[list[Result]]) -> list[_OnFold]:
         """Let EBIC choose on every fold."""
@@ -268,8 +258,8 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         ]
 
     def _search(self, n: int, d: int) -> Search:
-        settings = irksn_settings("auto", POLICY.alpha, "adaptive", n, d)
-        return self._searched("irksn", settings, every=2)
+        stages = irksn_stages("auto", POLICY.alpha, "adaptive", n, d)
+        return self._searched("irksn", stages, every=2)
 
     def _scattered(self, problem: Problem, why: str) -> Self:
         """EBIC over least-squares refits, with exchange of features."""
@@ -278,16 +268,15 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         return self
 
     def _grouped(
-        self, problem: Problem, walked: list[list[Result]], levels: list[int], compared: str
+        self, problem: Problem, walked: list[list[Result]], settings: list[Setting], compared: str
     ) -> Self:
         """Ridge regression on the earliest support about as good as the best, by folds."""
         table = table_of_iterates(walked)
         path, record = table.earliest(POLICY.near)
-        k, step = levels[path], int(table.steps[record])
+        k, step = settings[path]["k"], int(table.steps[record])
         design, y = problem.design, problem.targets[0]
-        iterate = iterate_at(IRKSNMethod(k=k, alpha=POLICY.fold_alpha), design, y, step)
+        iterate = iterate_at(IRKSNMethod(**settings[path]), design, y, step)
         support = tuple(np.flatnonzero(iterate).tolist())
-        settings = [{"k": level, "alpha": POLICY.fold_alpha} for level in levels]
         w = ridge_by_gcv(design, y, support, POLICY.ridges)
         chosen = chosen_by_folds("irksn", settings, table, (path, record), w, "ridge")
         decision = (

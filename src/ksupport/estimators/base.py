@@ -14,6 +14,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._common.levels import Setting
 from .._common.names import names_seen
 from .._common.telling import tells
 from ..algorithms import known_method
@@ -316,10 +317,10 @@ class SelectingModel(LinearModel):
         """How a criterion chooses, where the choice is left to one."""
         raise NotImplementedError
 
-    def _searched(self, method: str, settings: list[dict[str, Any]], **options: Any) -> Search:
-        """A search by a criterion on paths of these settings, until they have settled."""
+    def _searched(self, method: str, stages: list[list[Setting]], **options: Any) -> Search:
+        """A search by a criterion on paths of these stages, until they have settled."""
         return Search(
-            method, settings, max_iter=self.max_iter, stopping=Settled(), n_jobs=self.n_jobs,
+            method, stages, max_iter=self.max_iter, stopping=Settled(), n_jobs=self.n_jobs,
             **options,
         )  # fmt: skip
 

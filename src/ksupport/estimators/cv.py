@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.levels import for_prediction, levels_of
+from .._common.levels import FIRST, Setting, for_prediction, levels_of, staged
 from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..algorithms.irksn import StepRule
@@ -21,12 +21,13 @@ from ..choosing.folds import (
     folds_of,
     on_each,
     walk_folds,
+    walk_stages,
 )
 from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
 from ..choosing.supports import different_rows, largest_support, visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
-from ..choosing.ways import Search, chosen_by_folds, irksn_settings, iterate_at
+from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
 from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
@@ -198,11 +199,15 @@ class PathCV(HoldsOutFolds, SelectingModel):
         design = problem.design
         name, settings = self._settings(round(design.n_samples), design.d)
         settings = settings_within(settings, design.d)
-        methods = [
-            make_method(name, **params).fixed(design, problem.targets[0]) for params in settings
-        ]
         folds = folds_of(problem, self.scoring)
-        walked = self._walk(folds, methods)
+
+        def method(setting: Setting) -> Method:
+            return make_method(name, **setting).fixed(design, problem.targets[0])
+
+        def walk(stage: list[Setting]) -> list[list[Result]]:
+            return self._walk(folds, [method(setting) for setting in stage])
+
+        settings, walked = walk_stages(walk, self._stages(settings))
         refits: tuple[Refit, ...] = (None, "ols") if self.refit == "auto" else (self.refit,)
         cells = [self._best(folds, walked, refit) for refit in refits]
         cell = min(cells, key=lambda each: float(each.errors.mean()))
@@ -211,10 +216,14 @@ class PathCV(HoldsOutFolds, SelectingModel):
             if not clearly_worse(errors, cell.errors, TRUSTED):
                 self._keep(problem, replace(self._by_criterion(problem), fold_errors=errors))
                 return self
-        w = self._refitted(problem, methods[cell.path], cell)
+        w = self._refitted(problem, method(settings[cell.path]), cell)
         at = cell.path, cell.record
         self._keep(problem, chosen_by_folds(name, settings, cell.table, at, w, cell.refit))
         return self
+
+    def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
+        """What is walked at first, and what only if the best path is among the last walked."""
+        return [settings]
 
     def _walk(self, folds: list[Fold], methods: list[Method]) -> list[list[Result]]:
         """All paths on all folds."""
@@ -244,7 +253,8 @@ class PathCV(HoldsOutFolds, SelectingModel):
         return np.array([fold.error_of(choice.support) for fold, choice in pairs])
 
     def _search(self, n: int, d: int) -> Search:
-        return self._searched(*self._settings(n, d), every=self.every)
+        name, settings = self._settings(n, d)
+        return self._searched(name, [settings], every=self.every)
 
     def _refitted(self, problem: Problem, method: Method, cell: _Cell) -> Floats:
         """What is made of the cell's iterate on all data."""
@@ -271,8 +281,9 @@ class IRKSNCV(PathCV):
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 2, 8, 32, ... up to
-        ``min(n_features / 2, 2 n_samples)``.  Finer steps do not predict better.
+        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 2, 8 and 32, up to
+        ``min(n_features / 2, 2 n_samples)``, and 128 if 32 predicts best.  Finer steps do not
+        predict better.
     alpha : float or sequence of floats, default=1e-1
         Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
         best are not the sparsest, and come in fewer steps.
@@ -348,9 +359,11 @@ class IRKSNCV(PathCV):
         grid = {"k": levels, "alpha": self.alpha, "step": self.step}
         return "irksn", expand(grid)
 
+    def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
+        return staged(settings, FIRST) if isinstance(self.k, str) else [settings]
+
     def _search(self, n: int, d: int) -> Search:
-        settings = irksn_settings(self.k, 1e-2, self.step, n, d)
-        return self._searched("irksn", settings, every=2)
+        return self._searched("irksn", irksn_stages(self.k, 1e-2, self.step, n, d), every=2)
 
     @property
     def k_(self) -> int | None:

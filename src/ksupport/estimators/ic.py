@@ -6,11 +6,12 @@ from typing import Any, Self
 
 from numpy.typing import ArrayLike
 
+from .._common.levels import Setting
 from .._common.telling import tells
 from ..algorithms.irksn import StepRule
 from ..choosing.chosen import Chosen
 from ..choosing.grids import Grid, settings_of
-from ..choosing.ways import Search, irksn_settings
+from ..choosing.ways import Search, irksn_stages
 from ..design import Problem
 from .base import SelectingModel
 
@@ -112,9 +113,9 @@ class PathIC(SelectingModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        """The method's name, and the parameters of every path."""
-        return self.method, settings_of(self.method, self.grid, n, d)
+    def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
+        """The method's name, and the parameters of the paths of each stage of the search."""
+        return self.method, [settings_of(self.method, self.grid, n, d)]
 
     @tells
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -139,7 +140,7 @@ class PathIC(SelectingModel):
 
     def _search(self, n: int, d: int) -> Search:
         return self._searched(
-            *self._settings(n, d), criterion=self.criterion, max_size=self.max_size,
+            *self._stages(n, d), criterion=self.criterion, max_size=self.max_size,
             exchange=self.exchange, tie=self.tie, every=self.every,
         )  # fmt: skip
 
@@ -155,15 +156,16 @@ class IRKSNIC(PathIC):
     Parameters
     ----------
     k : "auto", int or sequence of ints
-        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 1, 4, 16 and 64, as far
-        as they are at most a quarter of the samples.  Those between added nothing in trials.
+        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 1, 4 and 16, as far as
+        they are at most a quarter of the samples, and 64 if 16 features or more are chosen.
+        Those between added nothing in trials.
     alpha : float or sequence of floats, default=1e-2
         Weights of the squared l2 norm to walk.
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
     criterion, max_size, exchange, tie
         As in `PathIC`.
-    max_iter : int, default=150
+    max_iter : int, default=60
         Steps of each path, at most.
     every : int, default=2
         Look at every so many steps.
@@ -201,7 +203,7 @@ class IRKSNIC(PathIC):
         max_size: int | None = None,
         exchange: int = 3,
         tie: float = 2.0,
-        max_iter: int = 150,
+        max_iter: int = 60,
         every: int = 2,
         fit_intercept: bool = True,
         standardize: bool = True,
@@ -218,8 +220,8 @@ class IRKSNIC(PathIC):
         self.alpha = alpha
         self.step = step
 
-    def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        return "irksn", irksn_settings(self.k, self.alpha, self.step, n, d)
+    def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
+        return "irksn", irksn_stages(self.k, self.alpha, self.step, n, d)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
