@@ -16,6 +16,8 @@ from ._cache import PathLike, dataset_path, load_arrays
 from ._convert import CONVERTERS
 from ._registry import dataset_info
 
+_AS_THEY_ARE = ("truth", "truth_positions", "true_coef", "position")
+
 
 def fetch_leukemia(
     *,
@@ -53,7 +55,7 @@ def fetch_leukemia(
     >>> fetch_leukemia().data.shape  # doctest: +SKIP
     (38, 7129)
     """
-    return _fetch("leukemia", "leukemia", data_home, download_if_missing, as_frame, return_X_y)
+    return fetch("leukemia", "leukemia", data_home, download_if_missing, as_frame, return_X_y)
 
 
 def fetch_california_housing(
@@ -85,7 +87,7 @@ def fetch_california_housing(
     >>> fetch_california_housing().data.shape  # doctest: +SKIP
     (20640, 8)
     """
-    return _fetch(
+    return fetch(
         "california_housing", "MedHouseVal", data_home, download_if_missing, as_frame, return_X_y
     )
 
@@ -116,7 +118,7 @@ def fetch_scheetz2006(
     >>> fetch_scheetz2006().data.shape  # doctest: +SKIP
     (120, 18975)
     """
-    return _fetch("scheetz2006", "Trim32", data_home, download_if_missing, as_frame, return_X_y)
+    return fetch("scheetz2006", "Trim32", data_home, download_if_missing, as_frame, return_X_y)
 
 
 def fetch_rhee2006(
@@ -149,7 +151,7 @@ def fetch_rhee2006(
     >>> fetch_rhee2006().data.shape  # doctest: +SKIP
     (842, 361)
     """
-    return _fetch("rhee2006", "log_NFV", data_home, download_if_missing, as_frame, return_X_y)
+    return fetch("rhee2006", "log_NFV", data_home, download_if_missing, as_frame, return_X_y)
 
 
 def fetch_riboflavin(
@@ -178,10 +180,70 @@ def fetch_riboflavin(
     >>> fetch_riboflavin().data.shape  # doctest: +SKIP
     (71, 4088)
     """
-    return _fetch("riboflavin", "q_RIBFLV", data_home, download_if_missing, as_frame, return_X_y)
+    return fetch("riboflavin", "q_RIBFLV", data_home, download_if_missing, as_frame, return_X_y)
 
 
-def _fetch(
+def fetch_colon(
+    *,
+    data_home: PathLike | None = None,
+    download_if_missing: bool = True,
+    as_frame: bool = False,
+    return_X_y: bool = False,
+) -> Any:
+    """Load colon: 40 tumours and 22 normal tissues of the colon from 2000 gene expressions.
+
+    Parameters
+    ----------
+    data_home, as_frame, return_X_y
+        As in :func:`fetch_leukemia`.
+    download_if_missing : bool, default=True
+        There is no address to download it from: it is an error if the data directory lacks it.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``data`` (62 x 2000, intensities: take logarithms), ``target`` (1 is a tumour),
+        ``feature_names``, ``target_names``, ``DESCR``, ``filename``.
+
+    Examples
+    --------
+    >>> from ksupport.datasets import fetch_colon
+    >>> fetch_colon().data.shape  # doctest: +SKIP
+    (62, 2000)
+    """
+    return fetch("colon", "tumour", data_home, download_if_missing, as_frame, return_X_y)
+
+
+def fetch_khan(
+    *,
+    data_home: PathLike | None = None,
+    download_if_missing: bool = True,
+    as_frame: bool = False,
+    return_X_y: bool = False,
+) -> Any:
+    """Load khan: four kinds of small round blue cell tumours from 2308 genes (63 samples).
+
+    Parameters
+    ----------
+    data_home, download_if_missing, as_frame, return_X_y
+        As in :func:`fetch_colon`.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``data`` (63 x 2308, logarithms), ``target`` (0 to 3, of which there are 8, 23, 12 and
+        20), ``feature_names``, ``target_names``, ``DESCR``, ``filename``.
+
+    Examples
+    --------
+    >>> from ksupport.datasets import fetch_khan
+    >>> fetch_khan().data.shape  # doctest: +SKIP
+    (63, 2308)
+    """
+    return fetch("khan", "tumour", data_home, download_if_missing, as_frame, return_X_y)
+
+
+def fetch(
     name: str,
     target_name: str,
     data_home: PathLike | None,
@@ -189,25 +251,34 @@ def _fetch(
     as_frame: bool,
     return_X_y: bool,
 ) -> Any:
+    """What every fetcher does; several responses are called by ``drugs``, or by their number."""
     info = dataset_info(name)
     arrays = load_arrays(
-        info, CONVERTERS[name], data_home=data_home, download_if_missing=download_if_missing
+        info, CONVERTERS.get(name), data_home=data_home, download_if_missing=download_if_missing
     )
-    X, y = arrays.pop("X"), arrays.pop("y")
-    more: dict[str, Any] = {}
+    target_names = [target_name]
+    if info.n_targets is not None:
+        numbered = [f"{target_name}{j}" for j in range(info.n_targets)]
+        target_names = [str(drug) for drug in arrays.pop("drugs", numbered)]
+    return to_bunch(
+        info,
+        arrays.pop("X"),
+        arrays.pop("y" if info.n_targets is None else "Y"),
+        feature_names=arrays.pop("feature_names", None),
+        target_names=target_names,
+        filename=dataset_path(name, data_home),
+        as_frame=as_frame,
+        return_X_y=return_X_y,
+        **_more(arrays),
+    )
+
+
+def _more(arrays: dict[str, Any]) -> dict[str, Any]:
+    """What some datasets have beside X and y, under the names of a Bunch."""
+    more: dict[str, Any] = {key: arrays[key] for key in _AS_THEY_ARE if key in arrays}
     if "X_test" in arrays:
         more["data_test"] = np.asarray(arrays["X_test"], dtype=np.float64)
         more["target_test"] = np.asarray(arrays["y_test"], dtype=np.float64)
     if "sample_names" in arrays:
         more["sample_names"] = [str(sample) for sample in arrays["sample_names"]]
-    return to_bunch(
-        info,
-        X,
-        y,
-        feature_names=arrays.get("feature_names"),
-        target_name=target_name,
-        filename=dataset_path(name, data_home),
-        as_frame=as_frame,
-        return_X_y=return_X_y,
-        **more,
-    )
+    return more
