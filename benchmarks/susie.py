@@ -117,7 +117,7 @@ class SuSiE:
         return support
 
     def _explained(self, X: Array, y: Array) -> list[Effect]:
-        """Each effect in turn explains what the others leave, until none of them moves."""
+        """Each effect in turn explains what the others leave, until neither they nor the noise move."""
         n, d = X.shape
         norms2 = np.einsum("ij,ij->j", X, X)
         norms2 = np.where(norms2 > 0, norms2, 1.0)  # a constant column explains nothing
@@ -126,13 +126,14 @@ class SuSiE:
         effects = [Effect(np.full(d, 1 / d), np.zeros(d), np.zeros(d), 0.0)] * self.n_effects
         fits = [np.zeros(n)] * self.n_effects
         for _ in range(self.max_iter):
-            before = np.array([effect.alpha for effect in effects])
+            before = np.array([effect.alpha for effect in effects]), sigma2
             for i in range(self.n_effects):
                 r = y - (np.sum(fits, axis=0) - fits[i])
                 effects[i] = single_effect(X.T @ r, norms2, sigma2, scale)
                 fits[i] = X @ effects[i].coef
             sigma2 = _expected_squares(y, fits, effects, norms2) / n
-            if np.abs(np.array([e.alpha for e in effects]) - before).max() < self.tol:
+            moved = np.abs(np.array([effect.alpha for effect in effects]) - before[0]).max()
+            if max(moved, abs(1 - sigma2 / before[1])) < self.tol:
                 break
         return effects
 

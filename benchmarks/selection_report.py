@@ -1,0 +1,2 @@
+def table(rows): return rows
+def report(*a): return ""
