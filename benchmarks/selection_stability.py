@@ -52,7 +52,7 @@ def compute(method: str, release: int, seed: int, **setting: Any) -> list[Row]:
         warnings.simplefilter("ignore")  # a model without features warns
         models = [METHODS[method](folds).fit(X, y) for folds in range(FOLDS)]
     supports = [support_of(model) for model in models]
-    yes = sum(bool(getattr(model, "signal_", S.any())) for model, S in zip(models, supports))
+    yes = sum(bool(getattr(model, "signal_", support_of(model).any())) for model in models)
     row = {
         "method": method,
         "seed": seed,

@@ -100,7 +100,7 @@ class SuSiE:
     def fit(self, X: Array, y: Array) -> SuSiE:
         X, y = X - X.mean(axis=0), y - y.mean()
         self.effects_ = self._explained(X, y)
-        on = [effect for effect in self.effects_ if effect.V > NEGLIGIBLE * np.var(y)]
+        on = [effect for effect in self.effects_ if NEGLIGIBLE * np.var(y) < effect.V]
         d = X.shape[1]
         self.coef_ = np.sum([np.zeros(d), *(effect.coef for effect in on)], axis=0)
         absent = np.prod([np.ones(d), *(1 - effect.alpha for effect in on)], axis=0)
@@ -117,7 +117,7 @@ class SuSiE:
         return support
 
     def _explained(self, X: Array, y: Array) -> list[Effect]:
-        """Each effect in turn explains what the others leave, until neither they nor the noise move."""
+        """Each effect in turn explains what the others leave, until nothing moves."""
         n, d = X.shape
         norms2 = np.einsum("ij,ij->j", X, X)
         norms2 = np.where(norms2 > 0, norms2, 1.0)  # a constant column explains nothing
