@@ -1,18 +1,11 @@
 """The baseline that is written here does what its paper says."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 
-ROOT = Path(__file__).parents[2]
-if not (ROOT / "benchmarks" / "susie.py").exists():
-    pytest.skip("the benchmarks are not part of this distribution", allow_module_level=True)
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.susie import SuSiE, single_effect  # noqa: E402
+from benchmarks.susie import SuSiE, single_effect
+from ksupport.datasets import dataset_path, fetch_finemapping_n3
 
 
 @pytest.fixture
@@ -86,3 +79,13 @@ def test_the_order_of_columns_does_not_matter(data):
     order = np.random.default_rng(2).permutation(30)
     there, back = SuSiE().fit(X, y), SuSiE().fit(X[:, order], y)
     np.testing.assert_allclose(back.probability_, there.probability_[order], atol=1e-6)
+
+
+@pytest.mark.skipif(not dataset_path("finemapping_n3").exists(), reason="the data are not here")
+def test_the_genotypes_of_its_authors_give_three_sets_each_with_its_cause():
+    data = fetch_finemapping_n3()
+    model = SuSiE("sets").fit(data.data, data.target[:, 0])
+    causes = np.flatnonzero(data.true_coef[:, 0])
+    found = sorted(model.credible_sets_, key=len)
+    assert [S.tolist() for S in found[:2]] == [[652], [772, 776]]  # 653; 773 and 777 counted from 1
+    assert [sum(j in S for S in found) for j in causes] == [1, 1, 1]
