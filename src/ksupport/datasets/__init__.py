@@ -4,21 +4,21 @@ from ._by_name import fetch_dataset
 from ._cache import DatasetUnavailableError, data_home, dataset_path
 from ._fetch import (
     fetch_california_housing,
-    fetch_colon,
-    fetch_khan,
     fetch_leukemia,
     fetch_rhee2006,
     fetch_riboflavin,
     fetch_scheetz2006,
 )
-from ._haxby import fetch_haxby
-from ._info import DatasetInfo
-from ._known_truth import (
+from ._fetch_by_hand import (
+    fetch_colon,
     fetch_finemapping_n3,
     fetch_hiv_nnrti,
     fetch_hiv_pi,
+    fetch_khan,
     fetch_spike_in_u133,
 )
+from ._haxby import fetch_haxby
+from ._info import DatasetInfo
 from ._paper_examples import make_example1, make_fmri_process
 from ._registry import list_datasets
 from ._synthetic import make_block_data, make_correlated_data

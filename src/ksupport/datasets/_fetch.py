@@ -183,66 +183,6 @@ def fetch_riboflavin(
     return fetch("riboflavin", "q_RIBFLV", data_home, download_if_missing, as_frame, return_X_y)
 
 
-def fetch_colon(
-    *,
-    data_home: PathLike | None = None,
-    download_if_missing: bool = True,
-    as_frame: bool = False,
-    return_X_y: bool = False,
-) -> Any:
-    """Load colon: 40 tumours and 22 normal tissues of the colon from 2000 gene expressions.
-
-    Parameters
-    ----------
-    data_home, as_frame, return_X_y
-        As in :func:`fetch_leukemia`.
-    download_if_missing : bool, default=True
-        There is no address to download it from: it is an error if the data directory lacks it.
-
-    Returns
-    -------
-    sklearn.utils.Bunch
-        ``data`` (62 x 2000, intensities: take logarithms), ``target`` (1 is a tumour),
-        ``feature_names``, ``target_names``, ``DESCR``, ``filename``.
-
-    Examples
-    --------
-    >>> from ksupport.datasets import fetch_colon
-    >>> fetch_colon().data.shape  # doctest: +SKIP
-    (62, 2000)
-    """
-    return fetch("colon", "tumour", data_home, download_if_missing, as_frame, return_X_y)
-
-
-def fetch_khan(
-    *,
-    data_home: PathLike | None = None,
-    download_if_missing: bool = True,
-    as_frame: bool = False,
-    return_X_y: bool = False,
-) -> Any:
-    """Load khan: four kinds of small round blue cell tumours from 2308 genes (63 samples).
-
-    Parameters
-    ----------
-    data_home, download_if_missing, as_frame, return_X_y
-        As in :func:`fetch_colon`.
-
-    Returns
-    -------
-    sklearn.utils.Bunch
-        ``data`` (63 x 2308, logarithms), ``target`` (0 to 3, of which there are 8, 23, 12 and
-        20), ``feature_names``, ``target_names``, ``DESCR``, ``filename``.
-
-    Examples
-    --------
-    >>> from ksupport.datasets import fetch_khan
-    >>> fetch_khan().data.shape  # doctest: +SKIP
-    (63, 2308)
-    """
-    return fetch("khan", "tumour", data_home, download_if_missing, as_frame, return_X_y)
-
-
 def fetch(
     name: str,
     target_name: str,

@@ -1,4 +1,4 @@
-"""Fetchers of real data whose truth is known: from biology, from the laboratory, by simulation."""
+"""Fetchers of datasets without an address to download from; of most of them the truth is known."""
 
 from __future__ import annotations
 
@@ -6,6 +6,69 @@ from typing import Any
 
 from ._cache import PathLike
 from ._fetch import fetch
+
+
+def fetch_colon(
+    *,
+    data_home: PathLike | None = None,
+    download_if_missing: bool = True,
+    as_frame: bool = False,
+    return_X_y: bool = False,
+) -> Any:
+    """Load colon: 40 tumours and 22 normal tissues of the colon from 2000 gene expressions.
+
+    Parameters
+    ----------
+    data_home : path-like, optional
+        Data directory, see :func:`data_home`.
+    download_if_missing : bool, default=True
+        There is no address to download it from: if the data directory lacks it, that is an error,
+        which says where the data come from.
+    as_frame, return_X_y
+        As in :func:`fetch_leukemia`.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``data`` (62 x 2000, intensities: take logarithms), ``target`` (1 is a tumour),
+        ``feature_names``, ``target_names``, ``DESCR``, ``filename``.
+
+    Examples
+    --------
+    >>> from ksupport.datasets import fetch_colon
+    >>> fetch_colon().data.shape  # doctest: +SKIP
+    (62, 2000)
+    """
+    return fetch("colon", "tumour", data_home, download_if_missing, as_frame, return_X_y)
+
+
+def fetch_khan(
+    *,
+    data_home: PathLike | None = None,
+    download_if_missing: bool = True,
+    as_frame: bool = False,
+    return_X_y: bool = False,
+) -> Any:
+    """Load khan: four kinds of small round blue cell tumours from 2308 genes (63 samples).
+
+    Parameters
+    ----------
+    data_home, download_if_missing, as_frame, return_X_y
+        As in :func:`fetch_colon`.
+
+    Returns
+    -------
+    sklearn.utils.Bunch
+        ``data`` (63 x 2308, logarithms), ``target`` (0 to 3, of which there are 8, 23, 12 and
+        20), ``feature_names``, ``target_names``, ``DESCR``, ``filename``.
+
+    Examples
+    --------
+    >>> from ksupport.datasets import fetch_khan
+    >>> fetch_khan().data.shape  # doctest: +SKIP
+    (63, 2308)
+    """
+    return fetch("khan", "tumour", data_home, download_if_missing, as_frame, return_X_y)
 
 
 def fetch_hiv_pi(
