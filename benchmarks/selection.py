@@ -26,17 +26,18 @@ from . import measure, selection_stability
 from .selection_designs import (
     DEVELOPMENT,
     NOISE,
-    REPORTED,
     SUPPORT_ONLY,
     Setting,
+    first_seed,
     fixed,
+    label,
     problem,
     settings,
     standardised,
 )
 from .selection_metrics import scores
 from .selection_report import report, table
-from .selection_rivals import FORMER, METHODS, ORACLE, RELEASES, abess, draws
+from .selection_rivals import FORMER, METHODS, ORACLE, RELEASES, abess, asked_for, draws
 
 ONE_OF_SEVERAL = ("name", "drug", "profile", "trait")  # problems that are read together
 
@@ -67,25 +68,17 @@ def compute(method: str, release: int, seed: int, **setting: Any) -> list[Row]:
     return [row | scores(model, X, y, w, coefficients_known=known)]
 
 
-def label(setting: Setting, without: tuple[str, ...] = ()) -> str:
-    return " ".join(
-        value if key == "kind" else f"{key}={value}"
-        for key, value in setting.items()
-        if key not in without
-    )
-
-
 def cells(protocol: str, quick: bool, among: tuple[str, ...] = tuple(METHODS)) -> list[Cell]:
     """All draws of all settings, the first draw of everything first."""
-    only = _listed("KSUPPORT_METHODS") or list(among)
-    first = DEVELOPMENT if os.environ.get("KSUPPORT_DEVELOPMENT") == "1" else REPORTED
+    kinds = [kind for kind in os.environ.get("KSUPPORT_SETTINGS", "").split(",") if kind]
+    first = first_seed()
     wanted = [
         (i, {"method": method, "release": RELEASES.get(method, 1), **s, "seed": first + i})
-        for s in settings(*_listed("KSUPPORT_SETTINGS"))
-        for method in among
-        if method in only and not (method == ORACLE and s["kind"] in NOISE)
-        for i in range(_draws(method, s, quick))
+        for s in settings(*kinds)
         if not (fixed(s) and first == DEVELOPMENT)  # there are no other draws of these
+        for method in asked_for(among)
+        if not (method == ORACLE and s["kind"] in NOISE)
+        for i in range(_draws(method, s, quick))
     ]
     return [cell for _, cell in sorted(wanted, key=lambda pair: pair[0])]
 
@@ -94,10 +87,6 @@ def _draws(method: str, setting: Setting, quick: bool) -> int:
     asked = os.environ.get("KSUPPORT_SEEDS", "1" if quick else "")
     count = draws(method, setting["kind"])
     return min(count, 1) if fixed(setting) else int(asked) if asked else count
-
-
-def _listed(variable: str) -> list[str]:
-    return [name for name in os.environ.get(variable, "").split(",") if name]
 
 
 EXPERIMENT = Experiment(

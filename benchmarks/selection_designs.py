@@ -6,6 +6,7 @@ what earlier versions were seen on.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
@@ -114,6 +115,20 @@ SUPPORT_ONLY = ("hiv", "spike_in")  # the true coefficients are not known
 def settings(*kinds: str) -> list[Setting]:
     """All settings of the benchmark, or those of some kinds."""
     return [s for make in GRIDS for s in make() if s["kind"] in (kinds or MAKERS)]
+
+
+def label(setting: Setting, without: tuple[str, ...] = ()) -> str:
+    """A setting in words, or what it has in common with others."""
+    return " ".join(
+        value if key == "kind" else f"{key}={value}"
+        for key, value in setting.items()
+        if key not in without
+    )
+
+
+def first_seed() -> int:
+    """Of the draws that are reported, or with KSUPPORT_DEVELOPMENT=1 of the others."""
+    return DEVELOPMENT if os.environ.get("KSUPPORT_DEVELOPMENT") == "1" else REPORTED
 
 
 def fixed(setting: Setting) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable
 from itertools import combinations
@@ -14,9 +13,9 @@ from ksupport import IRKSNCV, AutoIRKSN
 from ksupport.experiments.experiment import Cell, Experiment, Row
 from ksupport.metrics import support_f1
 
-from .selection_designs import DEVELOPMENT, REPORTED, Setting, problem, standardised
+from .selection_designs import Setting, first_seed, label, problem, standardised
 from .selection_metrics import Mask, support_of
-from .selection_rivals import RELEASES
+from .selection_rivals import RELEASES, asked_for
 
 FOLDS = 10  # seeds
 DRAWS = 2
@@ -57,7 +56,7 @@ def compute(method: str, release: int, seed: int, **setting: Any) -> list[Row]:
         "method": method,
         "seed": seed,
         "kind": setting["kind"],
-        "setting": " ".join(map(str, setting.values())),
+        "setting": label(setting),
         "snr": setting.get("snr"),
         "jaccard": float(np.mean([jaccard(*two) for two in combinations(supports, 2)])),
         "flips": min(yes, FOLDS - yes),  # seeds that see signal where most do not, or none
@@ -73,14 +72,11 @@ def jaccard(one: Mask, other: Mask) -> float:
 
 
 def cells(protocol: str, quick: bool, among: tuple[str, ...] = tuple(METHODS)) -> list[Cell]:
-    first = DEVELOPMENT if os.environ.get("KSUPPORT_DEVELOPMENT") == "1" else REPORTED
-    only = [name for name in os.environ.get("KSUPPORT_METHODS", "").split(",") if name]
     return [
-        {"method": method, "release": RELEASES.get(method, 1), **s, "seed": first + i}
+        {"method": method, "release": RELEASES.get(method, 1), **s, "seed": first_seed() + i}
         for i in range(DRAWS)
         for s in SETTINGS
-        for method in among
-        if not only or method in only
+        for method in asked_for(among)
     ]
 
 
