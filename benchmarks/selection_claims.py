@@ -34,7 +34,7 @@ def real_truth(scores: Scores) -> Iterator[str]:
 
 def _by_problem(part: Scores, title: str) -> Iterator[str]:
     """Every problem a setting of its own, and ranks over these."""
-    single = Scores([row | {"setting": row["problem"]} for row in part.rows], part.reference)
+    single = Scores([row | {"setting": row["problem"]} for row in part.rows])
     yield heading(title, single.methods)
     for s in single.settings:
         yield line(s, [single.mean(s, m) for m in single.methods])

@@ -97,9 +97,9 @@ def standing(scores: Scores, ours: str) -> Iterator[str]:
         ranks = simulated.mean_ranks(among, "prediction_error", -1)
         yield "mean rank in prediction error: " + told(ranks)
     for label, part in _parts(scores):
-        mine = part.overall(ours)
-        other, best = max((part.overall(m), m) for m in among if m != ours)
-        yield f"{ours}, {label}: {mine:.3f}, best other {best} {other:.3f} ({mine - other:+.3f})"
+        lead, best = min((part.mean_lead(ours, m), m) for m in among if m != ours)
+        mine, other = part.overall(ours), part.overall(best)
+        yield f"{ours}, {label}: {mine:.3f}; best other {best} {other:.3f}, lead {lead:+.3f}"
 
 
 def _parts(scores: Scores) -> Iterator[tuple[str, Scores]]:
@@ -122,8 +122,8 @@ def lost(scores: Scores) -> Iterator[str]:
     near = scores.first_or_near(AUTO, among)
     for s in scores.settings:
         if s not in near:
-            other, best = max((scores.mean(s, m), m) for m in among if scores.draws(s, m))
-            yield f"  lost: {s}: {scores.mean(s, AUTO):.3f}, {best} {other:.3f}"
+            lead, best = min((scores.lead(s, AUTO, m), m) for m in among if scores.draws(s, m))
+            yield f"  lost: {s}: {scores.mean(s, AUTO):.3f}, {lead:+.3f} to {best}"
 
 
 def gap(scores: Scores) -> Iterator[str]:
@@ -132,9 +132,9 @@ def gap(scores: Scores) -> Iterator[str]:
     rivals = [m for m in grouped.ranked if m not in OURS]
     if not {AUTO, ORACLE} <= {*grouped.methods} or not rivals:
         return
-    values: dict[str, Any] = {m: grouped.matrix([m])[:, 0] for m in (AUTO, ORACLE)}
-    best = grouped.matrix(rivals).max(axis=1)
-    closed = np.sum(values[AUTO] - best) / np.sum(values[ORACLE] - best)
+    leads: Any = {m: -grouped.leads(AUTO, [m])[:, 0] for m in (*rivals, ORACLE)}
+    best = np.nanmax([leads[m] for m in rivals], axis=0)  # by how much AutoIRKSN is behind
+    closed = np.nansum(-best) / np.nansum(leads[ORACLE] - best)
     yield (
         f"grouped settings: {closed:.0%} of the gap between the best rival and the oracle is "
         "closed (target 50 %)"

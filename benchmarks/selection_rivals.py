@@ -93,7 +93,7 @@ METHODS: dict[str, Callable[[], Any]] = {
 }
 RELEASES = {"AutoIRKSN": 12, "IRKSNIC": 5, "IRKSNCV": 5}  # raised when a method changes
 
-# Draws of each setting by its kind; the slow methods get fewer, and are compared on those.
+# Draws of each setting by its kind; the slow methods get fewer.
 DRAWS = {"real": 4, "noise": 10, "noise_on": 10, "permuted": 10, "hiv": 5}
 FEWER = {
     "SuSiE PIP": {"real": 2, "noise": 3, "noise_on": 3, "permuted": 3, "hiv": 3, "": 3},

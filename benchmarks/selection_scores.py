@@ -19,24 +19,19 @@ TOL = 1e-12
 class Scores:
     """The scores of every method on every draw.
 
-    Slow methods have fewer draws.  So that luck with these does not count, the mean of a method is
-    that of the reference plus the mean difference on the draws that both have; for two methods
-    with the same draws these are plain means.
+    Slow methods have fewer draws.  So that luck with these does not count, any two methods are
+    compared on the draws that both have.
 
     Parameters
     ----------
     rows : list of dict
         As `selection.compute` gives them.
-    reference : str, optional
-        The method with the most draws; by default AutoIRKSN, or what there is.
     """
 
-    def __init__(self, rows: Sequence[Row], reference: str | None = None) -> None:
+    def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = list(rows)
         present = {row["method"] for row in rows}
         self.methods = [m for m in (*METHODS, *FORMER) if m in present]
-        order = [reference or "AutoIRKSN", *FORMER, *self.methods]
-        self.reference = next((m for m in order if m in present), "")
         self.settings = list(dict.fromkeys(row["setting"] for row in rows))
         self._at: dict[tuple[str, str], dict[Any, Row]] = {}
         for row in rows:
@@ -52,7 +47,7 @@ class Scores:
         return self.where(lambda row: all(row[key] == value for key, value in same.items()))
 
     def where(self, keep: Callable[[Row], bool]) -> Scores:
-        return Scores([row for row in self.rows if keep(row)], self.reference)
+        return Scores([row for row in self.rows if keep(row)])
 
     @property
     def signal(self) -> Scores:
@@ -74,44 +69,52 @@ class Scores:
         return len(self._at.get((setting, method), ()))
 
     def mean(self, setting: str, method: str, column: str = "f1") -> float:
-        """Of one setting, with the reference's luck taken off; NaN if there is nothing."""
-        mine = self._values(setting, method, column)
-        theirs = self._values(setting, self.reference, column)
-        common = mine.keys() & theirs.keys()
-        if method == self.reference or not common:
-            return _mean(list(mine.values()))
-        gain = _mean([mine[draw] - theirs[draw] for draw in common])
-        return _mean(list(theirs.values())) + gain
+        """Over the draws of one setting that the method has; NaN if it has none."""
+        return _mean(list(self._values(setting, method, column).values()))
+
+    def overall(self, method: str, column: str = "f1") -> float:
+        """The mean over the settings that the method has."""
+        return _nanmean([self.mean(s, method, column) for s in self.settings])
+
+    def lead(self, setting: str, method: str, other: str, column: str = "f1") -> float:
+        """By how much a method scores more than another on the draws that both have."""
+        mine, theirs = (self._values(setting, m, column) for m in (method, other))
+        return _mean([mine[draw] - theirs[draw] for draw in mine.keys() & theirs.keys()])
+
+    def leads(self, method: str, among: Sequence[str], column: str = "f1") -> Any:
+        """Settings x methods; NaN where one of the two was not run."""
+        return np.array([[self.lead(s, method, m, column) for m in among] for s in self.settings])
+
+    def mean_lead(self, method: str, other: str) -> float:
+        """Over settings."""
+        return _nanmean(self.leads(method, [other])[:, 0])
+
+    def mean_ranks(self, among: Sequence[str], column: str = "f1", sign: int = 1) -> Row:
+        """1 is first, and each method that scores more makes it one more; over settings."""
+        behind = {m: sign * self.leads(m, among, column) < -TOL for m in among}
+        there = {m: [self.draws(s, m) > 0 for s in self.settings] for m in among}
+        return {m: float(1 + behind[m][there[m]].sum(axis=1).mean()) for m in among}
+
+    def first_or_near(self, method: str, among: Sequence[str], margin: float = 0.02) -> list[str]:
+        """The settings in which no method scores more, or not by more than a margin."""
+        behind = self.leads(method, among) < -margin - TOL
+        return [
+            s
+            for s, lost in zip(self.settings, behind.any(axis=1), strict=True)
+            if not lost and self.draws(s, method)
+        ]
 
     def _values(self, setting: str, method: str, column: str) -> dict[Any, float]:
         rows = self._at.get((setting, method), {})
         return {draw: row[column] for draw, row in rows.items() if row.get(column) is not None}
 
-    def overall(self, method: str, column: str = "f1") -> float:
-        """The mean over the settings that the method has."""
-        return _mean([m for s in self.settings if np.isfinite(m := self.mean(s, method, column))])
-
-    def matrix(self, among: Sequence[str], column: str = "f1") -> Any:
-        """Settings x methods."""
-        return np.array([[self.mean(s, m, column) for m in among] for s in self.settings])
-
-    def mean_ranks(self, among: Sequence[str], column: str = "f1", sign: int = 1) -> Row:
-        """1 is first; equal scores share the better rank."""
-        values = sign * self.matrix(among, column)
-        ranks = 1.0 + (values[:, None, :] > values[:, :, None] + TOL).sum(axis=2)
-        ranks[~np.isfinite(values)] = np.nan
-        return dict(zip(among, np.nanmean(ranks, axis=0), strict=True))
-
-    def first_or_near(self, method: str, among: Sequence[str], margin: float = 0.02) -> list[str]:
-        """The settings in which the method is first or within a margin of first."""
-        values = self.matrix(among)
-        mine = values[:, list(among).index(method)]
-        near = mine >= np.nanmax(values, axis=1) - margin - TOL
-        return [s for s, good in zip(self.settings, near, strict=True) if good]
-
 
 def _mean(values: Sequence[float]) -> float:
     return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _nanmean(values: Any) -> float:
+    return _mean([value for value in values if np.isfinite(value)])
 
 
 def snr_of(row: Row) -> float | None:
