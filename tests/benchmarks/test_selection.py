@@ -177,9 +177,7 @@ def test_luck_with_fewer_draws_does_not_count():
     part = Scores([*easy_and_hard, made("LassoCV", "a", 0, 0.8)])
     assert part.mean("a", "AutoIRKSN") == pytest.approx(0.5)
     assert part.mean("a", "LassoCV") == pytest.approx(0.8)
-    assert part.lead("a", "AutoIRKSN", "LassoCV") == pytest.approx(
-        0.1
-    )  # on the draw of both
+    assert part.lead("a", "AutoIRKSN", "LassoCV") == pytest.approx(0.1)  # on the draw of both
     assert part.mean_ranks(part.ranked) == {"AutoIRKSN": 1.0, "LassoCV": 2.0}
     assert part.first_or_near("AutoIRKSN", part.ranked) == ["a"]
     assert part.first_or_near("LassoCV", part.ranked) == []
