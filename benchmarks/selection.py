@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from ksupport.experiments.experiment import Cell, Experiment, Row
 from ksupport.experiments.runner import STORE, collect
 from ksupport.experiments.store import Store, cell_key
 
-from . import measure, selection_stability
+from . import measure, selection_prediction, selection_stability
 from .selection_designs import (
     DEVELOPMENT,
     NOISE,
@@ -108,16 +108,17 @@ def stored(experiment: Experiment, wanted: list[Cell], out: Path) -> list[Row]:
     return [row for key in keys if key in known for row in known[key]]
 
 
-def measured() -> tuple[list[Row], list[Row]]:
-    """Rows of the fits and of the stability, computing what is not stored."""
+def measured() -> Iterator[list[Row]]:
+    """Rows of the fits, of the stability and of the prediction, computing what is not stored."""
     out = Path(measure.RESULTS) / "selection"
     jobs = int(os.environ.get("KSUPPORT_JOBS", "2"))
-    rows = collect(EXPERIMENT, "fair", quick=False, out=out, n_jobs=jobs, progress=True)
-    rows += stored(EXPERIMENT, cells("fair", False, FORMER), out)
-    other = selection_stability.EXPERIMENT
-    stable = collect(other, "fair", quick=False, out=out, n_jobs=jobs, progress=True)
-    stable += stored(other, selection_stability.cells("fair", False, FORMER), out)
-    return rows, stable
+    for experiment, grid in (
+        (EXPERIMENT, cells),
+        (selection_stability.EXPERIMENT, selection_stability.cells),
+        (selection_prediction.EXPERIMENT, selection_prediction.cells),
+    ):
+        rows = collect(experiment, "fair", quick=False, out=out, n_jobs=jobs, progress=True)
+        yield rows + stored(experiment, grid("fair", False, FORMER), out)
 
 
 WIDE: tuple[Setting, ...] = (

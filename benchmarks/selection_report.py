@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .selection_claims import calibration, expected, noise, real_truth, stability
+from .selection_prediction import report as prediction
 from .selection_rivals import ORACLE, OURS
 from .selection_scores import Row, Scores, heading, line, snr_of, told
 
@@ -32,7 +33,7 @@ def table(rows: list[Row]) -> list[Row]:
     ]
 
 
-def report(rows: list[Row], stable: list[Row]) -> str:
+def report(rows: list[Row], stable: list[Row], predicted: list[Row]) -> str:
     """All that was measured, in words and tables."""
     scores = Scores(rows)
     parts = (
@@ -47,6 +48,7 @@ def report(rows: list[Row], stable: list[Row]) -> str:
         calibration(scores),
         expected(scores),
         stability(stable),
+        prediction(predicted),
     )
     return "\n".join(text for part in parts for text in part)
 

@@ -31,7 +31,9 @@ class Scores:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = list(rows)
         present = {row["method"] for row in rows}
-        self.methods = [m for m in (*METHODS, *FORMER) if m in present]
+        self.methods = [
+            m for m in dict.fromkeys((*METHODS, *FORMER, *sorted(present))) if m in present
+        ]
         self.settings = list(dict.fromkeys(row["setting"] for row in rows))
         self._at: dict[tuple[str, str], dict[Any, Row]] = {}
         for row in rows:

@@ -199,7 +199,7 @@ def test_a_report_tells_of_what_there_is():
     rows = [
         row for m, s in product(fast, (setting, silent)) for row in compute(m, 1, DEVELOPMENT, **s)
     ]
-    text = report(rows, [])
+    text = report(rows, [], [])
     assert "mean rank in F1: " in text
     assert "noise: share of data sets with any feature" in text
     assert "calibration, SuSiE PIP, signal: ECE" in text
