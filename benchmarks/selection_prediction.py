@@ -29,8 +29,7 @@ METHODS: dict[str, Callable[[], Any]] = {
     **{m: SELECTING[m] for m in ("AutoIRKSN", "IRKSNIC", "IRKSNCV", "LassoCV", "ElasticNetCV")},
     "RidgeCV": lambda: RidgeCV(alphas=np.geomspace(1e-2, 1e6, 25)),
 }
-RUNS = {"ElasticNetCV": 3}  # it is slow
-COLUMNS, SHARE = 2000, 0.25
+RUNS, COLUMNS, SHARE = 10, 2000, 0.25
 
 
 def compute(method: str, release: int, seed: int, dataset: str) -> list[Row]:
@@ -71,10 +70,9 @@ def cells(protocol: str, quick: bool, among: tuple[str, ...] = tuple(METHODS)) -
             "seed": first_seed() + i,
             "dataset": dataset,
         }
-        for i in range(1 if quick else 10)
+        for i in range(1 if quick else RUNS)
         for dataset in DATASETS
         for method in asked_for(among)
-        if i < RUNS.get(method, 10)
     ]
 
 

@@ -12,7 +12,7 @@ from .selection_rivals import FORMER, METHODS, ORACLE
 
 Row = dict[str, Any]
 IMPLIED_SNR = {"blocks": 3.0, "factor": 3.0, "example2": 5.0}  # where it is no part of a setting
-LABEL, COLUMN = 52, 10  # characters
+LABEL, COLUMN = 52, 13  # characters
 TOL = 1e-12
 
 
@@ -31,9 +31,8 @@ class Scores:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = list(rows)
         present = {row["method"] for row in rows}
-        self.methods = [
-            m for m in dict.fromkeys((*METHODS, *FORMER, *sorted(present))) if m in present
-        ]
+        order = dict.fromkeys((*METHODS, *FORMER, *sorted(present)))
+        self.methods = [m for m in order if m in present]
         self.settings = list(dict.fromkeys(row["setting"] for row in rows))
         self._at: dict[tuple[str, str], dict[Any, Row]] = {}
         for row in rows:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from benchmarks import selection_prediction
 from benchmarks.selection import cells, compute
 from benchmarks.selection_designs import (
     DEVELOPMENT,
@@ -204,6 +205,19 @@ def test_a_report_tells_of_what_there_is():
     assert "noise: share of data sets with any feature" in text
     assert "calibration, SuSiE PIP, signal: ECE" in text
     assert {line["method"] for line in table(rows)} == {*fast}
+
+
+@needs_data
+def test_rows_to_predict_are_no_part_of_what_is_standardised():
+    X, X_test, y, y_test = selection_prediction._split("rhee2006", 0)
+    assert (len(X), len(X_test)) == (len(y), len(y_test)) == (631, 211)
+    assert X.shape[1] == X_test.shape[1] < 361  # constant columns are gone
+    np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
+    np.testing.assert_allclose(X.std(axis=0), 1)
+    row = selection_prediction.compute("RidgeCV", 1, 0, "rhee2006")[0]
+    assert 0.1 < row["error"] < 0.3
+    text = "\n".join(selection_prediction.report([row, row | {"method": "LassoCV", "error": 0.9}]))
+    assert "RidgeCV 1.00, LassoCV 2.00" in text
 
 
 def test_slow_methods_never_have_more_draws():
