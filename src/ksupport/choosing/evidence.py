@@ -8,9 +8,9 @@ import numpy as np
 
 from ..design import Design, Floats
 from .criteria import ZERO, log_choose
-from .supports import Support
+from .supports import Support, different_rows
 
-STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # of the prior, shares of n
+STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # of the prior, shares of the columns' mean squared length
 MOST = 0.8  # share of the samples beyond which degrees of freedom explain anything
 
 
@@ -28,7 +28,7 @@ class Evidence:
 
     @classmethod
     def of(cls, design: Design, y: Floats, support: Support) -> Evidence:
-        n, d, total = design.n_samples, design.d, float(y @ y)
+        n, d, total = float(different_rows(design, y)), design.d, float(y @ y)
         w = np.zeros(d)
         if not support or total == 0:
             return cls(_log(total, total, n), w, 0.0)
@@ -37,8 +37,10 @@ class Evidence:
         wide = len(columns) > columns.shape[1]
         squares, vectors = np.linalg.eigh(columns.T @ columns if wide else columns @ columns.T)
         squares = np.maximum(squares, 0.0)
+        if not squares.any():
+            return cls(_log(total, total, n), w, 0.0)
         along = vectors.T @ (y if wide else columns @ y)
-        strengths = np.array(STRENGTHS)[:, None] * n * _size_of(squares, len(columns), n)
+        strengths = np.array(STRENGTHS)[:, None] * squares.sum() / len(columns)
         kept = squares / (squares + strengths)  # shares of y along each direction
         if wide:
             explained = kept @ along**2
@@ -55,11 +57,6 @@ class Evidence:
         inside = vectors @ (along / (squares + strengths[at]))
         w[list(support)] = columns @ inside if wide else inside
         return cls(float(scores[at]), w, STRENGTHS[at])
-
-
-def _size_of(squares: Floats, features: int, n: float) -> float:
-    """Mean squared length of the columns, a share of n: 1 if they are standardised."""
-    return float(squares.sum() / (features * n)) or 1.0
 
 
 def _log(left: Floats | float, total: float, n: float) -> Floats | float:

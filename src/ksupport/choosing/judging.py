@@ -46,7 +46,8 @@ def judge(
     candidates : Candidates, optional
         Errors on held-out rows; None if none were.
     groups_score : float
-        The best `Evidence` on all rows among the supports that folds elect.
+        The best `Evidence` on all rows among the supports of many features that folds elect;
+        infinite if they elect none.
     """
     d = posterior.d
     if candidates is None:

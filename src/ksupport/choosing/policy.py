@@ -35,10 +35,11 @@ class Policy:
     near: float = 1.0  # standard errors by which an earlier iterate may predict worse
 
     # -- which of the two: log odds, from evidence and from held-out rows
-    odds: tuple[float, float, float] = (-0.6, 0.057, 0.04)
+    many: float = 1.5  # times as many features as few are expected to be make a group
+    odds: tuple[float, float, float] = (-1.0, 0.057, 0.04)
 
     # -- what is said in the end
-    signal: float = 8.0
+    signal: float = 7.0
     calibration: tuple[float, float] = (-0.2, 0.9)  # of log odds: shift, factor
     discount: float = 0.82  # expected F1 counts features as independent, which they are not
 

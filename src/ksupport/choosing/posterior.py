@@ -23,7 +23,7 @@ from ..walking.threads import Workers
 from .criteria import ZERO, Criterion, log_choose
 from .policy import POLICY, Policy
 from .refits import refit_all
-from .supports import Support, largest_support
+from .supports import Support, different_rows, largest_support
 
 
 
@@ -73,8 +73,8 @@ class Posterior:
     @property
     def gain(self) -> float:
         """How much better than the empty support's the best score is."""
-        nothing = self.n * np.log(float(self.y @ self.y) / self.n)
-        return float(nothing - self.best)
+        total = float(self.y @ self.y)
+        return float(self.n * np.log(total / self.n) - self.best) if total > 0 else 0.0
 
     def probability(self) -> Floats:
         """For each feature, the weight of the models that have it."""
@@ -249,7 +249,8 @@ class _Ready:
 
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> _Ready:
-        design, n = sought.design, sought.design.n_samples
+        design = sought.design
+        n = float(different_rows(design, sought.y))  # a row that is repeated says no more
         columns = np.array(design.columns(pool), np.float64, order="C")
         lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
         # A column that is constant but for rounding has a length, and nothing to say.

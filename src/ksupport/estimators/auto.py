@@ -20,7 +20,7 @@ from ..choosing.evidence import Evidence
 from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
 from ..choosing.judging import Judgement, judge
 from ..choosing.policy import POLICY
-from ..choosing.posterior import Sought, explored
+from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.supports import Support, supports_of
 from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
@@ -182,12 +182,12 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         paths = self._walk(problem, folds) if folds else None
         visited = self._visited(problem, paths)
         few, *on_folds = self._explore(problem, folds, paths, visited)
-        candidates, best = None, Evidence.of(problem.design, problem.targets[0], ())
+        candidates, groups = None, np.inf
         if paths is not None:
             unseen = [fold.unseen for fold in folds]
             candidates = Candidates.of(paths.walked, unseen, [each.mean() for each in on_folds])
-            best = self._of_groups(problem, paths, candidates)
-        judgement = judge(few, candidates, best.score)
+            groups = self._of_groups(problem, paths, candidates, few)
+        judgement = judge(few, candidates, groups)
         chosen = chosen_by_judgement(
             problem, judgement, few, paths and (paths.settings, paths.table), self._steps
         )
@@ -251,8 +251,10 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         ]
         return [posterior, *explored(parts, POLICY.rounds_on_folds, self.n_jobs)]
 
-    def _of_groups(self, problem: Problem, paths: _Paths, candidates: Candidates) -> Evidence:
-        """The most evidence on all rows of what folds elect there."""
+    def _of_groups(
+        self, problem: Problem, paths: _Paths, candidates: Candidates, few: Posterior
+    ) -> float:
+        """The most evidence on all rows of what folds elect there, beyond few features."""
         elected = candidates.elected()
         leading = np.argsort(-elected, kind="stable")[:5]
         cells = {candidates.earliest(), *leading[elected[leading] > 0].tolist()}
@@ -275,8 +277,9 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
             for cell in (candidates.cells[each] for each in cells)
         }
         design, y = problem.design, problem.targets[0]
-        found = [Evidence.of(design, y, support) for support in sorted(supports)]
-        return min(found, key=lambda each: each.score)
+        many = POLICY.many * float(few.probability().sum())
+        scores = [Evidence.of(design, y, S).score for S in sorted(supports) if len(S) > many]
+        return min(scores, default=np.inf)
 
     def _tell(self, judgement: Judgement) -> None:
         if not judgement.signal:
