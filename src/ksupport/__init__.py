@@ -2,7 +2,10 @@
 
 from . import datasets, metrics, plotting, stopping, theory
 from .algorithms import METHODS, path
+from .choosing.elections import Performance
+from .choosing.sets import FeatureSet
 from .choosing.stability import StabilitySelection, stability_selection
+from .choosing.words import NoSignalWarning
 from .estimators import (
     IHT,
     IRCR,
@@ -32,8 +35,11 @@ __all__ = [
     "SRDI",
     "AutoIRKSN",
     "BoxNorm",
+    "FeatureSet",
+    "NoSignalWarning",
     "PathCV",
     "PathIC",
+    "Performance",
     "StabilitySelection",
     "datasets",
     "ksupport_norm",

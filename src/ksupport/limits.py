@@ -35,6 +35,12 @@ RUN = 1 << 16  # numbers to read in a row where a file has them in a row: a disk
 AROUND = 1 << 21  # bytes that may become resident when one is read from a mapped file
 LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are given back (64 MB)
 
+# -- what a search among supports has in memory ----------------------------------------------
+
+POOL = 1 << 22  # numbers in the columns of the features that are exchanged (32 MB)
+FEWEST_IN_POOL = 512  # features that are looked at however many rows there are
+MODELS = 1 << 16  # supports that there is room for, with their evidence (6 MB)
+
 # -- what a walk records ---------------------------------------------------------------------
 
 FORESEEN = 1 << 18  # numbers in products that a path has taken for steps to come (2 MB)

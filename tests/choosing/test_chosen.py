@@ -238,6 +238,6 @@ def test_groups_are_chosen_by_folds():
     X, y, _ = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
     model = AutoIRKSN().fit(X, y)
     chosen = chosen_by(model)
-    assert (model.regime_, chosen.how, chosen.refit) == ("grouped", "folds", "ridge")
+    assert (chosen.how, chosen.refit) == ("folds", "ridge")
     assert (model.k_, model.alpha_) == chosen.irksn
     assert chosen.words == model.decision_

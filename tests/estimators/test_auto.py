@@ -1,4 +1,4 @@
-"""`AutoIRKSN`: the regime, and the model that goes with it."""
+"""`AutoIRKSN`: probabilities, and the model that goes with them."""
 
 import numpy as np
 import pandas as pd
@@ -6,16 +6,17 @@ import pytest
 from sklearn.model_selection import GroupKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSNIC, AutoIRKSN
+from ksupport import AutoIRKSN, NoSignalWarning
 from ksupport.datasets import make_block_data, make_correlated_data, make_fmri_process
 from ksupport.metrics import support_f1
 
 TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
+NOISE = "ignore:No signal:ksupport.NoSignalWarning"  # the checks hand in noise
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
 
 
 @parametrize_with_checks([AutoIRKSN(), AutoIRKSN(cv=3, max_iter=100)])
-@pytest.mark.filterwarnings(EMPTY)
+@pytest.mark.filterwarnings(EMPTY, NOISE)
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -33,66 +34,86 @@ def grouped():
     return make_block_data(60, 100, random_state=0)
 
 
-def test_scattered_features_are_told_and_found(scattered):
+def test_few_features_are_told_and_found(scattered):
     X, y, w = scattered
     model = AutoIRKSN().fit(X, y)
-    assert model.regime_ == "scattered"
-    assert "scattered features" in model.decision_
-    assert "On 5 folds" in model.decision_
-    assert f"EBIC chose {model.support_.sum()}" in model.decision_
     np.testing.assert_array_equal(model.support_, w != 0)
-    assert model.refit_ == "ols"
-    direct = IRKSNIC().fit(X, y)
-    np.testing.assert_allclose(model.coef_, direct.coef_)
+    assert model.signal_
+    assert model.few_ > 0.5
+    assert "few features" in model.decision_
+    assert model.probability_[w != 0].min() > 0.9
+    assert model.probability_[w == 0].max() < 0.5
+    assert model.expected_f1_ > 0.6
     assert {"support", "score", "size"} <= set(pd.DataFrame(model.path_))
 
 
 def test_groups_are_told_and_found(grouped):
     X, y, w = grouped
     model = AutoIRKSN().fit(X, y)
-    assert model.regime_ == "grouped"
-    assert "groups of correlated features act together" in model.decision_
-    assert f"k={model.k_}" in model.decision_
+    assert model.few_ < 0.5
+    assert "groups of features that go together" in model.decision_
     assert f"{model.support_.sum()} features" in model.decision_
     assert support_f1(w, model.coef_) > 0.7
-    assert model.alternatives_ == []
     assert {"k", "t", "loss"} <= set(pd.DataFrame(model.path_))
 
 
-def test_a_duplicated_column_is_an_alternative(scattered):
+def test_held_out_rows_tell_how_well_new_ones_are_predicted(scattered):
+    X, y, _ = scattered
+    found = AutoIRKSN().fit(X[:70], y[:70]).performance_
+    there = AutoIRKSN().fit(X[:70], y[:70]).score(X[70:], y[70:])
+    assert found.baseline == 0
+    assert found.standard_error > 0
+    assert abs(found.score - there) < 3 * found.standard_error
+
+
+def test_noise_is_called_noise(scattered, rng):
+    X, _, _ = scattered
+    with pytest.warns(NoSignalWarning, match="No signal"):
+        model = AutoIRKSN().fit(X, rng.standard_normal(100))
+    assert not model.signal_
+    assert not model.support_.any()
+    assert not model.probability_.any()
+    assert model.sets_ == []
+    assert "No signal" in model.decision_
+    assert model.performance_.score < 0.2
+
+
+def test_copies_share_one_probability_and_form_a_set(scattered):
     X, y, _ = scattered
     model = AutoIRKSN().fit(np.hstack([X, X[:, 5:6]]), y)
-    chosen = set(model.get_support(indices=True))
-    twin = tuple(sorted(chosen ^ {5, 100}))
-    assert len(chosen & {5, 100}) == 1
-    assert twin in dict(model.alternatives_)
+    one, other = model.probability_[[5, 100]]
+    assert one == pytest.approx(other, abs=0.05)
+    assert one < 0.9
+    (found,) = [each for each in model.sets_ if 5 in each.features]
+    assert set(found.features) == {5, 100}
+    assert found.probability > 0.95
 
 
 def test_copies_of_a_feature_are_a_group():
-    """On every fold EBIC keeps the same one of equal columns, which is no agreement."""
     X, y, w = make_fmri_process(20, 300, region_size=30, snr=5.0, random_state=1)
     model = AutoIRKSN().fit(X, y)
-    assert model.regime_ == "grouped"
     assert support_f1(w, model.coef_) > 0.9
 
 
-def test_the_margin_decides_where_the_criterion_is_doubtful():
-    X, y, _ = make_correlated_data(80, 100, rho=0.5, snr=3, random_state=2)
-    assert AutoIRKSN(margin=-1e9).fit(X, y).regime_ == "scattered"
-    assert AutoIRKSN(margin=1e9).fit(X, y).regime_ == "grouped"
+def test_the_order_of_features_does_not_matter(grouped, scattered, rng):
+    for X, y, _ in (grouped, scattered):
+        order = rng.permutation(X.shape[1])
+        one, other = AutoIRKSN().fit(X, y), AutoIRKSN().fit(X[:, order], y)
+        np.testing.assert_allclose(one.probability_[order], other.probability_, atol=1e-6)
+        np.testing.assert_array_equal(one.support_[order], other.support_)
 
 
-def test_what_predicts_clearly_better_is_taken(grouped):
-    X, y, _ = grouped
-    assert AutoIRKSN(margin=-1e9).fit(X, y).regime_ == "grouped"
+def test_units_do_not_matter(scattered):
+    X, y, _ = scattered
+    one, other = AutoIRKSN().fit(X, y), AutoIRKSN().fit(1e3 * X + 5, 1e-4 * y - 2)
+    np.testing.assert_allclose(one.probability_, other.probability_, atol=1e-6)
 
 
 def test_few_samples_are_not_split(scattered):
     X, y, _ = scattered
-    model = AutoIRKSN().fit(X[:9], y[:9])
-    assert model.regime_ == "scattered"
-    assert "With 9 samples" in model.decision_
-    np.testing.assert_array_equal(model.coef_, IRKSNIC().fit(X[:9], y[:9]).coef_)
+    with pytest.warns(NoSignalWarning):
+        model = AutoIRKSN().fit(X[:9], y[:9])
+    assert model.performance_ is None
 
 
 def test_the_same_data_give_the_same_model(grouped):
@@ -122,6 +143,7 @@ def test_nothing_is_printed(grouped, capsys):
     "name",
     ["useless", "constant", "two rows", "one column", "duplicated", "perfect", "constant columns"],
 )
+@pytest.mark.filterwarnings(NOISE)
 def test_odd_data_give_a_sensible_model(scattered, name, rng):
     X, y, _ = scattered
     X, y = {
@@ -135,14 +157,14 @@ def test_odd_data_give_a_sensible_model(scattered, name, rng):
     }[name]
     model = AutoIRKSN(max_iter=300).fit(X, y)
     assert np.isfinite(model.coef_).all()
-    assert model.regime_ in ("scattered", "grouped")
+    assert np.isfinite(model.probability_).all()
     if name in ("constant", "two rows", "constant columns"):
         assert not model.support_.any()
         np.testing.assert_allclose(model.intercept_, y.mean())
     if name == "perfect":
         np.testing.assert_array_equal(model.get_support(indices=True), [0, 3])
     if name == "useless":
-        assert model.support_.sum() <= 10
+        assert not model.support_.any()
 
 
 def test_a_column_that_is_constant_on_a_fold_but_for_rounding_is_never_chosen():
@@ -184,4 +206,4 @@ def test_unequal_weights_do_not_lose_a_row_to_rounding(rng):
     y = X[:, 0] + 0.1 * rng.standard_normal(10)
     for _ in range(20):
         model = AutoIRKSN(max_iter=20).fit(X, y, sample_weight=rng.uniform(0.5, 1, 10))
-        assert "On 5 folds" in model.decision_
+        assert model.performance_ is not None

@@ -14,6 +14,7 @@ from ..algorithms import METHODS, Method, make_method
 from ..design import Floats, Ints
 from ..walking import History
 from .folds import Refit
+from .judging import Judgement
 from .supports import Support
 
 How = Literal["path", "criterion", "folds"]
@@ -54,9 +55,11 @@ class Chosen:
     score: float | None = None  # the criterion's
     fold_errors: Floats | None = None
     table: Mapping[str, NDArray[Any]]  # one row a support, or a setting and step; empty of one path
+    probability: Floats | None = None  # for each feature, that it belongs to the model
     alternatives: tuple[tuple[Support, float], ...] = ()  # near-tied supports and their scores
     reasons: tuple[str, ...] = ()  # why the one path ended, for each target
     histories: tuple[History, ...] = ()  # of the one path, for each target
+    judgement: Judgement | None = None  # what is believed of every feature, where that was asked
     decision: str | None = None  # what was decided and why, where more is to be said
 
     @property

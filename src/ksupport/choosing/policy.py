@@ -9,22 +9,39 @@ from dataclasses import dataclass
 class Policy:
     """What `AutoIRKSN` decides by.
 
-    Settled on draws of the settings in ``benchmarks/selection_designs.py`` other than those that
-    ``make bench-selection`` reports (docs/benchmarks.rst).
+    Settled on development draws of the settings in ``benchmarks/selection_designs.py``, which
+    ``make bench-selection`` does not report (docs/benchmarks.rst says what each was compared with).
     """
 
-    alpha: float = 1e-2  # of paths whose supports are refitted; larger grids were not better
-    fold_alpha: float = 1e-1  # of paths on folds
-    steps: int = 60  # of them
-    every: int = 2  # steps between their records
+    # -- paths, on folds and on all rows
+    alpha: float = 1e-2
+    steps: int = 60
+    every: int = 2  # steps between records
     patience: int = 5  # records without a better error that end a path on a fold
-    early: int = 6  # steps in which whole groups of features come in
-    clearly: float = 2.0  # standard errors by which EBIC's supports must not predict worse
-    doubted: float = 1.0  # the same where they differ from fold to fold
-    agree: float = 0.7  # share of features in common at which EBIC's choices count as the same
-    near: float = 1.5  # standard errors by which an earlier iterate may predict worse than the best
-    ridges: tuple[float, ...] = (0.1, 0.3, 1.0)  # penalties of the refit on groups, shares of n
+    finer: int = 4  # levels of k around the best of few
     fewest: int = 10  # samples below which nothing is held out
+
+    # -- few features: `choosing.posterior`
+    tau: float = 1e-2  # strength of the prior of coefficients; .003 to .03 are as good
+    most_few: int = 100  # features of a support that is exchanged
+    starts: int = 10  # visited supports from which exchanges begin
+    rounds: int = 100  # supports whose neighbours are looked at; more hardly help
+    rounds_on_folds: int = 20
+    window: float = 16.0  # models that are this much worse than the best say nothing
+    trust: float = 0.7  # power of the evidence: a model is never quite right
+
+    # -- groups: `choosing.elections`
+    draws: int = 400  # weights of rows under which the paths' iterates are compared
+    near: float = 1.0  # standard errors by which an earlier iterate may predict worse
+
+    # -- which of the two: log odds, from evidence and from held-out rows
+    many: float = 1.5  # times as many features as few are expected to be make a group
+    odds: tuple[float, float, float] = (-1.0, 0.057, 0.04)
+
+    # -- what is said in the end
+    signal: float = 7.0
+    calibration: tuple[float, float] = (-0.2, 0.9)  # of log odds: shift, factor
+    discount: float = 0.82  # expected F1 counts features as independent, which they are not
 
 
 POLICY = Policy()

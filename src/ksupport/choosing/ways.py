@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,11 +15,20 @@ from ..design import Design, Floats, Problem
 from ..walking import Result, Rule, run
 from .choice import Choice, choose
 from .chosen import Chosen
+from .evidence import Evidence
 from .folds import Refit
 from .grids import expand, settings_within
+from .judging import Judgement
+from .policy import POLICY
+from .posterior import Posterior
 from .refits import least_squares
+from .shares import by_scores
 from .supports import different_rows, largest_support, visited_by
 from .tables import FoldTable, path_table
+
+LISTED = 1000  # supports in the table of a choice by evidence
+MOST_LISTED = 50  # alternatives
+NEAR = 2.0  # how much worse the evidence of an alternative may be
 
 # -- one path ------------------------------------------------------------------------------
 
@@ -72,7 +81,7 @@ class Search:
     criterion, exchange, tie
         As in `choose`.
     max_size : int, optional
-        Largest support considered; None takes half as many as there are different rows.
+        Largest support considered; None takes a third as many as there are different rows.
     max_iter, every, stopping
         How far to walk, how often to look (None: as often as the method says), and when to end.
     n_jobs : int, optional
@@ -129,18 +138,24 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
         refit="ols",
         score=choice.score,
         table=table,
+        probability=by_scores(table["support"], table["score"], design.d),
         alternatives=tuple(choice.alternatives(search.tie)),
     )
 
 
 def _walk(search: Search, settings: list[Setting], design: Design, y: Floats) -> list[Result]:
-    """Walk all settings side by side."""
-    paths = [make_method(search.method, **params).start(design, y) for params in settings]
-    return run(
-        paths, max_iter=search.max_iter,
-        every=METHODS[search.method].every if search.every is None else search.every,
+    every = METHODS[search.method].every if search.every is None else search.every
+    return walk_settings(
+        search.method, settings, design, y, max_iter=search.max_iter, every=every,
         stopping=search.stopping, n_jobs=search.n_jobs,
     )  # fmt: skip
+
+
+def walk_settings(
+    method: str, settings: Sequence[Setting], design: Design, y: Floats, **options: Any
+) -> list[Result]:
+    """Walk all settings of a method side by side."""
+    return run([make_method(method, **each).start(design, y) for each in settings], **options)
 
 
 def _table_of(
@@ -178,4 +193,53 @@ def chosen_by_folds(
         refit=refit,
         fold_errors=table.errors[:, path, record],
         table=path_table(list(settings), table),
+    )
+
+
+# -- a probability for every feature -------------------------------------------------------
+
+
+def chosen_by_judgement(
+    problem: Problem,
+    judgement: Judgement,
+    few: Posterior,
+    folds: tuple[list[Setting], FoldTable] | None,
+    walked: int,
+) -> Chosen:
+    """The probable features, fitted by ridge regression; the table of what is more probable."""
+    design, y = problem.design, problem.targets[0]
+    support = tuple(np.flatnonzero(judgement.support).tolist())
+    coef = Evidence.of(design, y, support).coef
+    if folds is not None and judgement.few < 0.5:
+        settings, table = folds
+        return replace(
+            chosen_by_folds("irksn", settings, table, table.best(), coef, "ridge"),
+            judgement=judgement,
+            probability=judgement.probability,
+        )
+    order = few.order(LISTED)
+    named = np.empty(order.size, object)
+    named[:] = [few.support(at) for at in order.tolist()]
+    best = few.best
+    pairs = zip(named.tolist(), few.scores[order].tolist(), strict=True)
+    near = [(S, score) for S, score in pairs if score <= best + NEAR][:MOST_LISTED]
+    return Chosen(
+        how="criterion",
+        by="evidence",
+        method="irksn",
+        settings=({"k": max(len(support), 1), "alpha": POLICY.alpha},),
+        path=None,
+        steps=(walked,),
+        coef=coef,
+        refit="ridge",
+        score=best,
+        table={
+            "support": named,
+            "size": few.sizes[order],
+            "score": few.scores[order],
+            "weight": few.weights[order],
+        },
+        alternatives=tuple((S, score) for S, score in near if set(S) != set(support)),
+        judgement=judgement,
+        probability=judgement.probability,
     )

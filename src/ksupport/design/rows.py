@@ -165,6 +165,17 @@ class Unseen:
         used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
         return self.errors(models[:, used] @ self.design.columns(used))
 
+    def row_errors(self, models: Any) -> tuple[Floats, Floats]:
+        """The squared error of each row of coefficients on each held-out row, and rows' weights.
+
+        Rows that were summed up count as one.
+        """
+        used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
+        squares = (models[:, used] @ self.design.columns(used) - self.truth) ** 2
+        if self.design.compact:
+            return squares.mean(axis=1, keepdims=True), np.array([self.design.n_samples])
+        return squares, np.ones(self.design.n) if self.weights is None else self.weights
+
 
 class _Predicts(RegressorMixin, BaseEstimator):
     """Answers with given predictions, so that any scorer of scikit-learn can judge them."""

@@ -1,27 +1,30 @@
-"""`AutoIRKSN`: finds the regime, then k, alpha, the stopping time and the refit."""
+"""`AutoIRKSN`: a probability for every feature, with nothing to choose."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.levels import FIRST, Setting, for_groups, for_prediction, staged
+from .._common.levels import FIRST, Setting, for_criteria, for_groups, for_prediction, staged
 from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
-from ..choosing.choice import Choice
 from ..choosing.chosen import Chosen
-from ..choosing.criteria import ZERO
-from ..choosing.folds import Fold, HoldsOutFolds, chosen_by_ebic, folds_of, walk_folds, walk_stages
+from ..choosing.elections import Candidates
+from ..choosing.evidence import Evidence
+from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
+from ..choosing.judging import Judgement, judge
 from ..choosing.policy import POLICY
-from ..choosing.refits import ridge_by_gcv
-from ..choosing.tables import clearly_worse, table_of_iterates
-from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
+from ..choosing.posterior import Posterior, Sought, explored
+from ..choosing.supports import Support, supports_of
+from ..choosing.tables import FoldTable, table_of_iterates
+from ..choosing.ways import chosen_by_judgement, walk_settings
+from ..choosing.words import NoSignalWarning, words_of
 from ..design import Floats, Problem, Split, Weights
 from ..stopping import HeldOut
 from ..walking import Result
@@ -29,90 +32,49 @@ from .base import SelectingModel
 
 
 @dataclass(frozen=True)
-class _OnFold:
-    """What one fold says: its paths, and EBIC's choice."""
+class _Paths:
+    """Paths of the same settings, on folds."""
 
-    results: list[Result]
-    choice: Choice
-    error: float  # of EBIC's choice
+    settings: list[Setting]
+    walked: list[list[Result]]  # by fold and setting
 
-
-@dataclass(frozen=True)
-class _Comparison:
-    """EBIC's choice against the iterates, fold by fold."""
-
-    path: int  # that of the best iterates
-    criterion: Floats  # errors of EBIC's choices
-    early: Floats  # of the best iterate among the first steps
-    late: Floats  # of the best of all
-    agreement: float  # of EBIC's choices, mean over pairs of folds
-
-    @classmethod
-    def of(cls, measured: list[_OnFold], least: float) -> _Comparison:
-        table = table_of_iterates([m.results for m in measured])
-        errors = np.maximum(table.errors, least)
-        means = errors.mean(axis=0)
-        late = np.unravel_index(np.argmin(means), means.shape)
-        first = means[:, table.steps <= POLICY.early]
-        early = np.unravel_index(np.argmin(first), first.shape)
-        common = [_agreement(a.choice, b.choice) for a, b in combinations(measured, 2)]
-        return cls(
-            int(late[0]),
-            np.maximum([m.error for m in measured], least),
-            errors[:, early[0], early[1]],
-            errors[:, late[0], late[1]],
-            float(np.mean(common)) if common else 0.0,
-        )
-
-    def grouped(self, margin: float) -> bool:
-        """Whether EBIC predicts clearly worse, or neither repeats itself nor predicts better."""
-        criterion, early, late = np.log([self.criterion, self.early, self.late])
-        agree = self.agreement >= POLICY.agree
-        worse = clearly_worse(criterion, late, POLICY.clearly if agree else POLICY.doubted)
-        return bool(worse or not (agree or clearly_worse(early, criterion, margin)))
-
-
-def _agreement(a: Choice, b: Choice) -> float:
-    """Share of features in common; one that could be exchanged for nothing is no one's choice."""
-    common = set(a.certain) & set(b.certain)
-    return len(common) / max(len(a.support), len(b.support), 1)
+    @property
+    def table(self) -> FoldTable:
+        return table_of_iterates(self.walked)
 
 
 def _settings(levels: list[int]) -> list[Setting]:
-    return [{"k": k, "alpha": POLICY.fold_alpha} for k in levels]
+    return [{"k": k, "alpha": POLICY.alpha} for k in levels]
 
 
 def _between(coarse: list[int], at: int, levels: list[int]) -> list[int]:
-    """Levels around one of the coarse ones, up to its neighbours."""
+    """Some levels around one of the coarse ones, up to its neighbours."""
     low = coarse[at - 1] if at > 0 else 0
     high = coarse[at + 1] if at + 1 < len(coarse) else levels[-1] + 1
-    return [k for k in levels if low < k < high and k != coarse[at]]
+    between = [k for k in levels if low < k < high and k != coarse[at]]
+    apart = np.linspace(0, len(between) - 1, min(POLICY.finer, len(between)))
+    return [between[round(each)] for each in apart]
 
 
 class AutoIRKSN(HoldsOutFolds, SelectingModel):
     """Find the features that matter, with nothing to choose.
 
-    Two kinds of truth need two answers, and the data say which one they hold.  A few *scattered*
-    features: the support with the best extended BIC among all that the paths visit (`IRKSNIC`).
-    Whole *groups* of correlated features: the support of the earliest iterate that does not
-    predict clearly worse on folds than the best one, refitted by ridge regression, since criteria
-    would keep only a few representatives, and later iterates thin the groups out.
-
-    After a few steps a path has taken in whole groups, and predicts well if they hold the truth,
-    but is far from telling apart single features.  So the two are compared on folds, each found
-    from the training part alone.  The truth is taken to be grouped if EBIC's supports predict the
-    rest clearly worse than the best iterates (by two standard errors; by one if EBIC does not
-    choose the same features on most folds); or if it does not choose the same ones, and does not
-    predict clearly better than the best early iterates.  Otherwise it is taken to be scattered.
+    Two questions are put to the data, and both answers count.  If *few* features matter, which?
+    Supports that the paths visit are scored by their evidence, and improved by exchanging
+    features; every support that is met on the way counts by its evidence, so that features which
+    can stand in for each other share what one of them would get.  If whole *groups* of correlated
+    features matter, which?  The iterates of paths are judged on rows held out, under many
+    weightings of these rows; a feature counts by how often the best iterates have it.  How much
+    better few features explain the data, and predict held-out rows, says which answer to believe
+    more.  What comes out is a probability for each feature; the model has those of the largest
+    expected F1.  Where nothing can be told from noise the model is empty.
 
     Parameters
     ----------
     cv : int, splitter or iterable
-        Folds of the comparison.
-    margin : float, default=1.0
-        By how many standard errors EBIC's supports must predict better to be trusted.
+        Folds of rows that are held out.
     max_iter : int, default=60
-        Steps of the paths among which EBIC chooses.
+        Steps of the paths.
     fit_intercept, standardize
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
@@ -127,20 +89,32 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
     Attributes
     ----------
     coef_, intercept_, support_, n_passes_
-        As in `ksupport.IRKSN`.
-    regime_ : {"scattered", "grouped"}
-        Which kind of truth the data hold.
+        As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
+        the most evidence.
+    probability_ : array of shape (d,)
+        For each feature, the probability that it belongs to the model.
+    signal_ : bool
+        False: nothing here can be told from noise, and the model is empty.
+    sets_ : list of FeatureSet
+        Features that stand in for each other, with the ``probability`` that one of these
+        ``features`` belongs to the model; most probable first.
+    expected_f1_ : float
+        Of the support, if the probabilities are right.
+    performance_ : Performance
+        What folds say of new rows: ``score`` (share of the variation explained), its
+        ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
+        few rows to hold some out.
+    few_ : float
+        The probability that few features matter, rather than groups.
     decision_ : str
         What was decided and why, in words.
     k_, alpha_, n_iter_
-        Parameters and step of the path behind the model (``k_`` is None if the support was only
-        reached by exchanging features).
-    refit_ : {"ols", "ridge"}
-        What ``coef_`` is on the support: least squares, or ridge regression for groups.
+        Parameters and step of the path that predicts held-out rows best (None and the steps
+        walked where few features are more probable).
     path_ : dict of arrays
         The table behind the choice, as in `IRKSNIC` or `IRKSNCV`.
     alternatives_ : list of (support, score)
-        Near-tied supports (scattered regime).
+        Other supports of almost as much evidence.
 
     Examples
     --------
@@ -149,19 +123,18 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
     >>> truth = [3.0, -2.0, 2.0] + [0.0] * 97
     >>> X, y, w = make_correlated_data(60, 100, rho=0.5, w_true=truth, snr=5, random_state=0)
     >>> model = AutoIRKSN().fit(X, y)
-    >>> model.regime_
-    'scattered'
     >>> model.get_support(indices=True)
     array([0, 1, 2])
+    >>> model.probability_[:3].min() > 0.9
+    True
     """
 
-    every = 2
+    every = POLICY.every
 
     def __init__(
         self,
         *,
         cv: Any = 5,
-        margin: float = 1.0,
         max_iter: int = 60,
         fit_intercept: bool = True,
         standardize: bool = True,
@@ -171,7 +144,6 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         verbose: bool = False,
     ) -> None:
         self.cv = cv
-        self.margin = margin
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.standardize = standardize
@@ -188,7 +160,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Find the regime from folds, then the model from all of (X, y).
+        """Judge the features of (X, y), and fit the probable ones.
 
         Parameters
         ----------
@@ -206,30 +178,31 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         self
         """
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
-        n, d = round(problem.design.n_samples), problem.design.d
-        if not problem.splits:
-            why = f"With {n} samples none can be held out: taken to be scattered."
-            return self._scattered(problem, why)
-        folds = folds_of(problem)
-        walk = partial(self._walk, folds)
-        coarse, walked = walk_stages(walk, staged(_settings(for_prediction(n, d)), FIRST))
-        measured = self._measure(folds, walked)
-        y = problem.targets[0]
-        scale = max(float(y @ y) / problem.design.n_samples, np.finfo(float).tiny)
-        comparison = _Comparison.of(measured, ZERO * scale)
-        compared = (
-            f"On {len(folds)} folds the iterates leave {comparison.late.mean() / scale:.2f} of "
-            "the variance unexplained, the supports that EBIC prefers "
-            f"{comparison.criterion.mean() / scale:.2f}, with {comparison.agreement:.0%} of their "
-            "features in common"
+        folds = folds_of(problem) if problem.splits else []
+        paths = self._walk(problem, folds) if folds else None
+        visited = self._visited(problem, paths)
+        few, *on_folds = self._explore(problem, folds, paths, visited)
+        candidates, groups = None, np.inf
+        if paths is not None:
+            unseen = [fold.unseen for fold in folds]
+            candidates = Candidates.of(paths.walked, unseen, [each.mean() for each in on_folds])
+            groups = self._of_groups(problem, paths, candidates, few)
+        judgement = judge(few, candidates, groups)
+        chosen = chosen_by_judgement(
+            problem,
+            judgement,
+            few,
+            None if paths is None else (paths.settings, paths.table),
+            self._steps,
         )
-        if not comparison.grouped(self.margin):
-            return self._scattered(problem, f"{compared}: a few scattered features.")
-        levels = [setting["k"] for setting in coarse]
-        fine = _settings(_between(levels, comparison.path, for_groups(n, d)))
-        if fine:
-            walked = [a + b for a, b in zip(walked, walk(fine), strict=True)]
-        return self._grouped(problem, walked, coarse + fine, compared)
+        chosen = replace(chosen, decision=words_of(judgement, chosen.size))
+        self._keep(problem, chosen)
+        self._tell(judgement)
+        return self
+
+    @property
+    def _steps(self) -> int:
+        return min(POLICY.steps, self.max_iter)
 
     def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
         split = super()._splits(groups)
@@ -240,54 +213,95 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
 
         return enough
 
-    def _walk(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
-        """Walk these settings on every fold."""
+    def _walk(self, problem: Problem, folds: list[Fold]) -> _Paths:
+        """Few levels of k on folds, then those around the best."""
+        n, d = round(problem.design.n_samples), problem.design.d
+        walk = partial(self._on_folds, folds)
+        coarse, walked = walk_stages(walk, staged(_settings(for_prediction(n, d)), FIRST))
+        best, _ = table_of_iterates(walked).best()
+        levels = [setting["k"] for setting in coarse]
+        fine = _settings(_between(levels, best, for_groups(n, d)))
+        if fine:
+            walked = [a + b for a, b in zip(walked, walk(fine), strict=True)]
+        return _Paths(coarse + fine, walked)
+
+    def _on_folds(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
         methods = [IRKSNMethod(**setting) for setting in settings]
-        steps = min(POLICY.steps, self.max_iter)
         return walk_folds(
-            folds, methods, max_iter=steps, every=POLICY.every,
+            folds, methods, max_iter=self._steps, every=POLICY.every,
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    def _measure(self, folds: list[Fold], walked: list[list[Result]]) -> list[_OnFold]:
-        """Let EBIC choose on every fold."""
-        choices = chosen_by_ebic(folds, walked, self.n_jobs)
-        return [
-            _OnFold(results, choice, fold.error_of(choice.support))
-            for fold, results, choice in zip(folds, walked, choices, strict=True)
+    def _visited(self, problem: Problem, paths: _Paths | None) -> list[Result]:
+        """Paths on all rows, whose supports exchanges start from."""
+        design = problem.design
+        levels = for_criteria(round(design.n_samples), design.d)
+        return walk_settings(
+            "irksn", _settings(levels), design, problem.targets[0], max_iter=self._steps,
+            every=POLICY.every, n_jobs=self.n_jobs,
+        )  # fmt: skip
+
+    def _explore(
+        self, problem: Problem, folds: list[Fold], paths: _Paths | None, visited: list[Result]
+    ) -> list[Any]:
+        """What the evidence says on all rows, then on each fold."""
+        whole = Sought(problem.design, problem.targets[0], _supports(visited))
+        (posterior,) = explored([whole], POLICY.rounds)
+        if paths is None:
+            return [posterior]
+        parts = [
+            Sought(fold.design, fold.y, _supports(results))
+            for fold, results in zip(folds, paths.walked, strict=True)
         ]
+        return [posterior, *explored(parts, POLICY.rounds_on_folds, self.n_jobs)]
 
-    def _search(self, n: int, d: int) -> Search:
-        stages = irksn_stages("auto", POLICY.alpha, "adaptive", n, d)
-        return self._searched("irksn", stages, every=2)
-
-    def _scattered(self, problem: Problem, why: str) -> Self:
-        """EBIC over least-squares refits, with exchange of features."""
-        chosen = self._by_criterion(problem)
-        self._keep(problem, replace(chosen, decision=f"{why} EBIC chose {chosen.size}."))
-        return self
-
-    def _grouped(
-        self, problem: Problem, walked: list[list[Result]], settings: list[Setting], compared: str
-    ) -> Self:
-        """Ridge regression on the earliest support about as good as the best, by folds."""
-        table = table_of_iterates(walked)
-        path, record = table.earliest(POLICY.near)
-        k, step = settings[path]["k"], int(table.steps[record])
+    def _of_groups(
+        self, problem: Problem, paths: _Paths, candidates: Candidates, few: Posterior
+    ) -> float:
+        """The most evidence on all rows of what folds elect there, beyond few features."""
+        elected = candidates.elected()
+        leading = np.argsort(-elected, kind="stable")[:5]
+        cells = {candidates.earliest(), *leading[elected[leading] > 0].tolist()}
+        at = sorted({candidates.cells[cell].path for cell in cells})
+        results = dict(
+            zip(
+                at,
+                walk_settings(
+                    "irksn", [paths.settings[path] for path in at], problem.design,
+                    problem.targets[0], max_iter=self._steps, every=POLICY.every,
+                    n_jobs=self.n_jobs,
+                ),
+                strict=True,
+            )
+        )  # fmt: skip
+        supports = {
+            supports_of(results[cell.path].iterates)[
+                min(cell.record, results[cell.path].iterates.shape[0] - 1)
+            ]
+            for cell in (candidates.cells[each] for each in cells)
+        }
         design, y = problem.design, problem.targets[0]
-        iterate = iterate_at(IRKSNMethod(**settings[path]), design, y, step)
-        support = tuple(np.flatnonzero(iterate).tolist())
-        w = ridge_by_gcv(design, y, support, POLICY.ridges)
-        chosen = chosen_by_folds("irksn", settings, table, (path, record), w, "ridge")
-        decision = (
-            f"{compared}: groups of correlated features act together. Cross-validation chose "
-            f"k={k} and step {step}, {chosen.size} features."
-        )
-        self._keep(problem, replace(chosen, decision=decision))
-        return self
+        many = POLICY.many * float(few.probability().sum())
+        scores = [Evidence.of(design, y, S).score for S in sorted(supports) if len(S) > many]
+        return min(scores, default=np.inf)
+
+    def _tell(self, judgement: Judgement) -> None:
+        if not judgement.signal:
+            warnings.warn(words_of(judgement, 0), NoSignalWarning, stacklevel=3)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
-        self.regime_ = "scattered" if chosen.how == "criterion" else "grouped"
-        self.decision_, self.refit_ = chosen.words, chosen.refit
+        judged = chosen.judgement
+        assert judged is not None
+        self.signal_ = judged.signal
+        self.sets_ = list(judged.sets)
+        self.expected_f1_ = judged.expected_f1
+        self.performance_ = judged.performance
+        self.few_ = judged.few
+        self.decision_ = chosen.words
         self.k_, self.alpha_ = chosen.irksn
+
+
+def _supports(results: list[Result]) -> list[Support]:
+    """All supports that paths have visited, once."""
+    return list(dict.fromkeys(S for each in results for S in supports_of(each.iterates)))

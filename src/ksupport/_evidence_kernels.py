@@ -1,0 +1,277 @@
+"""Compiled search for the supports of most evidence (`ksupport.choosing.posterior`).
+
+Columns have squared length n.  With A = X_SᵀX_S + n tau I, the evidence of a support S under
+a normal prior of its coefficients is, but for constants and as -2 log,
+
+    n log(q / n) + log det(A / (n tau)) + 2 log C(d, |S|),   q = ‖y‖² - yᵀX_S A⁻¹ X_Sᵀy.
+
+One feature more, one fewer or one exchanged changes q by a square and the determinant by a
+factor, so that all neighbours of S follow from A⁻¹ and the products X_SᵀX.
+"""
+
+import math
+
+import numpy as np
+
+from ._kernels import _jit_ordered
+
+NONE = -1  # no feature; no parent
+STEADY = 1e-6  # scores are rounded to this, so that equal ones are equal on every machine
+
+
+@_jit_ordered
+def rounded(score):
+    return round(score / STEADY) * STEADY
+
+
+@_jit_ordered
+def inverse_of(A, inverse):
+    """The inverse of a positive definite A, which is overwritten, and log det A."""
+    m, log_det = A.shape[0], 0.0
+    for j in range(m):  # A = L Lᵀ, below the diagonal
+        for k in range(j):
+            A[j, j] -= A[j, k] * A[j, k]
+        A[j, j] = math.sqrt(A[j, j])
+        log_det += 2 * math.log(A[j, j])
+        for i in range(j + 1, m):
+            for k in range(j):
+                A[i, j] -= A[i, k] * A[j, k]
+            A[i, j] /= A[j, j]
+    for column in range(m):
+        for i in range(m):  # forwards
+            value = 1.0 if i == column else 0.0
+            for k in range(i):
+                value -= A[i, k] * inverse[k, column]
+            inverse[i, column] = value / A[i, i]
+        for i in range(m - 1, -1, -1):  # and back
+            value = inverse[i, column]
+            for k in range(i + 1, m):
+                value -= A[k, i] * inverse[k, column]
+            inverse[i, column] = value / A[i, i]
+    return log_det
+
+
+@_jit_ordered
+def members(at, parent, out, into, expanded, place, sizes, support):
+    """Write the support of a model, ascending; returns how many features it has."""
+    if parent[at] == NONE:
+        m = sizes[at]
+        support[:m] = expanded[place[at], :m]
+        return m
+    first, m = place[parent[at]], 0
+    before = sizes[parent[at]]
+    new = into[at]
+    for i in range(before):
+        feature = expanded[first, i]
+        if feature == out[at]:
+            continue
+        if new != NONE and new < feature:
+            support[m] = new
+            m += 1
+            new = NONE
+        support[m] = feature
+        m += 1
+    if new != NONE:
+        support[m] = new
+        m += 1
+    return m
+
+
+@_jit_ordered
+def known(key, keys, table):
+    """The place in the hash table of a model with this key, or of none yet."""
+    mask = np.uint64(table.size - 1)
+    at = np.int64(key & mask)
+    while table[at] != NONE and keys[table[at]] != key:
+        at = np.int64((np.uint64(at) + np.uint64(1)) & mask)
+    return at
+
+
+@_jit_ordered
+def prune(count, most, scores, keys, parent, out, into, place, sizes, looked, table):
+    """Keep about so many models, the best, and all that were looked at; returns how many."""
+    limit = np.partition(scores[:count], most - 1)[most - 1]
+    moved, kept = np.full(count, NONE), 0
+    for i in range(count):
+        if looked[i] or scores[i] <= limit:
+            moved[i] = kept
+            scores[kept], keys[kept], parent[kept] = scores[i], keys[i], parent[i]
+            out[kept], into[kept], place[kept] = out[i], into[i], place[i]
+            sizes[kept], looked[kept] = sizes[i], looked[i]
+            kept += 1
+    table[:] = NONE
+    for i in range(kept):
+        if parent[i] != NONE:
+            parent[i] = moved[parent[i]]
+        table[known(keys[i], keys, table)] = i
+    for i in range(kept, count):
+        parent[i], out[i], into[i], place[i], looked[i] = NONE, NONE, NONE, NONE, False
+    return kept
+
+
+@_jit_ordered
+def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, capacity):
+    """Supports of much evidence: from the starts on, always around the best not yet looked at.
+
+    Parameters
+    ----------
+    C, y : arrays of shape (features, rows) and (rows,)
+        Columns as rows, of squared length n, and the response.
+    n, tau : floats
+        Samples, and the prior's strength.
+    price : array
+        Of supports of 0, 1, ... features; no support is larger.
+    floor : float
+        The least q that is more than rounding.
+    marks : array of uint64
+        A random number for each feature: their sum tells supports apart.
+    indptr, starts : arrays of ints
+        Supports to start from, one after the other, features ascending.
+    rounds : int
+        Supports whose neighbours are looked at.
+    window : float
+        Models that are this much worse than the best are not kept.
+    capacity : int
+        Models that there is room for; half as many are kept around each support.
+
+    Returns
+    -------
+    scores, parent, out, into, place, sizes, expanded
+        One entry a model: its evidence; the model of which it is a neighbour, the feature that
+        left and the one that came; the row of ``expanded`` that has its features, if it was
+        started from or looked at; how many they are.
+    """
+    P, most, n_starts = C.shape[0], price.size - 1, indptr.size - 1
+    scores, keys = np.empty(capacity), np.empty(capacity, np.uint64)
+    parent, out = np.full(capacity, NONE), np.full(capacity, NONE)
+    into, place = np.full(capacity, NONE), np.full(capacity, NONE)
+    sizes = np.zeros(capacity, np.int64)
+    looked = np.zeros(capacity, np.bool_)
+    expanded = np.empty((n_starts + rounds, most + 1), np.int64)
+    bits = 1
+    while bits < 4 * capacity:
+        bits *= 2
+    table = np.full(bits, NONE)
+    slot = np.full(P, NONE)  # rows of ``grams`` that have been made
+    grams = np.empty((max(P, 1), P))  # X_jᵀX of the features in use; memory is taken as they come
+    n_slots, count, rows = 0, 0, 0
+    yy, best = 0.0, np.inf
+    for i in range(y.size):
+        yy += y[i] * y[i]
+    c = np.dot(C, y)
+    nt = n * tau
+    support = np.empty(most + 1, np.int64)
+    for start in range(n_starts):
+        m = indptr[start + 1] - indptr[start]
+        key = np.uint64(0)
+        for i in range(m):
+            expanded[rows, i] = starts[indptr[start] + i]
+            key += marks[expanded[rows, i]]
+        if m > most:
+            continue
+        spot = known(key, keys, table)
+        if table[spot] != NONE:
+            continue
+        table[spot] = count
+        keys[count], place[count], sizes[count], scores[count] = key, rows, m, np.inf
+        rows += 1
+        count += 1
+    unscored = count  # starts have no score until they are looked at
+    for turn in range(n_starts + rounds):
+        at = NONE
+        if turn >= unscored and count > capacity // 2:  # between turns: no order of features
+            count = prune(
+                count, capacity // 4, scores, keys, parent, out, into, place, sizes, looked, table
+            )
+        if turn < unscored:
+            at = turn
+        else:
+            for i in range(count):
+                if not looked[i] and (at == NONE or scores[i] < scores[at]):
+                    at = i
+            if at == NONE or scores[at] > best + window:
+                break
+            if turn - unscored >= rounds:
+                break
+        looked[at] = True
+        m = members(at, parent, out, into, expanded, place, sizes, support)
+        if place[at] == NONE:
+            place[at] = rows
+            expanded[rows, :m] = support[:m]
+            rows += 1
+        A, inverse = np.empty((m, m)), np.empty((m, m))
+        G, b_own = np.empty((m, P)), np.empty(m)
+        for i in range(m):
+            j = support[i]
+            if slot[j] == NONE:
+                slot[j] = n_slots
+                grams[n_slots] = np.dot(C, C[j])
+                n_slots += 1
+            G[i] = grams[slot[j]]
+            b_own[i] = c[j]
+        for i in range(m):
+            for k in range(m):
+                A[i, k] = G[i, support[k]]
+            A[i, i] += nt
+        log_det = inverse_of(A, inverse) - m * math.log(nt)
+        u = np.dot(inverse, b_own)
+        q = yy - np.dot(u, b_own)
+        here = rounded(n * math.log(max(q, floor) / n) + log_det + price[m])
+        scores[at] = here
+        best = min(best, here)
+        K = np.dot(inverse, G)
+        s, b = np.full(P, n + nt), c - np.dot(u, G)
+        for i in range(m):
+            for j in range(P):
+                s[j] -= G[i, j] * K[i, j]
+        for i in range(m):
+            s[support[i]] = -1.0  # not to be taken in
+        base = keys[at]
+        for i in range(-1, m):  # -1: none leaves
+            q_i, log_det_i, size = q, log_det, m
+            gone = NONE
+            key_i = base
+            if i >= 0:
+                a = inverse[i, i]
+                q_i, log_det_i, size = q + u[i] * u[i] / a, log_det + math.log(a * nt), m - 1
+                gone = support[i]
+                key_i = base - marks[gone]
+                score = rounded(n * math.log(max(q_i, floor) / n) + log_det_i + price[size])
+                best = min(best, score)
+                if score <= best + window and count < capacity:
+                    spot = known(key_i, keys, table)
+                    if table[spot] == NONE:
+                        table[spot] = count
+                        keys[count], scores[count], sizes[count] = key_i, score, size
+                        parent[count], out[count] = at, gone
+                        count += 1
+            if size + 1 > most:
+                continue
+            # What is certainly too bad needs no logarithm: a column adds at least log 1.
+            fixed = log_det_i + price[size + 1]
+            enough = n * math.exp(min((best + window - fixed) / n, 700.0))
+            for j in range(P):
+                if s[j] < 0.0:
+                    continue
+                s_j, b_j = s[j], b[j]
+                if i >= 0:
+                    s_j += K[i, j] * K[i, j] / a
+                    b_j += K[i, j] * u[i] / a
+                left = q_i - b_j * b_j / s_j
+                if left > enough:
+                    continue
+                score = rounded(n * math.log(max(left, floor) / n) + fixed + math.log(s_j / nt))
+                if score > best + window or count >= capacity:
+                    continue
+                best = min(best, score)
+                key = key_i + marks[j]
+                spot = known(key, keys, table)
+                if table[spot] == NONE:
+                    table[spot] = count
+                    keys[count], scores[count], sizes[count] = key, score, size + 1
+                    parent[count], out[count], into[count] = at, gone, j
+                    count += 1
+    return (
+        scores[:count], parent[:count], out[:count], into[:count], place[:count], sizes[:count],
+        expanded[:rows],
+    )  # fmt: skip

@@ -1,0 +1,193 @@
+"""Groups: which iterates predict held-out rows, and what features they have.
+
+Every row that a fold holds out says how far each candidate is off.  Rows are given random
+weights (the Bayesian bootstrap, Rubin 1981); each draw elects the candidate with the least
+weighted error, and a feature's share is how often the elected have it, on all folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from ..design import Floats, Ints, Unseen
+from ..walking import Result
+from .policy import POLICY, Policy
+
+BLOCKS = 400  # of held-out rows in a fold, at most: neighbours among more rows are averaged
+
+
+@dataclass(frozen=True)
+class Performance:
+    """What folds say of rows that the model has not seen.
+
+    Whoever chooses by the folds sees their errors; so the errors on each fold are those of the
+    candidate that the other folds prefer.
+    """
+
+    score: float  # share of the variation that is explained: 1 is all, 0 what the mean explains
+    standard_error: float  # of the score
+    baseline: float  # the score of knowing nothing
+    loss: float  # mean error
+    baseline_loss: float  # that of knowing nothing
+    doubt: float  # share of draws in which knowing nothing is as good
+
+    def __str__(self) -> str:
+        return (
+            f"{self.score:.2f} ± {self.standard_error:.2f} (knowing nothing: {self.baseline:.2f})"
+        )
+
+
+@dataclass(frozen=True)
+class HeldOutRows:
+    """Errors of candidates on the rows that one fold holds out, in blocks of rows."""
+
+    losses: Floats  # candidates x blocks: mean errors
+    mass: Floats  # of the blocks: how many samples each stands for
+
+    @classmethod
+    def of(cls, unseen: Unseen, models: Any) -> HeldOutRows:
+        """Of models, as rows of coefficients."""
+        losses, mass = unseen.row_errors(models)
+        if mass.size > BLOCKS:
+            at = np.linspace(0, mass.size, BLOCKS, endpoint=False).astype(np.intp)
+            total = np.add.reduceat(mass, at)
+            losses, mass = np.add.reduceat(losses * mass, at, axis=1) / total, total
+        return cls(losses, mass)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A path and one of its records."""
+
+    path: int
+    record: int
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """All records of all paths on folds, and one model beside them (`Posterior.mean`)."""
+
+    cells: list[Cell]
+    iterates: list[list[sp.csr_array]]  # by path and fold: records x features
+    errors: Floats  # cells, then the model beside, then knowing nothing, x blocks
+    mass: Floats  # of the blocks
+    fold: Ints  # of the blocks
+
+    @classmethod
+    def of(
+        cls, walked: Sequence[Sequence[Result]], unseen: Sequence[Unseen], beside: Sequence[Floats]
+    ) -> Candidates:
+        """Of paths on folds, ``walked[fold][path]``, and the model beside them on each fold."""
+        paths = [[_iterates(results[at]) for results in walked] for at in range(len(walked[0]))]
+        lengths = [max(each.shape[0] for each in one) for one in paths]
+        cells = [Cell(path, t) for path, length in enumerate(lengths) for t in range(length)]
+        measured = []
+        for at, rows in enumerate(unseen):
+            models = sp.vstack(
+                [_aligned(one[at], length) for one, length in zip(paths, lengths, strict=True)]
+                + [sp.csr_array(beside[at][None]), sp.csr_array((1, beside[at].size))],
+                format="csr",
+            )
+            measured.append(HeldOutRows.of(rows, models))
+        fold = np.repeat(np.arange(len(unseen)), [each.mass.size for each in measured])
+        errors = np.hstack([each.losses for each in measured])
+        return cls(cells, paths, errors, np.concatenate([each.mass for each in measured]), fold)
+
+    @property
+    def of_cells(self) -> Floats:
+        return self.errors[: len(self.cells)]
+
+    @cached_property
+    def means(self) -> Floats:
+        """Mean errors of all candidates."""
+        return self.errors @ (self.mass / self.mass.sum())
+
+    def weights(self, draws: int) -> Floats:
+        """Random weights of the blocks, draws x blocks; those of a draw sum to 1."""
+        # A block of many rows is less uncertain than one of few.
+        gamma = np.random.default_rng(0).gamma(1.0, size=(draws, self.mass.size))
+        weights = gamma * self.mass
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+    def elected(self, policy: Policy = POLICY) -> Floats:
+        """For each cell, the share of draws that elect it."""
+        best = np.argmin(self.of_cells @ self.weights(policy.draws).T, axis=0)
+        return np.bincount(best, minlength=len(self.cells)) / policy.draws
+
+    def earliest(self, policy: Policy = POLICY) -> int:
+        """The best cell of the earliest record that has one near the best of all."""
+        means = self.means[: len(self.cells)]
+        best = int(np.argmin(means))
+        excess = self.of_cells - self.of_cells[best]
+        share = self.mass / self.mass.sum()
+        spread = np.sqrt(((excess - (excess @ share)[:, None]) ** 2) @ share**2)
+        near = (excess @ share <= policy.near * spread) & self._filled
+        near[best] = True
+        records = np.array([cell.record for cell in self.cells])
+        first = near & (records == records[near].min())
+        return int(np.argmin(np.where(first, means, np.inf)))
+
+    @cached_property
+    def _filled(self) -> Any:
+        """Whether a cell has a feature on some fold."""
+        return np.array(
+            [any(_row(each, cell.record).size for each in self._of(cell)) for cell in self.cells]
+        )
+
+    def _of(self, cell: Cell) -> list[sp.csr_array]:
+        return self.iterates[cell.path]
+
+    def shares(self, elected: Floats, d: int) -> Floats:
+        """For each feature, how often the elected have it, on all folds."""
+        p = np.zeros(d)
+        for at in np.flatnonzero(elected).tolist():
+            cell = self.cells[at]
+            folds = self._of(cell)
+            for each in folds:
+                p[_row(each, cell.record)] += elected[at] / len(folds)
+        return p
+
+    def performance(self, policy: Policy = POLICY) -> Performance:
+        """Errors on each fold of what the other folds prefer."""
+        ours, nothing = np.empty(self.mass.size), self.errors[-1]
+        for fold in np.unique(self.fold).tolist():
+            here = self.fold == fold
+            others = self.errors[:-1, ~here] @ self.mass[~here]
+            ours[here] = self.errors[int(np.argmin(others)), here]
+        share = self.mass / self.mass.sum()
+        loss, baseline = float(ours @ share), float(nothing @ share)
+        drawn = self.weights(policy.draws)
+        spread = np.std(1 - (drawn @ ours) / np.maximum(drawn @ nothing, np.finfo(float).tiny))
+        doubt = float(np.mean(drawn @ ours >= drawn @ nothing))
+        score = 1 - loss / baseline if baseline > 0 else 0.0
+        return Performance(score, float(spread), 0.0, loss, baseline, doubt)
+
+    @property
+    def ahead(self) -> float:
+        """n log of the best iterates' error, over that of the model beside them."""
+        few, cells = self.means[-2], self.means[: len(self.cells)].min()
+        tiny = np.finfo(float).tiny
+        return float(self.mass.sum() * np.log(max(cells, tiny) / max(few, tiny)))
+
+
+def _iterates(result: Result) -> sp.csr_array:
+    assert result.iterates is not None  # all were kept
+    return result.iterates
+
+
+def _aligned(iterates: sp.csr_array, length: int) -> sp.csr_array:
+    """So many records; a path that ended stays where it was."""
+    at = np.minimum(np.arange(length), iterates.shape[0] - 1)
+    return iterates[at]
+
+
+def _row(iterates: sp.csr_array, at: int) -> Ints:
+    """The features of a record; a path that ended stays where it was."""
+    at = min(at, iterates.shape[0] - 1)
+    return np.asarray(iterates.indices[iterates.indptr[at] : iterates.indptr[at + 1]])

@@ -1,0 +1,70 @@
+"""Evidence of one support, of any size, and the ridge regression that it prefers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..design import Design, Floats
+from .criteria import ZERO, log_choose
+from .supports import Support, different_rows
+
+STRENGTHS = (
+    0.001,
+    0.003,
+    0.01,
+    0.03,
+    0.1,
+    0.3,
+    1.0,
+    3.0,
+)  # of the prior: shares of ‖x‖²
+MOST = 0.8  # share of the samples beyond which degrees of freedom explain anything
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The marginal likelihood of a normal prior on a support, best over its strength.
+
+    A support pays for its effective degrees of freedom, which are few where its features go
+    together, and not for each feature.
+    """
+
+    score: float  # minus twice the log evidence, but for a constant
+    coef: Floats  # of ridge regression of that strength, on all features
+    strength: float
+
+    @classmethod
+    def of(cls, design: Design, y: Floats, support: Support) -> Evidence:
+        n, d, total = float(different_rows(design, y)), design.d, float(y @ y)
+        w = np.zeros(d)
+        if not support or total == 0:
+            return cls(float(_log(total, total, n)), w, 0.0)
+        columns = design.columns(np.asarray(support, np.intp))
+        # Eigenvectors of the smaller Gram matrix do for a decomposition of the columns.
+        wide = len(columns) > columns.shape[1]
+        squares, vectors = np.linalg.eigh(columns.T @ columns if wide else columns @ columns.T)
+        squares = np.maximum(squares, 0.0)
+        if not squares.any():
+            return cls(float(_log(total, total, n)), w, 0.0)
+        along = vectors.T @ (y if wide else columns @ y)
+        strengths = np.array(STRENGTHS)[:, None] * squares.sum() / len(columns)
+        kept = squares / (squares + strengths)  # shares of y along each direction
+        explained = (kept if wide else 1 / (squares + strengths)) @ along**2
+        freedom = kept.sum(axis=1)
+        scores = (
+            _log(np.maximum(total - explained, 0.0), total, n)
+            + np.log1p(squares / strengths).sum(axis=1)
+            + 2 * log_choose(d, np.minimum(freedom, d))
+        )
+        scores[freedom > MOST * n] = np.inf
+        at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(STRENGTHS) - 1
+        inside = vectors @ (along / (squares + strengths[at]))
+        w[list(support)] = columns @ inside if wide else inside
+        return cls(float(scores[at]), w, STRENGTHS[at])
+
+
+def _log(left: Any, total: float, n: float) -> Any:
+    return n * np.log(np.maximum(left, max(ZERO * total, np.finfo(float).tiny)) / n)

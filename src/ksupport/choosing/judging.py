@@ -1,0 +1,115 @@
+"""From evidence and held-out rows to a probability for every feature, and to an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..design import Floats
+from .elections import Candidates, Performance
+from .policy import POLICY, Policy
+from .posterior import Posterior
+from .sets import FeatureSet, sets_of
+
+MOST_ERRORS = 3.0  # standard errors beyond which held-out rows say no more against noise
+STEADY = 9  # decimals of probabilities that are compared
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What is believed of the features, and how sure one can be."""
+
+    probability: Floats  # for each feature, that it belongs to the model
+    support: NDArray[np.bool_]  # the answer: that of the largest expected F1
+    expected_f1: float
+    few: float  # probability that few features matter, rather than groups
+    signal: bool  # whether there is anything to be told from noise
+    performance: Performance | None  # None: too few rows to hold some out
+    sets: tuple[FeatureSet, ...]
+
+
+def judge(
+    posterior: Posterior,
+    candidates: Candidates | None,
+    groups_score: float,
+    policy: Policy = POLICY,
+) -> Judgement:
+    """Put together what the evidence says on all rows and what folds say.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Supports of few features, on all rows.
+    candidates : Candidates, optional
+        Errors on held-out rows; None if none were.
+    groups_score : float
+        The best `Evidence` on all rows among the supports of many features that folds elect;
+        infinite if they elect none.
+    """
+    d = posterior.d
+    if candidates is None:
+        performance, few, raw = None, 1.0, posterior.probability()
+    else:
+        performance = candidates.performance(policy)
+        few = few_or_groups(groups_score - posterior.best, candidates.ahead, policy)
+        raw = few * posterior.probability() + (1 - few) * group_shares(candidates, d, policy)
+    signal = tells_signal(posterior.gain, performance, policy)
+    p = calibrated(raw, policy) if signal else np.zeros(d)
+    support, expected = largest_expected_f1(p)
+    expected *= policy.discount
+    sets = tuple(sets_of(posterior, p)) if signal else ()
+    return Judgement(p, support, expected, few, signal, performance, sets)
+
+
+def few_or_groups(gap: float, ahead: float, policy: Policy = POLICY) -> float:
+    """Probability that few features matter.
+
+    Evidence and held-out rows both tell, each by how much few features do better than the
+    supports of iterates: in units of -2 log evidence, and of n log error.
+    """
+    shift, of_gap, of_ahead = policy.odds
+    low, high = -60.0, 80.0  # beyond, nothing more is said
+    odds = shift + of_gap * np.clip(gap, low, high) + of_ahead * np.clip(ahead, low, high)
+    return float(1 / (1 + np.exp(-odds)))
+
+
+def group_shares(candidates: Candidates, d: int, policy: Policy = POLICY) -> Floats:
+    """Shares of features among the elected, and in the earliest iterate near the best.
+
+    Early iterates have whole groups, later ones thin them out.
+    """
+    elected = candidates.elected(policy)
+    elected = elected / 2
+    elected[candidates.earliest(policy)] += 0.5
+    return candidates.shares(elected, d)
+
+
+def tells_signal(gain: float, performance: Performance | None, policy: Policy = POLICY) -> bool:
+    """Whether evidence and held-out rows together speak against knowing nothing."""
+    if performance is None:
+        return gain > policy.signal
+    errors = performance.score / max(performance.standard_error, np.finfo(float).tiny)
+    return bool(max(gain, 0.0) + 2 * np.clip(errors, 0.0, MOST_ERRORS) > policy.signal)
+
+
+def calibrated(p: Floats, policy: Policy = POLICY) -> Floats:
+    """Probabilities that are as often right as they say (docs/benchmarks.rst)."""
+    shift, factor = policy.calibration
+    with np.errstate(divide="ignore"):
+        odds = shift + factor * (np.log(p) - np.log1p(-np.minimum(p, 1 - 1e-6)))
+    return np.asarray(1 / (1 + np.exp(-odds)))
+
+
+def largest_expected_f1(p: Floats) -> tuple[NDArray[np.bool_], float]:
+    """The features of the largest expected F1, about 2 Σ_S p / (|S| + Σ p), and that."""
+    chosen = np.zeros(p.size, bool)
+    total = float(p.sum())
+    if total <= 0:
+        return chosen, 0.0
+    order = np.lexsort((np.arange(p.size), -np.round(p, STEADY)))
+    expected = 2 * np.cumsum(p[order]) / (np.arange(1, p.size + 1) + total)
+    size = int(np.argmax(np.round(expected, STEADY))) + 1
+    chosen[order[:size]] = True
+    return chosen, float(expected[size - 1])

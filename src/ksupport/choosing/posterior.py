@@ -1,0 +1,280 @@
+"""Few features: which supports have evidence, found by exchanging features.
+
+A support S is judged by its marginal likelihood under a normal prior of its coefficients, and
+by the number of supports of its size: no more than data of one's own can say of a small set of
+features, near-copies included.  The search goes on from supports that paths have visited, always
+around the best one that it has not looked at yet; every neighbour that it scores (one feature
+more, one fewer, one exchanged) takes part in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from .. import _evidence_kernels as kernels
+from .. import limits
+from .._common.phases import phase
+from ..design import Design, Floats, Ints, Survey, surveyed
+from ..walking.threads import Workers
+from .criteria import ZERO, Criterion, log_choose
+from .policy import POLICY, Policy
+from .refits import refit_all
+from .supports import Support, different_rows, largest_support
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What is sought: supports of (design, y), from supports that were visited on."""
+
+    design: Design
+    y: Floats
+    visited: Sequence[Support]
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Supports and their evidence.
+
+    A model is told by the one of which it is a neighbour, the feature that left and the one that
+    came (-1: none); ``expanded`` has the features of those that were started from or looked at.
+    """
+
+    d: int
+    pool: Ints  # the features that were looked at
+    columns: Floats  # theirs, as rows of squared length n
+    lengths: Floats  # by which they were divided
+    y: Floats
+    n: float
+    policy: Policy
+    scores: Floats  # minus twice the log evidence, but for a constant
+    parent: Ints
+    out: Ints
+    into: Ints
+    place: Ints
+    sizes: Ints
+    expanded: Ints
+
+    @cached_property
+    def weights(self) -> Floats:
+        """What each model counts; they sum to 1."""
+        worse = self.scores - self.scores.min()
+        # Which models beyond the window were met hangs on the order of features.
+        relative = np.exp(-worse / 2 * self.policy.trust) * (worse <= self.policy.window)
+        return np.asarray(relative / relative.sum())
+
+    @property
+    def best(self) -> float:
+        """The least score."""
+        return float(self.scores.min())
+
+    @property
+    def gain(self) -> float:
+        """How much better than the empty support's the best score is."""
+        total = float(self.y @ self.y)
+        return float(self.n * np.log(total / self.n) - self.best) if total > 0 else 0.0
+
+    def probability(self) -> Floats:
+        """For each feature, the weight of the models that have it."""
+        rows = self.place[np.where(self.parent < 0, np.arange(self.scores.size), self.parent)]
+        by_row = np.bincount(rows, self.weights, len(self.expanded))
+        inside = np.arange(self.expanded.shape[1]) < self._row_sizes[:, None]
+        p = np.zeros(self.pool.size)
+        np.add.at(p, self.expanded[inside], np.repeat(by_row, self._row_sizes))
+        for features, sign in ((self.out, -1.0), (self.into, 1.0)):
+            moved = (self.parent >= 0) & (features >= 0)
+            np.add.at(p, features[moved], sign * self.weights[moved])
+        out = np.zeros(self.d)
+        out[self.pool] = np.clip(p, 0.0, 1.0)
+        return out
+
+    @property
+    def _row_sizes(self) -> Ints:
+        sizes = np.zeros(len(self.expanded), np.intp)
+        there = self.place >= 0
+        sizes[self.place[there]] = self.sizes[there]
+        return sizes
+
+    def order(self, most: int) -> Ints:
+        """The models of most weight, best first; of equal ones the smaller first."""
+        leading = np.arange(self.scores.size)
+        if leading.size > most:
+            limit = np.partition(self.scores, most - 1)[most - 1]
+            leading = np.flatnonzero(self.scores <= limit)
+        return leading[np.lexsort((self.sizes[leading], self.scores[leading]))][:most]
+
+    def inclusions(self, features: Ints, most: int) -> tuple[Floats, Floats]:
+        """Models x features: who has whom, for the models of most weight; and their weights."""
+        order = self.order(most)
+        place = np.full(self.d, -1)
+        place[features] = np.arange(features.size)
+        inside = np.zeros((order.size, features.size + 1))  # the last for all others
+        for row, model in enumerate(order.tolist()):
+            inside[row, place[self.pool[self._members(model)]]] = 1.0
+        weights = self.weights[order]
+        return inside[:, :-1], weights / weights.sum()
+
+    def correlations(self, features: Ints) -> Floats:
+        """|Correlations| of features; 0 of those outside the pool."""
+        place = np.full(self.d, -1)
+        place[self.pool] = np.arange(self.pool.size)
+        known = place[features] >= 0
+        C = self.columns[place[features[known]]]
+        out = np.zeros((features.size, features.size))
+        out[np.ix_(known, known)] = np.abs(C @ C.T) / self.n
+        return out
+
+    def support(self, at: int) -> Support:
+        """The features of a model."""
+        return tuple(self.pool[self._members(at)].tolist())
+
+    def _members(self, at: int) -> Ints:
+        if self.parent[at] < 0:
+            return self.expanded[self.place[at], : self.sizes[at]]
+        members = np.empty(self.expanded.shape[1] + 1, np.int64)
+        size = kernels.members(
+            at, self.parent, self.out, self.into, self.expanded, self.place, self.sizes, members
+        )
+        return members[:size]
+
+    def mean(self, most: int = 30) -> Floats:
+        """The coefficients, averaged over the models of most weight."""
+        order = self.order(most)
+        weights = self.weights[order] / self.weights[order].sum()
+        used = [self._members(at) for at in order.tolist()]
+        features = np.unique(np.concatenate(used))
+        C = self.columns[features]
+        gram, products, w = C @ C.T, C @ self.y, np.zeros(self.d)
+        gram[np.diag_indices_from(gram)] += self.n * self.policy.tau
+        for weight, members in zip(weights.tolist(), used, strict=True):
+            at = np.searchsorted(features, members)
+            coef = np.linalg.solve(gram[np.ix_(at, at)], products[at])
+            w[self.pool[members]] += weight * coef
+        w[self.pool] /= self.lengths
+        return w
+
+
+def explored(
+    sought: Sequence[Sought], rounds: int, n_jobs: int | None = None, policy: Policy = POLICY
+) -> list[Posterior]:
+    """What the evidence says of each problem; views of one store share passes over X."""
+    with phase("weighing supports", len(sought)) as update:
+        starts = [_starts(each, policy) for each in sought]
+        pools = _pools(sought, starts)
+        for each, pool in zip(sought, pools, strict=True):
+            each.design.store.expect(pool)
+        ready = [_Ready.of(*each, policy) for each in zip(sought, starts, pools, strict=True)]
+        with Workers(n_jobs) as workers:
+            found = workers.each(partial(_explore, rounds, policy), ready)
+        update(len(sought))
+    return found
+
+
+def _starts(sought: Sought, policy: Policy) -> list[Support]:
+    """The visited supports that EBIC prefers, and the empty one."""
+    design, y = sought.design, sought.y
+    largest = _largest(design, policy)
+    visited = [S for S in dict.fromkeys(sought.visited) if 0 < len(S) <= largest]
+    if not visited or not y.any():
+        return [()]
+    refits = refit_all(design, y, visited)
+    scores = Criterion("ebic", design.n_samples, design.d, float(y @ y))(refits.rss, refits.size)
+    order = np.lexsort((refits.size, np.round(scores, 6)))[: policy.starts]
+    return [tuple(sorted(visited[i])) for i in order] + [()]
+
+
+def _largest(design: Design, policy: Policy) -> int:
+    return min(policy.most_few, largest_support(design.n_samples), design.d)
+
+
+def _pools(sought: Sequence[Sought], starts: Sequence[list[Support]]) -> list[Ints]:
+    """The features to look at: all, or those that go with y and with what starts leave of it."""
+    pools: list[Ints] = []
+    surveys: list[Survey] = []
+    for each, own in zip(sought, starts, strict=True):
+        room = max(limits.POOL // max(each.design.n, 1), limits.FEWEST_IN_POOL)
+        if each.design.d <= room:
+            continue
+        residuals = [each.y, *(_residual(each, S) for S in own[:2])]
+        find = partial(_strongest, room // len(residuals))
+        merge = partial(_strongest_of, room // len(residuals))
+        surveys.append(Survey(each.design, np.column_stack(residuals), find, merge))
+    answers = iter(surveyed(surveys))
+    for each, own in zip(sought, starts, strict=True):
+        room = max(limits.POOL // max(each.design.n, 1), limits.FEWEST_IN_POOL)
+        if each.design.d <= room:
+            pools.append(np.arange(each.design.d))
+        else:
+            features, _ = next(answers)
+            pools.append(np.union1d(features.ravel(), np.array([j for S in own for j in S], int)))
+    return pools
+
+
+def _residual(sought: Sought, support: Support) -> Floats:
+    columns = sought.design.columns(np.asarray(support, np.intp))
+    if not support:
+        return sought.y
+    return np.asarray(sought.y - np.linalg.lstsq(columns.T, sought.y, rcond=None)[0] @ columns)
+
+
+def _strongest(count: int, first: int, products: Floats, norms: Floats) -> tuple[Ints, Floats]:
+    """The features most correlated with each vector: vectors x features, and how much."""
+    sizes = np.abs(products.T) / np.where(norms > 0, norms, np.inf)
+    order = np.argsort(-sizes, axis=1, kind="stable")[:, :count]
+    return first + order, np.take_along_axis(sizes, order, axis=1)
+
+
+def _strongest_of(count: int, parts: list[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
+    """The same of all features, from consecutive parts of them."""
+    features, sizes = (np.hstack(each) for each in zip(*parts, strict=True))
+    order = np.argsort(-sizes, axis=1, kind="stable")[:, :count]
+    return np.take_along_axis(features, order, 1), np.take_along_axis(sizes, order, 1)
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """A problem with its columns at hand; features are numbered within the pool."""
+
+    d: int
+    n: float
+    pool: Ints
+    columns: Floats
+    lengths: Floats
+    y: Floats
+    starts: list[Ints]
+    largest: int
+
+    @classmethod
+    def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> _Ready:
+        design = sought.design
+        n = float(different_rows(design, sought.y))  # a row that is repeated says no more
+        columns = np.array(design.columns(pool), np.float64, order="C")
+        lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
+        # A column that is constant but for rounding has a length, and nothing to say.
+        usable = lengths > 1e-10 * lengths.max(initial=0.0)
+        pool, columns, lengths = pool[usable], columns[usable], lengths[usable]
+        columns /= lengths[:, None]
+        places = [np.searchsorted(pool, np.asarray(S, np.intp)) for S in starts]
+        known = [np.isin(np.asarray(S, np.intp), pool).all() for S in starts]
+        kept = [at for at, ok in zip(places, known, strict=True) if ok]
+        largest = min(_largest(design, policy), pool.size)
+        return cls(design.d, n, pool, columns, lengths, sought.y, kept, largest)
+
+
+def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
+    indptr = np.cumsum([0, *(each.size for each in ready.starts)])
+    starts = np.concatenate([np.zeros(0, np.intp), *ready.starts]).astype(np.int64)
+    total = float(ready.y @ ready.y)
+    marks = np.random.default_rng(0).integers(0, 1 << 63, ready.d, dtype=np.uint64)[ready.pool]
+    found = kernels.explore(
+        ready.columns, ready.y, ready.n, policy.tau,
+        2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
+        max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, rounds, policy.window,
+        limits.MODELS,
+    )  # fmt: skip
+    return Posterior(
+        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, *found
+    )
