@@ -51,7 +51,8 @@ class View(NamedTuple):
     def __call__(self, block: Floats, basis: Floats | None) -> Floats:
         """Some rows, which have these rows of the projection's basis."""
         block = block if self.mean is None else block - self.mean
-        block = block if basis is None else block - basis @ self.share
+        if basis is not None and self.share is not None:
+            block = block - basis @ self.share
         return block if self.scale is None else block / self.scale
 
 
@@ -130,9 +131,7 @@ def row_gram(
     return Z @ Z.T
 
 
-def column_gram(
-    block: Any, view: View, basis: Floats | None, weights: Floats, V: Floats
-) -> Floats:
+def column_gram(block: Any, view: View, basis: Floats | None, weights: Floats, V: Floats) -> Floats:
     """Zᵀ[WZ V] for some rows Z of the design before weighting."""
     Z = view(dense(block), basis)
     return Z.T @ np.hstack([Z * weights[:, None], V])

@@ -18,7 +18,7 @@ from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...design import Floats, Problem
 from ...estimators.base import SelectingModel
-from ...explain.models import by_effect, chosen_by, effects_of, method_behind, problem_of
+from ...explain.models import by_effect, chosen_by, effects_of, method_behind
 from ...theory.report import RecoveryReport
 from ..reading import Data
 from ..terminal.errors import CommandError
@@ -133,7 +133,7 @@ def repeater(model: SelectingModel, data: Data) -> Repeated:
     if chosen_by(model).how == "criterion":
         return Repeated(partial(_by_criterion, model), model.standardize)
     assert data.y is not None
-    method = method_behind(chosen_by(model), problem_of(model, data.X, data.y))
+    method = method_behind(chosen_by(model), model._problem_again(data.X, data.y, None))
     return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), model.standardize)
 
 
