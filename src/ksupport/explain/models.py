@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.checks import check_count
+from .._common.names import listed, shown
 from ..algorithms import Method
 from ..choosing.chosen import Chosen
 from ..design import Floats, Problem
@@ -66,6 +67,16 @@ def by_effect(effects: Floats, chosen: Chosen) -> list[int]:
     """The chosen features, that of the largest effect first."""
     features = np.flatnonzero(chosen.support)
     return features[np.argsort(-np.abs(effects[features]), kind="stable")].tolist()
+
+
+def adjusted_for(model: Model) -> str | None:
+    """What the model is adjusted for, with its coefficients if there is one target; or nothing."""
+    if not model.adjustment_:
+        return None
+    if np.ndim(model.coef_) > 1:
+        return f"Adjusted for {listed(model.adjustment_)}."
+    pairs = model.adjustment_.items()
+    return f"Adjusted for {listed(f'{shown(name)} ({c:.4g})' for name, c in pairs)}."
 
 
 # -- the path again ------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
+from ..._common.names import listed, shown
 from ...algorithms import METHODS
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
 from ..terminal.errors import InputError
@@ -26,6 +28,7 @@ class Wish:
     cv: int = 5
     standardize: bool = True
     seed: int = 0
+    unpenalized: tuple[str, ...] = ()  # columns that are in the model whatever is chosen
 
     def check_options(self) -> None:
         """Refuse what no data set can bear, before one is read."""
@@ -48,12 +51,15 @@ class Wish:
             raise InputError(f"at least 3 rows are needed to learn from; got {n}")
 
 
-def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
-    """The estimator that a wish stands for, on data of this shape."""
+def estimator_for(wish: Wish, groups: Any, names: Sequence[str], n: int) -> Any:
+    """The estimator that a wish stands for, on n rows of columns of these names."""
+    d = len(names)
     wish.check_shape(n, d)
     asked = {"k": wish.k, "alpha": wish.alpha}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     common: dict[str, Any] = {"standardize": wish.standardize}
+    if wish.unpenalized:
+        common["unpenalized"] = [_place(name, names) for name in wish.unpenalized]
     if wish.method == IC:
         _refuse_groups(groups)
         return IRKSNIC(**given, **common)
@@ -68,6 +74,14 @@ def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
         if name not in known:
             raise InputError(f"--{name} says nothing to --method {wish.method}")
     return PathCV(wish.method, method.grid(n, d) | given, **common)
+
+
+def _place(name: str, names: Sequence[str]) -> int:
+    if name not in names:
+        raise InputError(
+            f"--unpenalized: the data have no column {shown(name)!r} among {listed(names)}"
+        )
+    return names.index(name)
 
 
 def folds_for(count: int, groups: Any) -> Any:

@@ -29,11 +29,13 @@ class Columns:
     target: str | None = None
     groups: str | None = None
     ignored: Sequence[str] = ()
+    unpenalized: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Refuse a column that is given two parts, or the same one twice."""
         given = [("--target", self.target), ("--groups", self.groups)]
         given += [("--ignore", name) for name in self.ignored]
+        given += [("--unpenalized", name) for name in self.unpenalized]
         seen: dict[str, str] = {}
         for option, name in given:
             if name is None:

@@ -20,7 +20,7 @@ from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
 from ...design import Problem
 from ...theory.report import RecoveryReport
-from ..models import Model, by_effect, chosen_by, effects_of
+from ..models import Model, adjusted_for, by_effect, chosen_by, effects_of
 from .data import (
     correlations_of,
     drawn_features,
@@ -107,7 +107,7 @@ def build_report(
         effects=effects, intercept=float(model.intercept_), explained=_explained(response, fitted),
         decision=chosen.words, refitted=chosen.refit is not None, stability=stability,
         certificate=certificate, twins=twins, alternatives=chosen.swaps(),
-        made=dict(made or {}), remarks=list(remarks),
+        made=dict(made or {}), remarks=list(remarks), adjusted=adjusted_for(model),
     )  # fmt: skip
     drawn = _drawn(model, problem, response, fitted, contents, correlation)
     return _page(contents, drawn)
