@@ -169,8 +169,8 @@ def with_numbers(X: Any, levels: Levels) -> Any:
 
 def check_numbers(X: Any) -> None:
     """Reject text in a data frame, by its column's name; text that is a number is one."""
-    names = names_of(X)
-    if names is not None and not is_dask(X):
+    names = None if is_dask(X) else names_of(X)
+    if names is not None:
         for j in _text_columns(X):
             for value in np.asarray(_column(X, j), object).tolist():
                 _check_number(value, names[j])
