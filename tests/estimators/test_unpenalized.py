@@ -299,7 +299,7 @@ def test_one_column_may_be_given_by_itself(meant):
         ([D], rf"column {D} is out of range for n_features={D}"),
         ([True, False], rf"mask of 2 columns, but X has n_features={D}"),
         ([1.5], r"must be None, names, indices, a mask or a function of X .*, got 1.5"),
-        (slice(None), rf"names all {D} columns of X, and leaves none"),
+        (slice(None), rf"names all columns of X, n_features={D}, and leaves none"),
     ],
 )
 def test_columns_that_cannot_be_meant_are_told(meant, words):

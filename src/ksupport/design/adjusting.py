@@ -91,7 +91,7 @@ class Adjusting:
             where = "" if fewest == len(sets[0]) else " of a fold"
             raise ValueError(
                 f"unpenalized: {self.columns.count} columns{beside} leave nothing to explain of "
-                f"{fewest} rows{where}; adjust for fewer columns, or use more rows"
+                f"n_samples={fewest} rows{where}; adjust for fewer columns, or use more rows"
             )
         U = self.U[sets[0]]
         if not np.isfinite(U).all():
