@@ -52,7 +52,8 @@ def fit(
     unpenalized: Annotated[
         list[str],
         typer.Option(
-            help="Column to adjust for: in the model, not chosen; may be given several times."
+            help="Column to adjust for, of numbers or of text: in the model, not chosen; may be "
+            "given several times."
         ),
     ] = [],  # noqa: B006
     stability: Annotated[

@@ -215,7 +215,9 @@ class Adjusting:
 
 
 def squares_of(view: Design, index: Ints) -> Floats:
-    """‖x̃_j‖² of some columns, from themselves."""
+    """‖x̃_j‖² of some columns, from themselves; in a pass over X if they are many."""
+    if 4 * index.size > view.d:
+        return np.square(view.store.column_norms(view)[index])
     width = max(1, limits.CHUNK // view.store.shape[0])
     parts = (index[at : at + width] for at in range(0, index.size, width))
     found = [np.square(view.columns(part)).sum(axis=1) for part in parts]

@@ -22,6 +22,7 @@ from ...explain.models import by_effect, chosen_by, effects_of, method_behind
 from ...theory.report import RecoveryReport
 from ..reading import Data
 from ..terminal.errors import CommandError
+from .model_file import Adjustment
 from .wish import Wish, estimator_for
 
 Say = Callable[[str], None]
@@ -55,10 +56,15 @@ class Fitted:
         return by_effect(self.effects, self.chosen)
 
     @property
-    def adjustment(self) -> dict[str, float]:
-        """Coefficients of the columns that the model is adjusted for, by name."""
+    def adjustment(self) -> Adjustment:
+        """Coefficients of the columns that the model is adjusted for, of text for each level."""
         places = self.model.unpenalized_.tolist()
-        return {self.data.names[j]: float(self.model.coef_[j]) for j in places}
+        found: dict[str, Any] = {self.data.names[j]: float(self.model.coef_[j]) for j in places}
+        for name, levels in self.data.levels.items():
+            found[name] = {levels[0]: 0.0} | {
+                level: found.pop(f"{name}={level}") for level in levels[1:]
+            }
+        return found
 
     @property
     def effects(self) -> Floats:
@@ -95,7 +101,7 @@ def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
     """Fit, repeat on half-samples, certify."""
     assert data.y is not None
     n, d = data.shape
-    model = estimator_for(wish, data.groups, data.names, n)
+    model = estimator_for(wish, data)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:

@@ -25,6 +25,9 @@ DIGITS = 300  # of an integer that a float can hold
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 
 
+Adjustment = Mapping[str, Any]  # a coefficient for a column, or one for each level of its text
+
+
 @dataclass(frozen=True)
 class Model:
     """A sparse linear model: its features, and what it is adjusted for, by name."""
@@ -35,12 +38,17 @@ class Model:
     intercept: float
     chosen: Mapping[str, Any]  # how the features were chosen
     made: Mapping[str, Any]  # versions, seed, command, data
-    adjusted_for: Mapping[str, float] = field(default_factory=dict)  # coefficients by name
+    adjusted_for: Adjustment = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All that a prediction needs."""
         return (*self.names, *self.adjusted_for)
+
+    @property
+    def levels(self) -> dict[str, list[str]]:
+        """Of the columns of text among them."""
+        return {name: list(c) for name, c in self.adjusted_for.items() if isinstance(c, Mapping)}
 
     def to_dict(self) -> dict[str, Any]:
         """The contents of the file."""
@@ -56,13 +64,26 @@ class Model:
         }
 
     def predict(self, columns: Floats) -> Floats:
-        """X w + intercept, of the model's own columns in its own order."""
-        coef = np.append(self.coef, list(self.adjusted_for.values()))
-        return np.asarray(columns @ coef + self.intercept)
+        """X w + intercept, of the model's own columns in its own order; of text, the levels'
+        numbers.
+        """
+        features, beside = np.hsplit(columns, [self.coef.size])
+        known = features @ self.coef + self.intercept
+        for column, coef in zip(beside.T, self.adjusted_for.values(), strict=True):
+            if isinstance(coef, Mapping):
+                known += np.array([*coef.values()])[column.astype(int)]
+            else:
+                known += column * coef
+        return np.asarray(known)
 
 
 def _listed(coefficients: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"name": name, "coefficient": float(value)} for name, value in coefficients.items()]
+    return [
+        {"name": name, "levels": _listed(value)}
+        if isinstance(value, Mapping)
+        else {"name": name, "coefficient": float(value)}
+        for name, value in coefficients.items()
+    ]
 
 
 def load(path: Path) -> Model:
@@ -130,6 +151,7 @@ MODEL = {
     "made": OBJECT,
 }  # fmt: skip
 FEATURE = {"name": TEXT, "coefficient": NUMBER}
+LEVELLED = {"name": TEXT, "levels": LIST}
 OPTIONAL: dict[str, Any] = {"adjusted_for": [], "chosen": {}, "made": {}}
 
 
@@ -144,10 +166,17 @@ def _checked(value: dict[str, Any]) -> Model:
     )  # fmt: skip
 
 
-def _coefficients(value: dict[str, Any], part: str) -> dict[str, float]:
+def _coefficients(value: dict[str, Any], part: str, where: str = "") -> dict[str, Any]:
+    """Coefficients by name; of columns of text that are adjusted for, by level."""
+    found: dict[str, Any] = {}
     for at, each in enumerate(value[part]):
-        _check(f"{part}[{at}]", each, FEATURE)
-    found = {each["name"]: float(each["coefficient"]) for each in value[part]}
+        place = f"{where}{part}[{at}]"
+        if part == "adjusted_for" and isinstance(each, dict) and "levels" in each:
+            _check(place, each, LEVELLED)
+            found[each["name"]] = _coefficients(each, "levels", f"{place}.")
+        else:
+            _check(place, each, FEATURE)
+            found[each["name"]] = float(each["coefficient"])
     if len(found) < len(value[part]):
         raise ValueError("a feature occurs twice")
     return found

@@ -22,7 +22,8 @@ def tell(out: Console, fitted: Fitted, target: str) -> None:
     """Features, decision, stability and alternatives; the certificate last, as it tells least."""
     chosen = fitted.order
     n, d = fitted.data.shape
-    heading(out, f"{len(chosen)} of {d} features explain {shown(target)} ({n} rows)")
+    candidates = d - fitted.model.unpenalized_.size
+    heading(out, f"{len(chosen)} of {candidates} features explain {shown(target)} ({n} rows)")
     _tell_features(out, fitted)
     paragraph(out, fitted.decision)
     for text in _more_words(fitted):

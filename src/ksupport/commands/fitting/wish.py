@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from sklearn.model_selection import GroupKFold
 from ..._common.names import listed, shown
 from ...algorithms import METHODS
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
+from ..reading import Data
 from ..terminal.errors import InputError
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
@@ -51,15 +51,15 @@ class Wish:
             raise InputError(f"at least 3 rows are needed to learn from; got {n}")
 
 
-def estimator_for(wish: Wish, groups: Any, names: Sequence[str], n: int) -> Any:
-    """The estimator that a wish stands for, on n rows of columns of these names."""
-    d = len(names)
+def estimator_for(wish: Wish, data: Data) -> Any:
+    """The estimator that a wish stands for, on these data."""
+    (n, d), groups = data.shape, data.groups
     wish.check_shape(n, d)
     asked = {"k": wish.k, "alpha": wish.alpha}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     common: dict[str, Any] = {"standardize": wish.standardize}
     if wish.unpenalized:
-        common["unpenalized"] = [_place(name, names) for name in wish.unpenalized]
+        common["unpenalized"] = [j for name in wish.unpenalized for j in _places(name, data)]
     if wish.method == IC:
         _refuse_groups(groups)
         return IRKSNIC(**given, **common)
@@ -76,12 +76,13 @@ def estimator_for(wish: Wish, groups: Any, names: Sequence[str], n: int) -> Any:
     return PathCV(wish.method, method.grid(n, d) | given, **common)
 
 
-def _place(name: str, names: Sequence[str]) -> int:
-    if name not in names:
-        raise InputError(
-            f"--unpenalized: the data have no column {shown(name)!r} among {listed(names)}"
-        )
-    return names.index(name)
+def _places(name: str, data: Data) -> list[int]:
+    """The columns of X that a column to adjust for has become."""
+    if name in data.levels:
+        return [data.names.index(f"{name}={level}") for level in data.levels[name][1:]]
+    if name not in data.names:
+        raise InputError(f"--unpenalized {shown(name)!r} is not among {listed(data.names)}")
+    return [data.names.index(name)]
 
 
 def folds_for(count: int, groups: Any) -> Any:
