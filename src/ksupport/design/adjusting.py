@@ -23,7 +23,7 @@ from .stores import Floats, Ints
 from .view import Design
 
 NEAR = 1e-4  # share of ‖x‖² below which differences of squares have lost digits that matter
-DUST = 1e-13  # share of ‖y‖ that rounding leaves where unpenalised columns explain all of it
+DUST = 1e-11  # share of ‖y‖ that rounding may leave where unpenalised columns explain all of it
 
 
 @dataclass(frozen=True)
