@@ -48,7 +48,7 @@ print({name: round(value, 2) for name, value in adjusted.adjustment_.items()})
 # %%
 # Truth and findings, the unpenalised columns left out.
 
-fig, axes = plt.subplots(2, 1, figsize=(8, 5), sharex=True, layout="constrained")
+fig, axes = plt.subplots(2, 1, figsize=(8, 5), layout="constrained")
 SupportDisplay.from_estimator(blind, genes, response, truth=w, ax=axes[0])
 axes[0].set_title("not adjusted")
 beside = np.append(w, [0.0, 0.0])
