@@ -9,7 +9,7 @@ import numpy as np
 
 from ..design import Design, Floats
 from .criteria import ZERO, log_choose
-from .supports import Support, different_rows
+from .supports import Support, independent_rows
 
 STRENGTHS = (
     0.001,
@@ -38,7 +38,7 @@ class Evidence:
 
     @classmethod
     def of(cls, design: Design, y: Floats, support: Support) -> Evidence:
-        n, d, total = float(different_rows(design, y)), design.d, float(y @ y)
+        n, d, total = independent_rows(design, y), design.d, float(y @ y)
         w = np.zeros(d)
         if not support or total == 0:
             return cls(float(_log(total, total, n)), w, 0.0)

@@ -23,7 +23,7 @@ from ..walking.threads import Workers
 from .criteria import ZERO, Criterion, log_choose
 from .policy import POLICY, Policy
 from .refits import refit_all
-from .supports import Support, different_rows, largest_support
+from .supports import Support, independent_rows, largest_support
 
 
 @dataclass(frozen=True)
@@ -250,7 +250,7 @@ class _Ready:
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> _Ready:
         design = sought.design
-        n = float(different_rows(design, sought.y))  # a row that is repeated says no more
+        n = independent_rows(design, sought.y)  # a row that is repeated says no more
         columns = np.array(design.columns(pool), np.float64, order="C")
         lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
         # A column that is constant but for rounding has a length, and nothing to say.

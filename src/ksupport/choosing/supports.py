@@ -45,6 +45,13 @@ def different_rows(design: Design, y: Floats) -> int:
     return max(_different_rows(design, y) - design.absorbed, 0)
 
 
+def independent_rows(design: Design, y: Floats) -> float:
+    """How many samples evidence counts: rows that differ, or all where these are many."""
+    found = different_rows(design, y)
+    many = found >= min(design.freedom, 2 * design.d + 4 - design.absorbed)
+    return max(design.freedom if many else float(found), 1.0)
+
+
 def _different_rows(design: Design, y: Floats) -> int:
     if design.different is not None:
         return design.different()
