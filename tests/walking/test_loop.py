@@ -395,7 +395,7 @@ def test_history_is_a_mapping_of_equal_columns():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"y": np.ones(5)}, r"y must have shape \(20,\) to match X, got \(5,\)"),
+        ({"y": np.ones(5)}, r"y must have 20 rows to match X, got shape \(5,\)"),
         ({"y": np.full(20, np.nan)}, "y contains NaN or infinity"),
         ({"X": np.full((20, 30), np.nan)}, "X contains NaN or infinity"),
         ({"method": "magic"}, "method must be one of irksn.*got 'magic'"),

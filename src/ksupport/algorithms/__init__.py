@@ -108,11 +108,10 @@ def path(
     'max_iter'
     """
     chosen = make_method(method, **params) if isinstance(method, str) else method
-    design, target = Design.of(X), np.asarray(y, np.float64)
-    if target.shape != (design.n,):
-        raise ValueError(f"y must have shape ({design.n},) to match X, got {target.shape}")
-    if not np.isfinite(target).all():
-        raise ValueError("y contains NaN or infinity")
+    design = Design.of(X)
+    target = chosen.loss.checked(y)
+    if len(target) != design.n:
+        raise ValueError(f"y must have {design.n} rows to match X, got shape {target.shape}")
     design, (target,) = chosen.compressed(design, target)
     start = chosen.start(design, target)
     return run(

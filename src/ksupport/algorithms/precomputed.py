@@ -86,6 +86,9 @@ class PrecomputedPath:
     def remedy(self) -> str:
         return "The solver of scikit-learn failed; check the scale of X and y."
 
+    def residual(self, fitted: Floats) -> Floats:
+        return np.asarray(np.linalg.norm(fitted - self.y, axis=1))
+
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         design = self.design
         first = self.t + 1

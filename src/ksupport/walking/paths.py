@@ -16,8 +16,9 @@ class Path(Protocol):
 
     It knows the data it is walked on: X̃, its ``design``, and the target ``y``.  ``pending`` are
     products with X̃, or the answer to a query that takes one, which the path needs before it can go
-    on; the loop multiplies for all waiting paths at once and hands the answer to ``supply``.  A
-    path is compared, and hashed, by identity.
+    on; the loop multiplies for all waiting paths at once and hands the answer to ``supply``.
+    ``residual`` says of fitted values, one model a row, how far off they are: the root of the
+    deviance, ‖X̃w - y‖ for squares.  A path is compared, and hashed, by identity.
     """
 
     exhausted: bool
@@ -34,3 +35,4 @@ class Path(Protocol):
     def advance(self, end: int, every: int, most_numbers: int) -> Block: ...
     def attach(self, design: Design | None) -> None: ...
     def remedy(self) -> str: ...
+    def residual(self, fitted: Floats) -> Floats: ...
