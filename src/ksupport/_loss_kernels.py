@@ -188,8 +188,71 @@ def solve_small(H, s):
 
 
 @_jit
-def newton_direction(kind, weights, Q, g, h):
-    """-(Q diag(h) Qᵀ)⁻¹ Q g; where Huber's loss is linear in most rows, a bound on h does for it."""
+def add_outer(A, i, weight, H):
+    """H += weight a aᵀ, a the column i of A, in the lower triangle."""
+    for a in range(A.shape[0]):
+        for b in range(a + 1):
+            H[a, b] += weight * A[a, i] * A[b, i]
+
+
+@_jit
+def cox_hessian(efron, eta, events, weights, layout, A, H):
+    """Second derivatives in the coefficients of the rows of A, added to the lower triangle of H.
+
+    For each term of the partial likelihood, the covariance of A among those at risk.
+    """
+    q, n = A.shape
+    risk, sums, top = np.empty(n), np.empty(n), np.empty(n)
+    cox_risks(eta, weights, layout, risk, sums, top)
+    first_moment, tied_moment, mean = np.zeros(q), np.zeros(q), np.zeros((q, 1))
+    second = np.zeros((q, q))  # Σ risk a aᵀ over those at risk
+    tied_second = np.zeros((q, q))
+    at = 0
+    while at < n:
+        end = layout[TIE_END, at]
+        if at == 0 or layout[STRATUM_END, at] != layout[STRATUM_END, at - 1]:
+            first_moment[:] = 0.0
+            second[:, :] = 0.0
+        tied_moment[:] = 0.0
+        tied_second[:, :] = 0.0
+        for i in range(at, end):
+            row = layout[ORDER, i]
+            event = events[row] > 0.0
+            for a in range(q):
+                first_moment[a] += risk[i] * A[a, row]
+                tied_moment[a] += risk[i] * A[a, row] if event else 0.0
+            add_outer(A, row, risk[i], second)
+            if event:
+                add_outer(A, row, risk[i], tied_second)
+        count, weight, tied = cox_tied(events, weights, layout, risk, at, end)
+        parts = count if efron > 0.0 else min(count, 1)
+        for part in range(parts):
+            share = part / parts
+            left = sums[at] - share * tied
+            for a in range(q):
+                mean[a, 0] = (first_moment[a] - share * tied_moment[a]) / left
+                for b in range(a + 1):
+                    moment = second[a, b] - share * tied_second[a, b]
+                    H[a, b] += weight / parts * moment / left
+            add_outer(mean, 0, -weight / parts, H)
+        at = end
+
+
+@_jit
+def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
+    """The lower triangle of the second derivatives in the coefficients of the rows of A."""
+    if kind == COX:
+        cox_hessian(param, eta, y, weights, layout, A, H)
+        return
+    for a in range(A.shape[0]):
+        for b in range(a + 1):
+            for i in range(A.shape[1]):
+                H[a, b] += A[a, i] * h[i] * A[b, i]
+
+
+@_jit
+def newton_direction(kind, param, y, weights, layout, Q, eta, g, h):
+    """-H⁻¹ Qg; where Huber's loss is linear in most rows, a bound on h does for it."""
     q, n = Q.shape
     if kind == HUBER:
         inside, total = 0.0, 0.0
@@ -202,17 +265,31 @@ def newton_direction(kind, weights, Q, g, h):
     for a in range(q):
         for i in range(n):
             s[a] -= Q[a, i] * g[i]
-        for b in range(a + 1):
-            for i in range(n):
-                H[a, b] += Q[a, i] * h[i] * Q[b, i]
+    loss_hessian(kind, param, eta, y, weights, layout, Q, h, H)
     return solve_small(H, s)
+
+
+@_jit
+def poisson_constant(y, weights, Q, c, eta):
+    """Settle c[0], that of a constant, which is known: counts and means have the same sum."""
+    most, counts, means = -np.inf, 0.0, 0.0
+    for i in range(eta.size):
+        most = max(most, eta[i])
+    for i in range(eta.size):
+        counts += weights[i] * Q[0, i] * y[i]
+        means += weights[i] * Q[0, i] * math.exp(eta[i] - most)
+    change = (math.log(counts / means) - most) / Q[0, 0]
+    c[0] += change
+    for i in range(eta.size):
+        eta[i] += change * Q[0, i]
 
 
 @_jit
 def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     """Newton's method for the c at which the loss of eta = base + Qᵀc is least; g and h there.
 
-    It starts at the c given.  A step is halved as long as the loss rises steeply at its end.
+    It starts at the c given.  The first of the columns must be constant for counts.  The length of a step is such that at its end the loss is at most half
+    as steep.
     """
     q, n = Q.shape
     step, trial = np.empty(n), np.empty(n)
@@ -220,13 +297,15 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
         eta[i] = base[i]
         for a in range(q):
             eta[i] += Q[a, i] * c[a]
+    if kind == POISSON and q > 0:
+        poisson_constant(y, weights, Q, c, eta)
     slopes(kind, param, eta, y, weights, layout, g, h)
-    if q == 0:
+    if q == 0 or (q == 1 and kind == POISSON):
         return
     # Of a smooth loss, what is left after such a step is its square.
     enough = 1e-12 * param if kind == HUBER else 1e-6
     for _ in range(100):
-        delta = newton_direction(kind, weights, Q, g, h)
+        delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h)
         slope, largest = 0.0, 0.0
         for i in range(n):
             step[i] = 0.0
@@ -242,8 +321,11 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
             for i in range(n):
                 eta[i] += step[i]
                 g[i] += h[i] * step[i]
+            if kind == COX:  # where h is not all
+                slopes(kind, param, eta, y, weights, layout, g, h)
             return
         part = min(1.0, 20.0 / largest) if kind != HUBER else 1.0
+        low, high = 0.0, np.inf  # the least along the step is between them
         for _ in range(60):
             for i in range(n):
                 trial[i] = eta[i] + part * step[i]
@@ -251,9 +333,13 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
             ahead = 0.0
             for i in range(n):
                 ahead += g[i] * step[i]
-            if ahead <= -0.5 * slope:
+            if abs(ahead) <= -0.5 * slope:
                 break
-            part *= 0.5
+            if ahead < 0.0:
+                low = part
+            else:
+                high = part
+            part = 2.0 * low if high == np.inf else 0.5 * (low + high)
         for a in range(q):
             c[a] += part * delta[a]
         copy_to(trial, eta)
@@ -287,6 +373,19 @@ def slopes_rows(kind, param, E, y, weights, layout, G, H):
     """`slopes` of each row of E."""
     for row in range(E.shape[0]):
         slopes(kind, param, E[row], y, weights, layout, G[row], H[row])
+
+
+@_jit
+def hessian_of(kind, param, eta, y, weights, layout, A):
+    """The second derivatives in the coefficients of the rows of A, a full matrix."""
+    q, n = A.shape
+    g, h, H = np.empty(n), np.empty(n), np.zeros((q, q))
+    slopes(kind, param, eta, y, weights, layout, g, h)
+    loss_hessian(kind, param, eta, y, weights, layout, A, h, H)
+    for a in range(q):
+        for b in range(a):
+            H[b, a] = H[a, b]
+    return H
 
 
 @_jit

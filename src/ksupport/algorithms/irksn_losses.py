@@ -25,12 +25,10 @@ class OtherLoss(DualState):
 
     def __init__(self, response: Response, k: int, alpha: float) -> None:
         self.settled = np.zeros((2, len(response.unpenalized)))  # at the last r, and the last w
-        zero = np.zeros(response.n)
-        g, _ = response.gradient(zero, self.settled[0])
+        g, self.curvature, _ = response.slopes(np.zeros(response.n), self.settled[0])
         self.settled[1] = self.settled[0]
         super().__init__(-g, n_vectors=2, size=k)
         self.response = response
-        self.curvature = response.curvature(zero)
         self.k = k
         self.alpha = alpha
         self.lam = (1 - alpha) / alpha
@@ -53,7 +51,7 @@ class OtherLoss(DualState):
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _loss_kernels.loss_walk(
-            working.columns, self.y, self.curvature, *self.response.packed, self.response.roots,
+            working.columns, self.y, self.curvature, *self.response.walked, self.response.roots,
             self.settled, self.Z, self.F, self.pace, self.clock, self.k, self.alpha,
             working.refs, working.edges, working.reach, self.at, end, every, rows,
         )  # fmt: skip
@@ -72,12 +70,12 @@ class OtherLoss(DualState):
             theta, beta = _kernels.momentum_of(self.pace, gamma)
             r = self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
             Xr = yield fitted(r)
-            gr, finite = self.response.gradient(Xr, self.settled[0])
+            gr, _, finite = self.response.slopes(Xr, self.settled[0])
             if finite:
                 z = self.Z[0] + beta * (self.Z[0] - self.Z[1]) + gamma * gr
                 p = yield correlations(z)
                 Xw = yield fitted(self._prox(p, S_W))
-                gw, _ = self.response.gradient(Xw, self.settled[1])
+                gw, _, _ = self.response.slopes(Xw, self.settled[1])
                 if _loss_kernels.loss_step_holds(Xw, Xr, gw, gr, gamma, self.pace):
                     break
             gamma *= 0.5

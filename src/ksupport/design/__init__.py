@@ -3,6 +3,7 @@
 from .blocks import by_blocks
 from .leading import Leading, Query
 from .problem import Problem, Split
+from .responses import UnseenByLoss
 from .rounds import Round, there_and_back
 from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of
 from .spectra import NormKind
@@ -29,6 +30,7 @@ __all__ = [
     "Split",
     "Survey",
     "Unseen",
+    "UnseenByLoss",
     "Walked",
     "Weights",
     "as_dask_array",

@@ -9,11 +9,14 @@ import numpy as np
 
 from .. import limits
 from .._common.phases import count_passes
+from ..losses import Loss, Response, Squared
+from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
 from .squares import Squares
 from .stores import Floats, Ints
 from .view import Design, centred_together, sharing
 
+SQUARES = Squared()
 Split = tuple[Ints, Ints]  # rows to walk on, and rows to measure on
 
 
@@ -33,6 +36,9 @@ class Problem:
         that pays, fewer rows do for many, those of folds too, and X is read once.
     splits : sequence of (rows, rows)
         The folds: rows to walk on and rows to measure on, all of which have weight.
+    loss : Loss
+        By which models are fitted.  Of squares, targets are centred vectors, and sums of squares
+        do for rows where that pays; of others a target is a `Response`, with Y as it is.
     """
 
     def __init__(
@@ -45,6 +51,7 @@ class Problem:
         scale: bool,
         compress: bool = False,
         splits: Sequence[Split] = (),
+        loss: Loss = SQUARES,
     ) -> None:
         self.raw = Design.of(X)
         count_passes(lambda: self.raw.passes)
@@ -54,17 +61,21 @@ class Problem:
         self.center, self.scale = center, scale
         self.splits = splits
         train = weights.counted(train)
-        _check_size(Y[train])
+        self.by_squares = isinstance(loss, Squared)
+        self.losses = [loss.fixed(y[train], weights.of(train)) for y in loss.one_by_one(Y)]
+        if loss.in_units_of_y:
+            _check_size(Y[train])
         sets = [train, *(rows for split in splits for rows in split)]
         self.squares: Squares | None = None
-        if compress:
+        if compress and self.by_squares:
             data = self.raw, Y, weights
             self.squares = Squares.where_they_pay(*data, sets, center, scale)
         squares = self.squares
         self.whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
         self.view, self.design = self.whole.view, self.whole.design
         self.targets, self.y_mean = self.whole.targets, self.whole.mean
-        _check_size(np.column_stack(self.targets))
+        if self.by_squares:
+            _check_size(np.column_stack(self.targets))
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
@@ -81,14 +92,40 @@ class Problem:
         """
         if self.squares is not None and scoring is None:
             return self.squares.unseen(2 + 2 * at, walked, target)
+        if not self.by_squares:
+            return self._unseen_by_loss(self.splits[at][1], walked, target)
         rows, mean = self.splits[at][1], float(walked.mean[target])
         y, design = self.Y[rows, target], walked.view.rows_like(self.raw, rows)
         return Unseen(design, y - mean, self.weights.of(rows), loss_of(scoring, y, mean))
+
+    def _unseen_by_loss(self, rows: Ints, walked: Walked, target: int) -> UnseenByLoss:
+        y = self.losses[target].one_by_one(self.Y)[target][rows]
+        return UnseenByLoss(
+            walked.view.rows_like(self.raw, rows), y, self.weights.of(rows), None,
+            walked.design, walked.targets[target], self._unpenalized(rows, target),
+        )  # fmt: skip
+
+    def _unpenalized(self, rows: Ints, target: int) -> Floats:
+        """Columns, as rows, that are always in the model: an intercept, if there is one."""
+        return np.ones((int(self.center and self.losses[target].has_constant), len(rows)))
+
+    def _responses(self, rows: Ints) -> list[Response]:
+        """The targets on rows, of losses other than squares."""
+        weights, found = self.weights.of(rows), []
+        for target, loss in enumerate(self.losses):
+            y = loss.one_by_one(self.Y)[target][rows]
+            loss.check_rows(y)
+            found.append(loss.on(y, weights, self._unpenalized(rows, target)))
+        return found
 
     def _on_rows(self, sets: Sequence[Ints]) -> list[Walked]:
         """Paths on sets of rows as they are, one pass for all."""
         whole = len(self.Y)
         designs = [self.raw if len(rows) == whole else self.raw.take(rows) for rows in sets]
+        if not self.by_squares:
+            responses, none = [self._responses(rows) for rows in sets], np.zeros(len(self.losses))
+            views = self._prepared(designs, sets)
+            return [Walked(v, v, each, none) for v, each in zip(views, responses, strict=True)]
         targets = [self._targets_on(rows) for rows in sets]
         return [
             Walked(view, view, one_by_one(Y), mean)
@@ -122,7 +159,8 @@ class Problem:
         is the same for all data.
         """
         u = np.random.default_rng(0).standard_normal(self.design.n)
-        samples = np.column_stack([*self.targets, u])
+        targets = self.targets if self.by_squares else [each.y for each in self.targets]
+        samples = np.column_stack([*targets, u])
         return np.vstack([self.design.rmatmat(samples), u @ samples]).T
 
     def scaled(self, coef: Floats) -> Floats:
@@ -132,10 +170,22 @@ class Problem:
         return w if self.view.scale is None else w / self.view.scale
 
     def intercept(self, coef: Floats) -> Any:
-        """ȳ - x̄ᵀw: a number, or one for each target."""
+        """ȳ - x̄ᵀw: a number, or one for each target; of other losses, settled instead of ȳ.
+
+        0 of losses that know no constant.
+        """
+        if not self.losses[0].has_constant:
+            return 0.0
         offset = 0.0 if self.view.mean is None else coef @ self.view.mean
-        value = np.asarray(self.y_mean - offset, np.float64)
+        mean = self.y_mean if self.by_squares else self._settled(np.atleast_2d(coef))
+        value = np.asarray(mean - offset, np.float64)
         return float(value[0]) if coef.ndim == 1 else value
+
+    def _settled(self, coefs: Floats) -> Floats:
+        """The constants beside centred features, of losses other than squares; 0 for none."""
+        fitted = self.design.matmat(np.atleast_2d(self.scaled(coefs)).T.astype(np.float64)).T
+        pairs = zip(self.targets, fitted, strict=True)
+        return np.array([each.settled(values)[:1].sum() for each, values in pairs])
 
 
 def _check_size(Y: Floats) -> None:

@@ -15,6 +15,8 @@ from .newton import Refit, refit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
+# kind and number of a loss, target, weights, layout, columns that are not penalised
+Packed = tuple[int, float, Floats, Floats, Ints, Floats]
 
 NO_LAYOUT = np.empty((4, 0), np.intp)
 
@@ -31,12 +33,17 @@ class Loss(ABC):
     kind: ClassVar[int]  # by which compiled code knows it
     smoothness: ClassVar[float | None]  # a bound on second derivatives; None: there is none
     has_constant: ClassVar[bool] = True  # whether an intercept says anything
+    in_units_of_y: ClassVar[bool] = False  # whether eta is
 
     # -- the response ----------------------------------------------------------------------
 
     @abstractmethod
     def checked(self, y: Any) -> Floats:
         """The response as numbers, or an error that says what is wrong with it."""
+
+    def one_by_one(self, Y: Floats) -> list[Floats]:
+        """The responses, each for a model of its own, in the columns of Y."""
+        return [np.ascontiguousarray(y) for y in Y.T]
 
     def check_rows(self, y: Floats) -> None:
         """Refuse rows, already checked one by one, from which nothing can be learnt."""
@@ -56,6 +63,10 @@ class Loss(ABC):
         return Response(
             self.fixed(target, weights), target, np.ones(n) if weights is None else weights, Q
         )
+
+    def emphasis(self, y: Floats) -> Floats:
+        """How much each row counts while a path is walked, besides its weight."""
+        return np.ones(len(y))
 
     # -- for compiled code -----------------------------------------------------------------
 
@@ -110,9 +121,9 @@ class Loss(ABC):
         return G.reshape(np.shape(eta)), H.reshape(np.shape(eta))
 
     def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
-        """Second derivatives of the weighted sum of values in the coefficients of columns (as rows).
-        """
-        return (columns * self.curvature(eta, y, weights)) @ columns.T
+        """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
+        packed = self.kind, self.param, eta, self.target(y), weights, self.layout(y)
+        return np.asarray(_kernels.hessian_of(*packed, np.ascontiguousarray(columns)))
 
     # -- models ----------------------------------------------------------------------------
 
@@ -156,7 +167,8 @@ class Response:
     weights, and are ``roots * eta`` but for what is not penalised.  The coefficients of that are
     *settled*: for each w they take the values at which the loss is least.  So the path sees the
     loss ``min_c loss(X̃w/roots + Qᵀc)``, which is convex and smooth as the loss itself is, with the
-    gradient of the loss at that c.
+    gradient of the loss at that c.  What the path walks on has the loss's emphasis on rows; all
+    that is measured and reported does not.
 
     Parameters
     ----------
@@ -188,13 +200,19 @@ class Response:
         return np.sqrt(self.weights)
 
     @cached_property
-    def packed(self) -> tuple[int, float, Floats, Floats, Ints, Floats]:
+    def packed(self) -> Packed:
         """What compiled code takes."""
         loss = self.loss
         return (
             loss.kind, loss.param, loss.target(self.y), self.weights, loss.layout(self.y),
             self.unpenalized,
         )  # fmt: skip
+
+    @cached_property
+    def walked(self) -> Packed:
+        """The same with the emphasis of a walk."""
+        kind, param, target, weights, layout, Q = self.packed
+        return kind, param, target, weights * self.loss.emphasis(self.y), layout, Q
 
     def eta(self, fitted: Floats) -> Floats:
         """Fitted values without the roots of weights."""
@@ -211,15 +229,14 @@ class Response:
         """eta with what is not penalised."""
         return self.eta(fitted) + self.settled(fitted) @ self.unpenalized
 
-    def gradient(self, fitted: Floats, c: Floats) -> tuple[Floats, bool]:
-        """In fitted values, with c settled in place; and whether it is finite."""
-        g, h, eta = (np.empty(self.n) for _ in range(3))
-        finite = _kernels.loss_gradient(*self.packed, self.roots, c, fitted, eta, g, h)
-        return g, bool(finite)
+    def slopes(self, fitted: Floats, c: Floats) -> tuple[Floats, Floats, bool]:
+        """What a walk follows: derivatives in fitted values, the second of each, with c settled.
 
-    def curvature(self, fitted: Floats) -> Floats:
-        """Second derivatives in fitted values (of interacting rows their diagonal)."""
-        return self.loss.curvature(self.whole(fitted), self.y, self.weights) / self.weights
+        That is done in place; the last answer is whether all are finite.
+        """
+        g, h, eta = (np.empty(self.n) for _ in range(3))
+        finite = _kernels.loss_gradient(*self.walked, self.roots, c, fitted, eta, g, h)
+        return g, h / self.weights, bool(finite)
 
     def deviance(self, fitted: Floats) -> Floats:
         """The weighted sum of deviances, for each row of fitted values."""

@@ -59,6 +59,9 @@ class Cox(Loss):
     def param(self) -> float:
         return float(self.ties == "efron")
 
+    def one_by_one(self, Y: Floats) -> list[Floats]:
+        return [Y]
+
     def checked(self, y: Any) -> Floats:
         values = _as_columns(y)
         if not np.isfinite(values).all():
@@ -87,12 +90,11 @@ class Cox(Loss):
     def layout(self, y: Floats) -> Ints:
         time, stratum = y[:, 0], _strata(y)
         order = np.lexsort((np.arange(len(y)), -time, stratum))
-        at = np.arange(len(y))
         new_stratum = np.append(True, np.diff(stratum[order]) != 0)
         new_time = new_stratum | np.append(True, np.diff(time[order]) != 0)
         first, tie_end = _runs(new_time)
         stratum_end = _runs(new_stratum)[1]
-        return np.stack([order, first, tie_end, stratum_end]).astype(np.intp)[:, at]
+        return np.stack([order, first, tie_end, stratum_end]).astype(np.intp)
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         E = np.ascontiguousarray(eta, np.float64).reshape(-1, len(y))
@@ -113,45 +115,6 @@ class Cox(Loss):
             E, events, weights, layout, times, _strata(seen.y), new_E, new, out
         )
         return 2.0 * out.reshape(np.shape(new_eta))
-
-    def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
-        """Σ over events of the covariance of columns among those at risk."""
-        layout, events = self.layout(y), self.target(y)
-        H = np.zeros((len(columns), len(columns)))
-        for at in _starts(layout[_kernels.STRATUM_END]):
-            end = layout[_kernels.STRATUM_END, at]
-            H += self._within(layout[:, at:end] - np.array([[0], [at], [at], [at]]),
-                              columns, eta, events, weights)  # fmt: skip
-        return H
-
-    def _within(
-        self, layout: Ints, columns: Floats, eta: Floats, events: Floats, weights: Floats
-    ) -> Floats:
-        """The same of one stratum."""
-        rows = layout[_kernels.ORDER]
-        A, event = columns[:, rows], events[rows] > 0
-        risk = weights[rows] * np.exp(eta[rows] - eta[rows].max())
-        starts = _starts(layout[_kernels.TIE_END])
-        ends = layout[_kernels.TIE_END, starts]
-        S0, S1 = np.cumsum(risk)[ends - 1], np.cumsum(risk * A, axis=1)[:, ends - 1]
-        T0 = np.add.reduceat(risk * event, starts)
-        T1 = np.add.reduceat(risk * event * A, starts, axis=1)
-        count = np.add.reduceat(event, starts)
-        weight = np.add.reduceat(weights[rows] * event, starts)
-        parts = count if self.ties == "efron" else np.minimum(count, 1)
-        group = np.repeat(np.arange(len(starts)), parts)  # one for each term
-        share = (np.arange(group.size) - np.repeat(np.cumsum(parts) - parts, parts)) / parts[group]
-        left = S0[group] - share * T0[group]
-        hazard = weight[group] / parts[group] / left
-        means = (S1[:, group] - share * T1[:, group]) / left
-        # A row's second moment counts in all terms of times up to its own.
-        later = np.add.reduceat(np.append(hazard, 0.0), np.append(0, np.cumsum(parts))[:-1])
-        later = np.cumsum(np.where(parts > 0, later, 0.0)[::-1])[::-1]
-        tied = np.zeros(len(starts))
-        np.add.at(tied, group, hazard * share)
-        place = np.repeat(np.arange(len(starts)), ends - starts)
-        total = risk * (later[place] - tied[place] * event)
-        return (A * total) @ A.T - (means * (hazard * left)) @ means.T
 
 
 def _as_columns(y: Any) -> Floats:
@@ -176,11 +139,6 @@ def _as_columns(y: Any) -> Floats:
 
 def _strata(y: Floats) -> Floats:
     return np.ascontiguousarray(y[:, 2]) if y.shape[1] > 2 else np.zeros(len(y))
-
-
-def _starts(ends: Ints) -> Ints:
-    """Where runs begin, of which each place has the end."""
-    return np.flatnonzero(np.append(True, np.diff(ends) != 0))
 
 
 def _runs(new: Any) -> tuple[Ints, Ints]:

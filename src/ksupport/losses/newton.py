@@ -64,20 +64,18 @@ def _newton(
         H = loss.hessian(A, eta, y, weights) + np.diag(penalty)
         step = -np.linalg.lstsq(H, slope, rcond=1e-13)[0]
         change = float(np.abs(step @ A).max(initial=0.0))
-        part = min(1.0, longest / change) if change > 0 else 1.0
-        while not (after := total(b + part * step)) <= now + 0.1 * part * (slope @ step):
+        if change <= CLOSE * max(float(np.abs(eta).max()), _unit(loss, y)):
+            return _refit(response, A, b + step, q, ridge)
+        part, rounding = min(1.0, longest / change), 1e-13 * abs(now)
+        while not (after := total(b + part * step)) <= now + 0.1 * part * (slope @ step) + rounding:
             part *= 0.5
-            if part < 1e-10:  # rounding is all that is left
-                return _refit(response, A, b, q, ridge)
         b, now = b + part * step, after
-        if part == 1.0 and change <= CLOSE * max(float(np.abs(eta).max()), _unit(loss, y)):
-            return _refit(response, A, b, q, ridge)
     return _refit(response, A, b, q, ridge) if patient else None
 
 
 def _unit(loss: Any, y: Floats) -> float:
     """The scale of eta: one, or that of y where eta is in its units."""
-    return 1.0 if loss.name not in ("squared", "huber") else float(np.ptp(y)) or 1.0
+    return (float(np.ptp(y)) or 1.0) if loss.in_units_of_y else 1.0
 
 
 def _refit(response: Response, A: Floats, b: Floats, q: int, ridge: float) -> Refit:

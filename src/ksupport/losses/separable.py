@@ -41,6 +41,7 @@ class Squared(Loss):
     name: ClassVar[str] = "squared"
     kind: ClassVar[int] = _kernels.SQUARED
     smoothness: ClassVar[float | None] = 1.0
+    in_units_of_y: ClassVar[bool] = True
 
     def checked(self, y: Any) -> Floats:
         return _column(y)
@@ -71,6 +72,7 @@ class Huber(Loss):
     name: ClassVar[str] = "huber"
     kind: ClassVar[int] = _kernels.HUBER
     smoothness: ClassVar[float | None] = 1.0
+    in_units_of_y: ClassVar[bool] = True
 
     delta: float | None = None
 
@@ -149,6 +151,10 @@ class Logistic(Loss):
 class Poisson(Loss):
     """e^eta - y eta, for counts y whose mean is e^eta.
 
+    While a path is walked, rows count by (y + ½)^-½: counts differ in how much they bend the loss
+    by as much as themselves, and a few large ones would lead all steps.  Refits, deviances and
+    the intercept that is reported do without.
+
     Examples
     --------
     >>> import numpy as np
@@ -178,6 +184,9 @@ class Poisson(Loss):
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(eta) - y * eta - y + xlogy(y, y))
+
+    def emphasis(self, y: Floats) -> Floats:
+        return np.asarray((y + 0.5) ** -0.5)
 
     def mean(self, eta: Floats) -> Floats:
         return np.asarray(np.exp(eta))
