@@ -1,6 +1,6 @@
 """Sparse recovery by iterative regularisation with the k-support norm."""
 
-from . import datasets, metrics, plotting, stopping, theory
+from . import datasets, losses, metrics, plotting, stopping, theory
 from .algorithms import METHODS, path
 from .choosing.stability import StabilitySelection, stability_selection
 from .estimators import (
@@ -13,6 +13,7 @@ from .estimators import (
     KSN,
     SRDI,
     AutoIRKSN,
+    IRKSNClassifier,
     PathCV,
     PathIC,
 )
@@ -32,11 +33,13 @@ __all__ = [
     "SRDI",
     "AutoIRKSN",
     "BoxNorm",
+    "IRKSNClassifier",
     "PathCV",
     "PathIC",
     "StabilitySelection",
     "datasets",
     "ksupport_norm",
+    "losses",
     "metrics",
     "path",
     "plotting",

@@ -7,14 +7,37 @@ import math
 import numpy as np
 
 from ._kernels import (
-    _jit, EPS, CURVATURE, DONE, FIRST_SHARE, GAMMA, NONFINITE, NOW, RECORDED, REFRESH, REFUSED,
-    S_R, S_W, THETA, TRIAL, combine, copy_to, correlate, due, entry_level, extrapolate,
-    momentum_of, outside, prox_warm, shift, trial_step,
+    CURVATURE,
+    DONE,
+    EPS,
+    FIRST_SHARE,
+    GAMMA,
+    NONFINITE,
+    NOW,
+    RECORDED,
+    REFRESH,
+    REFUSED,
+    S_R,
+    S_W,
+    THETA,
+    TRIAL,
+    _jit,
+    combine,
+    copy_to,
+    correlate,
+    due,
+    entry_level,
+    extrapolate,
+    momentum_of,
+    outside,
+    prox_warm,
+    shift,
+    trial_step,
 )
 
 #
-# The data of a loss are a few arrays.  ``y`` is the response (the events, 0 or 1, of Cox), ``weights``
-# how much each row counts, ``layout`` the order of times (below; of no columns for other losses).
+# The data of a loss are a few arrays.  ``y`` is the response (the events, 0 or 1, of Cox),
+# ``weights`` how much each row counts, ``layout`` the order of times (of Cox alone, see below).
 # Derivatives are those of Σ weights_i l_i.
 
 SQUARED, HUBER, LOGISTIC, POISSON, COX = range(5)
@@ -251,16 +274,29 @@ def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
 
 
 @_jit
+def bound_curvature(kind, weights, h):
+    """Where the loss is all but linear, h = its bound; whether so.
+
+    Of Huber's loss in most rows, of the logistic one in all.
+    """
+    if kind != HUBER and kind != LOGISTIC:
+        return False
+    bound, least = (1.0, 0.25) if kind == HUBER else (0.25, 1e-10)
+    bent, total = 0.0, 0.0
+    for i in range(h.size):
+        bent += h[i]
+        total += bound * weights[i]
+    if bent >= least * total:
+        return False
+    for i in range(h.size):
+        h[i] = bound * weights[i]
+    return True
+
+
+@_jit
 def newton_direction(kind, param, y, weights, layout, Q, eta, g, h):
-    """-H⁻¹ Qg; where Huber's loss is linear in most rows, a bound on h does for it."""
+    """-H⁻¹ Qg."""
     q, n = Q.shape
-    if kind == HUBER:
-        inside, total = 0.0, 0.0
-        for i in range(n):
-            inside += h[i]
-            total += weights[i]
-        if inside < 0.25 * total:
-            copy_to(weights, h)
     H, s = np.zeros((q, q)), np.zeros(q)
     for a in range(q):
         for i in range(n):
@@ -270,25 +306,44 @@ def newton_direction(kind, param, y, weights, layout, Q, eta, g, h):
 
 
 @_jit
-def poisson_constant(y, weights, Q, c, eta):
+def all_fitted(weights, g):
+    """Whether hardly a row has a slope left."""
+    size, total = 0.0, 0.0
+    for i in range(g.size):
+        size += abs(g[i])
+        total += weights[i]
+    return size <= 1e-9 * total
+
+
+@_jit
+def is_constant(a):
+    """Whether all entries are the same, and not zero."""
+    differing = 0
+    for i in range(a.size):
+        differing += a[i] != a[0]
+    return differing == 0 and a[0] != 0.0
+
+
+@_jit
+def poisson_constant(y, weights, one, c, eta):
     """Settle c[0], that of a constant, which is known: counts and means have the same sum."""
     most, counts, means = -np.inf, 0.0, 0.0
     for i in range(eta.size):
         most = max(most, eta[i])
     for i in range(eta.size):
-        counts += weights[i] * Q[0, i] * y[i]
-        means += weights[i] * Q[0, i] * math.exp(eta[i] - most)
-    change = (math.log(counts / means) - most) / Q[0, 0]
-    c[0] += change
+        counts += weights[i] * y[i]
+        means += weights[i] * math.exp(eta[i] - most)
+    change = math.log(counts / means) - most
+    c[0] += change / one[0]
     for i in range(eta.size):
-        eta[i] += change * Q[0, i]
+        eta[i] += change
 
 
 @_jit
 def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     """Newton's method for the c at which the loss of eta = base + Qᵀc is least; g and h there.
 
-    It starts at the c given.  The first of the columns must be constant for counts.  The length of a step is such that at its end the loss is at most half
+    It starts at the c given.  The length of a step is such that at its end the loss is at most half
     as steep.
     """
     q, n = Q.shape
@@ -297,14 +352,18 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
         eta[i] = base[i]
         for a in range(q):
             eta[i] += Q[a, i] * c[a]
-    if kind == POISSON and q > 0:
-        poisson_constant(y, weights, Q, c, eta)
+    known = kind == POISSON and q > 0 and is_constant(Q[0])
+    if known:
+        poisson_constant(y, weights, Q[0], c, eta)
     slopes(kind, param, eta, y, weights, layout, g, h)
-    if q == 0 or (q == 1 and kind == POISSON):
+    if q == 0 or (q == 1 and known):
         return
     # Of a smooth loss, what is left after such a step is its square.
     enough = 1e-12 * param if kind == HUBER else 1e-6
     for _ in range(100):
+        bounded = bound_curvature(kind, weights, h)
+        if bounded and all_fitted(weights, g):
+            return
         delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h)
         slope, largest = 0.0, 0.0
         for i in range(n):
@@ -315,7 +374,7 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
             largest = max(largest, abs(step[i]))
         if not slope < 0.0:
             return
-        if largest <= enough:
+        if largest <= enough and (kind == HUBER or not bounded):
             for a in range(q):
                 c[a] += delta[a]
             for i in range(n):

@@ -308,7 +308,7 @@ def test_structured_responses_of_scikit_survival_are_read():
 def test_losses_go_by_name():
     assert loss_of("poisson") == Poisson()
     assert loss_of(Huber(2.0)) == Huber(2.0)
-    with pytest.raises(ValueError, match="loss must be one of 'squared', 'huber', .* got 'hinge'"):
+    with pytest.raises(ValueError, match=r"loss must be one of 'squared', 'huber', .* got 'hinge'"):
         loss_of("hinge")
     with pytest.raises(ValueError, match="delta must be in"):
         Huber(-1.0)

@@ -28,6 +28,7 @@ from .base import Method
 from .irksn_losses import OtherLoss
 
 StepRule = Literal["adaptive", "spectral", "nuclear"]
+SQUARES = Squared()
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class IRKSNMethod(Method):
     k: int = 10
     alpha: float = 1e-2
     step: StepRule | float = "adaptive"
-    loss: Loss = Squared()
+    loss: Loss = SQUARES
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "loss", loss_of(self.loss))  # a name will do
@@ -97,8 +98,8 @@ class IRKSNMethod(Method):
     def _start_other(self, design: Design, y: Floats | Response) -> Path:
         if self.step != "adaptive":
             raise ValueError(
-                f"step must be 'adaptive' with loss={self.loss.name!r}, got {self.step!r}: constant "
-                "steps are for squares"
+                f"step must be 'adaptive' with loss={self.loss.name!r}, got {self.step!r}: "
+                "constant steps are for squares"
             )
         design.check_magnitude()
         if not isinstance(y, Response):

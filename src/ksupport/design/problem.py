@@ -184,7 +184,7 @@ class Problem:
     def _settled(self, coefs: Floats) -> Floats:
         """The constants beside centred features, of losses other than squares; 0 for none."""
         fitted = self.design.matmat(np.atleast_2d(self.scaled(coefs)).T.astype(np.float64)).T
-        pairs = zip(self.targets, fitted, strict=True)
+        pairs = zip(self.targets, fitted, strict=False)  # of one vector, the first target
         return np.array([each.settled(values)[:1].sum() for each, values in pairs])
 
 

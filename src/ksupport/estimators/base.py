@@ -34,11 +34,12 @@ from ..design import (
     unwrapped,
 )
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
+from ..losses import Loss
 from ..stopping import Settled
 from ..theory.report import RecoveryReport, report_on
 
 
-class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):
+class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
     # What `SelectFromModel` asks for to learn that zeros are exact: instead of the features of more
@@ -115,20 +116,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             if not isinstance(value, numbers.Integral) or value < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
-    @tells
-    def predict(self, X: Any) -> Any:
-        """Predict the response: X w + intercept.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_targets)
-            For a Dask array or data frame a Dask array, not computed yet.
-        """
+    def _linear(self, X: Any) -> Any:
+        """X w + intercept."""
         check_is_fitted(self)
         X = unwrapped(X)
         if is_dask(X):
@@ -210,6 +199,11 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         ['IRKSN']
         """
         check_is_fitted(self)
+        if self._loss.name != "squared":
+            raise ValueError(
+                f"certify is for loss='squared', got loss={self._loss.name!r}: the theory's "
+                "conditions are about squares"
+            )
         if self.coef_.ndim != 1:
             raise ValueError(
                 f"certify takes a model of one target, got {len(self.coef_)}: fit and certify "
@@ -242,7 +236,14 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         """The same of data that were checked before."""
         chosen, rows = self._chosen, self._walked_rows(len(Y))
         Y, compress = Y.reshape(len(Y), -1), chosen.method_behind.compressible
-        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, compress)
+        return Problem(
+            X, Y, weights, rows, self.fit_intercept, self.standardize, compress, loss=self._loss
+        )
+
+    @property
+    def _loss(self) -> Loss:
+        """By which the paths behind the model were fitted."""
+        return self._chosen.method_behind.loss
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
@@ -289,7 +290,28 @@ def _outline(X: Any) -> Any:
     return np.broadcast_to(np.zeros((), X.dtype), X.shape)
 
 
-class SelectingModel(LinearModel):
+class LinearRegressor(RegressorMixin, LinearModel):
+    """A linear model of numbers."""
+
+    @tells
+    def predict(self, X: Any) -> Any:
+        """Predict the response: X w + intercept, or what the loss expects there.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_targets)
+            For a Dask array or data frame a Dask array, not computed yet.
+        """
+        eta = self._linear(X)
+        return self._loss.mean(eta)
+
+
+class SelectingModel(LinearRegressor):
     """Base of the classes that choose among the models of many paths."""
 
     every: int | None

@@ -56,7 +56,7 @@ def effects_of(model: Model, X: Any) -> Floats:
     if features.size:
         block = X[:, features]
         block = block.toarray() if sp.issparse(block) else np.asarray(block)
-        effects[features] = model.coef_[features] * block.std(axis=0)
+        effects[features] = np.ravel(model.coef_)[features] * block.std(axis=0)
     return effects
 
 

@@ -45,6 +45,10 @@ class Loss(ABC):
         """The responses, each for a model of its own, in the columns of Y."""
         return [np.ascontiguousarray(y) for y in Y.T]
 
+    def sorts(self, y: Floats) -> Floats:
+        """A label for each row; rows to fit and rows held out should have some of each."""
+        return np.zeros(len(y))
+
     def check_rows(self, y: Floats) -> None:
         """Refuse rows, already checked one by one, from which nothing can be learnt."""
         return
@@ -115,9 +119,7 @@ class Loss(ABC):
         E = np.ascontiguousarray(eta, np.float64).reshape(-1, np.shape(eta)[-1])
         G, H = np.empty_like(E), np.empty_like(E)
         each = np.ones(E.shape[1]) if weights is None else np.asarray(weights, np.float64)
-        _kernels.slopes_rows(
-            self.kind, self.param, E, self.target(y), each, self.layout(y), G, H
-        )
+        _kernels.slopes_rows(self.kind, self.param, E, self.target(y), each, self.layout(y), G, H)
         return G.reshape(np.shape(eta)), H.reshape(np.shape(eta))
 
     def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
@@ -127,7 +129,7 @@ class Loss(ABC):
 
     # -- models ----------------------------------------------------------------------------
 
-    def mean(self, eta: Floats) -> Floats:
+    def mean(self, eta: Any) -> Any:
         """What is expected of the response at eta."""
         return eta
 

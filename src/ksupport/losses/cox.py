@@ -77,6 +77,9 @@ class Cox(Loss):
             )
         return values
 
+    def sorts(self, y: Floats) -> Floats:
+        return np.ascontiguousarray(y[:, 1])
+
     def check_rows(self, y: Floats) -> None:
         if not y[:, 1].any():
             raise ValueError(
@@ -111,9 +114,7 @@ class Cox(Loss):
         out = np.empty_like(new_E)
         new = np.column_stack([new_y[:, :2], _strata(new_y)])
         times = np.ascontiguousarray(seen.y[:, 0])
-        _kernels.cox_added_rows(
-            E, events, weights, layout, times, _strata(seen.y), new_E, new, out
-        )
+        _kernels.cox_added_rows(E, events, weights, layout, times, _strata(seen.y), new_E, new, out)
         return 2.0 * out.reshape(np.shape(new_eta))
 
 
@@ -121,7 +122,7 @@ def _as_columns(y: Any) -> Floats:
     """Time, event and perhaps stratum as columns."""
     array = np.asarray(y)
     if array.dtype.names is not None:
-        events = [name for name in array.dtype.names if array.dtype[name] == bool]
+        events = [name for name in array.dtype.names if array.dtype[name].kind == "b"]
         times = [name for name in array.dtype.names if array.dtype[name].kind in "fiu"]
         if len(array.dtype.names) != 2 or len(events) != 1 or len(times) != 1:
             raise ValueError(

@@ -133,6 +133,9 @@ class Logistic(Loss):
             raise ValueError(f"y must be 0 or 1 for the logistic loss, got {other[0]:g}")
         return values
 
+    def sorts(self, y: Floats) -> Floats:
+        return y
+
     def check_rows(self, y: Floats) -> None:
         if y.min() == y.max():
             raise ValueError(
@@ -143,8 +146,8 @@ class Logistic(Loss):
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         return np.asarray(np.logaddexp(0.0, np.where(y > 0, -eta, eta)))
 
-    def mean(self, eta: Floats) -> Floats:
-        return np.asarray(expit(eta))
+    def mean(self, eta: Any) -> Any:
+        return expit(eta)
 
 
 @dataclass(frozen=True)
@@ -188,8 +191,8 @@ class Poisson(Loss):
     def emphasis(self, y: Floats) -> Floats:
         return np.asarray((y + 0.5) ** -0.5)
 
-    def mean(self, eta: Floats) -> Floats:
-        return np.asarray(np.exp(eta))
+    def mean(self, eta: Any) -> Any:
+        return np.exp(eta)
 
     def constant(self, y: Floats, weights: Floats | None = None) -> float:
         return float(np.log(np.average(y, weights=weights)))
