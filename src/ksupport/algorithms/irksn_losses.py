@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .. import _kernels, _loss_kernels
+from .. import _kernels
 from .._kernels import GAMMA, PACE, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Floats
 from ..losses import Response
@@ -25,7 +25,7 @@ class OtherLoss(DualState):
 
     def __init__(self, response: Response, k: int, alpha: float) -> None:
         self.settled = np.zeros((2, len(response.unpenalized)))  # at the last r, and the last w
-        g, self.curvature, _ = response.slopes(np.zeros(response.n), self.settled[0])
+        g, self.origin, _ = response.gradient(np.zeros(response.n), self.settled[0])
         self.settled[1] = self.settled[0]
         super().__init__(-g, n_vectors=2, size=k)
         self.response = response
@@ -50,8 +50,8 @@ class OtherLoss(DualState):
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
-        n_rows, status = _loss_kernels.loss_walk(
-            working.columns, self.y, self.curvature, *self.response.walked, self.response.roots,
+        n_rows, status = _kernels.loss_walk(
+            working.columns, self.y, self.origin, *self.response.walked, self.response.roots,
             self.settled, self.Z, self.F, self.pace, self.clock, self.k, self.alpha,
             working.refs, working.edges, working.reach, self.at, end, every, rows,
         )  # fmt: skip
@@ -64,19 +64,22 @@ class OtherLoss(DualState):
         if self.pace[GAMMA] == 0:
             w = self._prox(-(yield correlations(self.y)), S_R)
             Xw = yield fitted(w)
-            self.pace[GAMMA] = _loss_kernels.loss_first_step(self.y, self.curvature, Xw)
+            *packed, _ = self.response.walked
+            self.pace[GAMMA] = _kernels.loss_first_step(
+                self.y, *packed, self.response.roots, self.origin, Xw
+            )
         gamma = _kernels.trial_step(self.pace)
-        while gamma > _loss_kernels.SHORTEST:
+        while gamma > _kernels.SHORTEST:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
             r = self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
             Xr = yield fitted(r)
-            gr, _, finite = self.response.slopes(Xr, self.settled[0])
+            gr, _, finite = self.response.gradient(Xr, self.settled[0])
             if finite:
                 z = self.Z[0] + beta * (self.Z[0] - self.Z[1]) + gamma * gr
                 p = yield correlations(z)
                 Xw = yield fitted(self._prox(p, S_W))
-                gw, _, _ = self.response.slopes(Xw, self.settled[1])
-                if _loss_kernels.loss_step_holds(Xw, Xr, gw, gr, gamma, self.pace):
+                gw, _, _ = self.response.gradient(Xw, self.settled[1])
+                if _kernels.loss_step_holds(Xw, Xr, gw, gr, gamma, self.pace):
                     break
             gamma *= 0.5
             self.pace[[REFUSED, TRIAL]] = 1, gamma

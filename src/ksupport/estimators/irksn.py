@@ -137,7 +137,9 @@ class IRKSN(PathRegressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = getattr(self.loss, "name", self.loss) == "poisson"
+        if getattr(self.loss, "name", self.loss) == "poisson":
+            tags.target_tags.positive_only = True
+            tags.target_tags.multi_output = False  # scikit-learn's checks of it are not of counts
         return tags
 
     def _check_parameters(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _loss_kernels as _kernels
+from .. import _kernels
 from .newton import Refit, refit
 
 Floats = NDArray[np.float64]
@@ -231,14 +231,14 @@ class Response:
         """eta with what is not penalised."""
         return self.eta(fitted) + self.settled(fitted) @ self.unpenalized
 
-    def slopes(self, fitted: Floats, c: Floats) -> tuple[Floats, Floats, bool]:
-        """What a walk follows: derivatives in fitted values, the second of each, with c settled.
+    def gradient(self, fitted: Floats, c: Floats) -> tuple[Floats, Floats, bool]:
+        """What a walk follows, in fitted values; eta; and whether the gradient is finite.
 
-        That is done in place; the last answer is whether all are finite.
+        c is settled, in place.
         """
         g, h, eta = (np.empty(self.n) for _ in range(3))
         finite = _kernels.loss_gradient(*self.walked, self.roots, c, fitted, eta, g, h)
-        return g, h / self.weights, bool(finite)
+        return g, eta, bool(finite)
 
     def deviance(self, fitted: Floats) -> Floats:
         """The weighted sum of deviances, for each row of fitted values."""

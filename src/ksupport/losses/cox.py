@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import _loss_kernels as _kernels
+from .. import _kernels
 from .._common.checks import check_choice
 from .base import Floats, Ints, Loss
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, xlogy
 
-from .. import _loss_kernels as _kernels
+from .. import _kernels
 from .._common.checks import as_numbers, check_interval
 from .base import Floats, Loss
 
