@@ -119,9 +119,9 @@ def test_with_squares_it_is_the_path_on_squares():
     response = Squared().on(y, None, np.ones((1, 50)))
     general = WorkingSetPath(Design.of(X), OtherLoss(response, 4, 0.05))
     special = make_method("irksn", k=4, alpha=0.05).start(Design.of(X), y)
-    general, special = run([general], max_iter=30)[0], run([special], max_iter=30)[0]
-    assert_close(general.iterates, special.iterates, 1e-9)
-    np.testing.assert_allclose(general.history["residual"], special.history["residual"], rtol=1e-9)
+    found, known = run([general], max_iter=30)[0], run([special], max_iter=30)[0]
+    assert_close(found.iterates, known.iterates, 1e-9)
+    np.testing.assert_allclose(found.history["residual"], known.history["residual"], rtol=1e-9)
 
 
 @every_loss

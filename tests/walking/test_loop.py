@@ -14,7 +14,7 @@ from ksupport._common.phases import Phase
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
 from ksupport.stopping import Discrepancy, HeldOut
-from ksupport.walking import Block, History, Verdict, run, whole_walks_only
+from ksupport.walking import Block, BySquares, History, Verdict, run, whole_walks_only
 from ksupport.walking.records import Record
 
 
@@ -24,7 +24,7 @@ def problem(rng):
     return X, X[:, :3] @ [1.0, -2.0, 3.0] + 0.1 * rng.standard_normal(20)
 
 
-class Counting:
+class Counting(BySquares):
     """A path whose iterate at step t is (t, -t), up to a last step if there is one."""
 
     pending = None

@@ -63,11 +63,7 @@ class OtherLoss(DualState):
     def step(self) -> Step:
         if self.pace[GAMMA] == 0:
             w = self._prox(-(yield correlations(self.y)), S_R)
-            Xw = yield fitted(w)
-            *packed, _ = self.response.walked
-            self.pace[GAMMA] = _kernels.loss_first_step(
-                self.y, *packed, self.response.roots, self.origin, Xw
-            )
+            self.pace[GAMMA] = self._first_step((yield fitted(w)))
         gamma = _kernels.trial_step(self.pace)
         while gamma > _kernels.SHORTEST:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
@@ -88,6 +84,15 @@ class OtherLoss(DualState):
         self.Z, self.F = np.stack([z, self.Z[0]]), np.stack([p, self.F[0]])
         self.pace[[THETA, GAMMA, TRIAL]] = theta, gamma, 0
         return True
+
+    def _first_step(self, Xw: Floats) -> float:
+        kind, param, target, weights, layout, _ = self.response.walked
+        roots = self.response.roots
+        return float(
+            _kernels.loss_first_step(
+                self.y, kind, param, target, weights, layout, roots, self.origin, Xw
+            )
+        )
 
     def _prox(self, p: Floats, scale: int) -> Floats:
         out = np.empty_like(p)

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..design import Design, Floats
-from ..walking import Answer, Block
+from ..walking import Answer, Block, BySquares
 
 
 class Solver(ABC):
@@ -34,7 +34,7 @@ class Solver(ABC):
             self.design = design
 
 
-class PrecomputedPath:
+class PrecomputedPath(BySquares):
     """A `Path` from w_0 = 0 over at most ``n_steps`` models, solved a stretch at a time.
 
     Nothing is computed before the first `advance`, and nothing beyond the step asked for.
@@ -85,9 +85,6 @@ class PrecomputedPath:
 
     def remedy(self) -> str:
         return "The solver of scikit-learn failed; check the scale of X and y."
-
-    def residual(self, fitted: Floats) -> Floats:
-        return np.asarray(np.linalg.norm(fitted - self.y, axis=1))
 
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         design = self.design

@@ -73,7 +73,8 @@ class Problem:
         squares = self.squares
         self.whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
         self.view, self.design = self.whole.view, self.whole.design
-        self.targets, self.y_mean = self.whole.targets, self.whole.mean
+        self.targets: list[Floats] = self.whole.targets  # or responses, by any other loss
+        self.y_mean = self.whole.mean
         if self.by_squares:
             _check_size(np.column_stack(self.targets))
 
@@ -151,6 +152,11 @@ class Problem:
         return mean, left if weights is None else left * np.sqrt(weights)[:, None]
 
     @property
+    def responses(self) -> list[Response]:
+        """The targets of losses other than squares."""
+        return list(self.whole.targets)
+
+    @property
     def fingerprint(self) -> Floats:
         """Changes whenever the problem does: what a warm start must find again.
 
@@ -159,7 +165,7 @@ class Problem:
         is the same for all data.
         """
         u = np.random.default_rng(0).standard_normal(self.design.n)
-        targets = self.targets if self.by_squares else [each.y for each in self.targets]
+        targets = self.targets if self.by_squares else [each.y for each in self.responses]
         samples = np.column_stack([*targets, u])
         return np.vstack([self.design.rmatmat(samples), u @ samples]).T
 
@@ -184,7 +190,7 @@ class Problem:
     def _settled(self, coefs: Floats) -> Floats:
         """The constants beside centred features, of losses other than squares; 0 for none."""
         fitted = self.design.matmat(np.atleast_2d(self.scaled(coefs)).T.astype(np.float64)).T
-        pairs = zip(self.targets, fitted, strict=False)  # of one vector, the first target
+        pairs = zip(self.responses, fitted, strict=False)  # of one vector, the first target
         return np.array([each.settled(values)[:1].sum() for each, values in pairs])
 
 

@@ -199,7 +199,7 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
             A column for each of ``classes_``.
         """
         eta = np.asarray(self.decision_function(X))
-        return self._loss.mean(np.column_stack([-eta, eta]))  # type: ignore[no-any-return]
+        return self._loss.mean(np.column_stack([-eta, eta]))
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities of the classes.

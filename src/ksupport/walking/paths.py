@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from ..design import Design, Floats, Leading, Query, Round
 from .iterates import Block
 
@@ -36,3 +38,11 @@ class Path(Protocol):
     def attach(self, design: Design | None) -> None: ...
     def remedy(self) -> str: ...
     def residual(self, fitted: Floats) -> Floats: ...
+
+
+class BySquares:
+    """The part of a path that is measured by ‖X̃w - y‖."""
+
+    def residual(self: Path, fitted: Floats) -> Floats:
+        """‖X̃w - y‖ of each row of fitted values."""
+        return np.asarray(np.linalg.norm(fitted - self.y, axis=1))
