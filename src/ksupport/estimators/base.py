@@ -34,9 +34,11 @@ from ..design import (
     unwrapped,
 )
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
-from ..losses import Loss
+from ..losses import Loss, Squared
 from ..stopping import Settled
 from ..theory.report import RecoveryReport, report_on
+
+SQUARES = Squared()
 
 
 class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
@@ -51,6 +53,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
     standardize: bool
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
 
+    _loss: Loss = SQUARES  # by which the paths behind the model were fitted
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
     def __sklearn_tags__(self) -> Any:
@@ -239,11 +242,6 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
         return Problem(
             X, Y, weights, rows, self.fit_intercept, self.standardize, compress, loss=self._loss
         )
-
-    @property
-    def _loss(self) -> Loss:
-        """By which the paths behind the model were fitted."""
-        return self._chosen.method_behind.loss
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)

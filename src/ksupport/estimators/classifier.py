@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
-from sklearn.utils import assert_all_finite, column_or_1d, compute_sample_weight
+from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.telling import tells
 from ..choosing.chosen import Chosen
 from ..design import Floats, Problem, Weights, fetched
+from ..losses import Logistic
 from .paths import PathModel, Stopping
 
 
@@ -96,6 +97,7 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
     _method_name = "irksn"
     _method_params = ("k", "alpha")
     _several = False
+    _loss = Logistic()
 
     def __init__(
         self,
@@ -160,8 +162,14 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
         weights = self._weights(sample_weight, len(y))
         if self.class_weight is None:
             return weights
-        each = compute_sample_weight(self.class_weight, self.classes_[y.astype(np.intp)])
-        return self._weights(each if weights.values is None else each * weights.values, len(y))
+        # Before classes are compared: those without weight are none.
+        self._loss.check_rows(y[weights.counted(np.arange(len(y)))])
+        place, own = y.astype(np.intp), 1.0 if weights.values is None else weights.values
+        of_class = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=self.classes_[place],
+            sample_weight=weights.values,
+        )  # fmt: skip
+        return self._weights(of_class[place] * own, len(y))
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)

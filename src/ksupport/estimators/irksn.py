@@ -48,7 +48,8 @@ class IRKSN(PathRegressor):
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
         By what fitted values are compared with y.  "huber" lets errors beyond 1.345 robust standard
         deviations of y count linearly, so that outliers lead less (``Huber(delta)`` takes another
-        threshold); "poisson" is the likelihood of counts whose logarithmic mean is linear.
+        threshold); "poisson" is the likelihood of counts whose logarithmic mean is linear, of one
+        target at a time.
     fit_intercept : bool, default=True
         Whether to centre X and y, and fit an intercept.
     standardize : bool, default=False
@@ -137,10 +138,13 @@ class IRKSN(PathRegressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if getattr(self.loss, "name", self.loss) == "poisson":
-            tags.target_tags.positive_only = True
-            tags.target_tags.multi_output = False  # scikit-learn's checks of it are not of counts
+        tags.target_tags.positive_only = not self._several
+        tags.target_tags.multi_output = self._several
         return tags
+
+    @property
+    def _several(self) -> bool:  # type: ignore[override]
+        return getattr(self.loss, "name", self.loss) != "poisson"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -14,6 +14,7 @@ from .._common.checks import check_count
 from ..algorithms import Method
 from ..choosing.chosen import Chosen
 from ..design import Floats, Problem, Weights
+from ..losses import Loss
 from ..walking import Result, run
 
 WALKED = 400  # records of a path that is walked again, or more
@@ -27,6 +28,7 @@ class Model(Protocol):
     n_features_in_: int
     coef_: Floats
     intercept_: Any
+    _loss: Loss
     _chosen: Chosen
 
     def _validated(
