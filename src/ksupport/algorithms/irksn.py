@@ -101,6 +101,8 @@ class IRKSNMethod(Method):
                 f"step must be 'adaptive' with loss={self.loss.name!r}, got {self.step!r}: "
                 "constant steps are for squares"
             )
+        if self.loss.kind < 0:
+            raise ValueError(f"loss={self.loss.name!r} can be refitted, but not be walked on yet")
         design.check_magnitude()
         if not isinstance(y, Response):
             weights = None if design.sqrt_weights is None else design.sqrt_weights**2

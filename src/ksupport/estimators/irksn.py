@@ -46,7 +46,7 @@ class IRKSN(PathRegressor):
         the nuclear norm, as the paper's code does, which makes steps smaller by the square of the
         ratio of the two; a number is taken as it is.  Losses other than "squared" take "adaptive".
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
-        By what fitted values are compared with y.  "huber" lets errors beyond 1.345 robust standard
+        By what fitted values are compared with y.  "huber" lets errors beyond 0.2 robust standard
         deviations of y count linearly, so that outliers lead less (``Huber(delta)`` takes another
         threshold); "poisson" is the likelihood of counts whose logarithmic mean is linear, of one
         target at a time.

@@ -7,11 +7,12 @@ its refit on a few columns; `Response` is a loss on the rows of a problem.
 
 from .base import Loss, Response
 from .cox import Cox
+from .multinomial import Multinomial
 from .newton import Refit
 from .separable import Huber, Logistic, Poisson, Squared
 
 LOSSES: dict[str, type[Loss]] = {
-    loss.name: loss for loss in (Squared, Huber, Logistic, Poisson, Cox)
+    loss.name: loss for loss in (Squared, Huber, Logistic, Poisson, Cox, Multinomial)
 }
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Huber",
     "Logistic",
     "Loss",
+    "Multinomial",
     "Poisson",
     "Refit",
     "Response",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
-from .newton import Refit, refit
+from .newton import Refit, least
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -71,6 +71,11 @@ class Loss(ABC):
     def emphasis(self, y: Floats) -> Floats:
         """How much each row counts while a path is walked, besides its weight."""
         return np.ones(len(y))
+
+    @property
+    def n_dual(self) -> int:
+        """Fitted values, and so dual numbers, that a row has."""
+        return 1
 
     # -- for compiled code -----------------------------------------------------------------
 
@@ -152,7 +157,7 @@ class Loss(ABC):
         Those of ``unpenalized`` columns (as rows: ones for an intercept) are free.  Where there is
         no least, as of classes that the columns separate, a small ridge makes one.
         """
-        return refit(self.on(y, weights, unpenalized), columns, ridge)
+        return least(self.on(y, weights, unpenalized), columns, ridge)
 
     def deviance_of_new(
         self, seen: Response, eta: Floats, new_eta: Floats, new_y: Floats
@@ -258,4 +263,4 @@ class Response:
 
     def refit(self, columns: Floats, ridge: float = 0.0) -> Refit:
         """As `Loss.refit`, on columns of the design (as rows)."""
-        return refit(self, self.eta(columns), ridge)
+        return least(self, self.eta(columns), ridge)

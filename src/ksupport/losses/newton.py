@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,52 +32,82 @@ class Refit:
     ridge: float
 
 
-def refit(response: Response, columns: Floats, ridge: float = 0.0) -> Refit:
+class Model(Protocol):
+    """Coefficients as one vector b, and what they mean."""
+
+    A: Floats  # all columns, as rows; first those that are not penalised
+
+    def start(self) -> Floats: ...
+    def eta(self, b: Floats) -> Floats: ...
+    def change(self, step: Floats) -> float: ...
+    def gradient(self, g: Floats) -> Floats: ...
+    def penalty(self, ridge: float) -> Floats: ...
+    def split(self, b: Floats) -> tuple[Floats, Floats]: ...
+
+
+class OneNumber:
+    """The model of losses with one fitted value a row: a coefficient for each column."""
+
+    def __init__(self, response: Response, columns: Floats) -> None:
+        self.response, self.A = response, np.vstack([response.unpenalized, columns])
+        self.q = len(response.unpenalized)
+
+    def start(self) -> Floats:
+        b = np.zeros(len(self.A))
+        b[: self.q] = self.response.settled(np.zeros(self.response.n))
+        return b
+
+    def eta(self, b: Floats) -> Floats:
+        return b @ self.A
+
+    def change(self, step: Floats) -> float:
+        return float(np.abs(self.eta(step)).max(initial=0.0))
+
+    def gradient(self, g: Floats) -> Floats:
+        return self.A @ g
+
+    def penalty(self, ridge: float) -> Floats:
+        return np.where(np.arange(len(self.A)) < self.q, 0.0, ridge)
+
+    def split(self, b: Floats) -> tuple[Floats, Floats]:
+        return b[self.q :], b[: self.q]
+
+
+def least(response: Response, columns: Floats, ridge: float, kind: Any = OneNumber) -> Refit:
     """The least of Σ weights value + ridge/2 ‖w‖² over coefficients w of columns (as rows)."""
-    found = _newton(response, columns, ridge)
-    if found is None:
-        small = SMALL_RIDGE * float(np.mean((columns**2) @ response.weights))
-        found = _newton(response, columns, max(ridge, small), patient=True)
-        assert found is not None
-    return found
+    model = kind(response, columns)
+    b = _newton(response, model, ridge, STEPS)
+    if b is None:
+        ridge = max(ridge, SMALL_RIDGE * float(np.mean((columns**2) @ response.weights)))
+        b = _newton(response, model, ridge, 10 * STEPS)
+        if b is None:
+            raise RuntimeError("Newton's method did not end; scale the columns")
+    deviance = response.loss.deviance(model.eta(b), response.y, response.weights)
+    coef, free = model.split(b)
+    return Refit(coef, free, float(deviance @ response.weights), ridge)
 
 
-def _newton(
-    response: Response, columns: Floats, ridge: float, patient: bool = False
-) -> Refit | None:
+def _newton(response: Response, model: Model, ridge: float, steps: int) -> Floats | None:
     """None where steps do not end: coefficients grow without bound."""
     loss, y, weights = response.loss, response.y, response.weights
-    q = len(response.unpenalized)
-    A = np.vstack([response.unpenalized, columns])
-    penalty = np.append(np.zeros(q), np.full(len(columns), ridge))
-    b = np.append(response.settled(np.zeros(response.n)), np.zeros(len(columns)))
-    longest = LONGEST * _unit(loss, y)
+    penalty, b = model.penalty(ridge), model.start()
+    unit = (float(np.ptp(y)) or 1.0) if loss.in_units_of_y else 1.0
 
     def total(b: Floats) -> float:
-        value = loss.value(b @ A, y, weights) @ weights
+        value = loss.value(model.eta(b), y, weights) @ weights
         return float(value + 0.5 * penalty @ b**2)
 
     now = total(b)
-    for _ in range(10 * STEPS if patient else STEPS):
-        eta = b @ A
-        slope = A @ loss.gradient(eta, y, weights) + penalty * b
-        H = loss.hessian(A, eta, y, weights) + np.diag(penalty)
-        step = -np.linalg.lstsq(H, slope, rcond=1e-13)[0]
-        change = float(np.abs(step @ A).max(initial=0.0))
-        if change <= CLOSE * max(float(np.abs(eta).max()), _unit(loss, y)):
-            return _refit(response, A, b + step, q, ridge)
-        part, rounding = min(1.0, longest / change), 1e-13 * abs(now)
+    for _ in range(steps):
+        eta = model.eta(b)
+        slope = model.gradient(loss.gradient(eta, y, weights)) + penalty * b
+        H = loss.hessian(model.A, eta, y, weights) + np.diag(penalty)
+        step: Floats = -np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)
+        change = model.change(step)
+        if change <= CLOSE * max(float(np.abs(eta).max()), unit):
+            return b + step
+        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * abs(now)
         while not (after := total(b + part * step)) <= now + 0.1 * part * (slope @ step) + rounding:
             part *= 0.5
         b, now = b + part * step, after
-    return _refit(response, A, b, q, ridge) if patient else None
-
-
-def _unit(loss: Any, y: Floats) -> float:
-    """The scale of eta: one, or that of y where eta is in its units."""
-    return (float(np.ptp(y)) or 1.0) if loss.in_units_of_y else 1.0
-
-
-def _refit(response: Response, A: Floats, b: Floats, q: int, ridge: float) -> Refit:
-    deviance = response.loss.deviance(b @ A, response.y, response.weights) @ response.weights
-    return Refit(b[q:], b[:q], float(deviance), ridge)
+    return None
