@@ -102,7 +102,7 @@ def walk(X: Array, y: Array, loss: Loss, k: int) -> Result:
 
 def best(X: Array, y: Array, loss: str, w: Array) -> float:
     """The best F1 along a path, with k as large as the truth."""
-    result = walk(X, y, loss_of(loss), np.count_nonzero(w))
+    result = walk(X, y, loss_of(loss), int(np.count_nonzero(w)))
     return float(np.max(support_f1(w, result.iterates)))
 
 
