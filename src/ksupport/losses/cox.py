@@ -60,9 +60,11 @@ class Cox(Loss):
         return float(self.ties == "efron")
 
     def one_by_one(self, Y: Floats) -> list[Floats]:
+        """All columns are one response."""
         return [Y]
 
     def checked(self, y: Any) -> Floats:
+        """Columns time, event and perhaps stratum."""
         values = _as_columns(y)
         if not np.isfinite(values).all():
             raise ValueError("y contains NaN or infinity")
@@ -78,9 +80,11 @@ class Cox(Loss):
         return values
 
     def sorts(self, y: Floats) -> Floats:
+        """Events and censored times."""
         return np.ascontiguousarray(y[:, 1])
 
     def check_rows(self, y: Floats) -> None:
+        """Refuse rows without an event."""
         if not y[:, 1].any():
             raise ValueError(
                 f"all {len(y)} survival times to fit are censored: the partial likelihood needs "
@@ -88,9 +92,11 @@ class Cox(Loss):
             )
 
     def target(self, y: Floats) -> Floats:
+        """The events."""
         return np.ascontiguousarray(y[:, 1])
 
     def layout(self, y: Floats) -> Ints:
+        """Rows by stratum and from the latest time on; see `_kernels.ORDER` and the next."""
         time, stratum = y[:, 0], _strata(y)
         order = np.lexsort((np.arange(len(y)), -time, stratum))
         new_stratum = np.append(True, np.diff(stratum[order]) != 0)
@@ -100,6 +106,7 @@ class Cox(Loss):
         return np.stack([order, first, tie_end, stratum_end]).astype(np.intp)
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Of each event its term of the partial likelihood, above that of a perfect order."""
         E = np.ascontiguousarray(eta, np.float64).reshape(-1, len(y))
         out, each = np.empty_like(E), np.ones(len(y)) if weights is None else weights
         _kernels.cox_values_rows(self.param, E, self.target(y), each, self.layout(y), out)
@@ -108,6 +115,7 @@ class Cox(Loss):
     def deviance_of_new(
         self, seen: Response, eta: Floats, new_eta: Floats, new_y: Floats
     ) -> Floats:
+        """What each new row, joining those seen alone, adds to the deviance."""
         _, _, events, weights, layout, _ = seen.packed
         E = np.ascontiguousarray(eta).reshape(-1, seen.n)
         new_E = np.ascontiguousarray(new_eta).reshape(-1, len(new_y))

@@ -47,6 +47,7 @@ class Multinomial(Loss):
         return self.n_classes
 
     def checked(self, y: Any) -> Floats:
+        """Numbers of classes, from 0 on."""
         values = column(y)
         most = np.inf if self.n_classes is None else self.n_classes - 1
         other = values[(values < 0) | (values > most) | (values % 1 != 0)]
@@ -55,9 +56,11 @@ class Multinomial(Loss):
         return values
 
     def sorts(self, y: Floats) -> Floats:
+        """The classes."""
         return y
 
     def check_rows(self, y: Floats) -> None:
+        """Refuse rows of one class."""
         if y.min() == y.max():
             raise ValueError(
                 f"y has one class only on the {len(y)} rows to fit; two are needed: give rows of "
@@ -65,14 +68,17 @@ class Multinomial(Loss):
             )
 
     def fixed(self, y: Floats, weights: Floats | None = None) -> Multinomial:
+        """With as many classes as y has, if that was not given."""
         return self if self.n_classes is not None else Multinomial(int(y.max()) + 1)
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Minus the logarithm of the probability of the class."""
         at = np.broadcast_to(y.astype(np.intp)[:, None], (*eta.shape[:-1], 1))
         own = np.take_along_axis(eta, at, axis=-1)[..., 0]
         return np.asarray(logsumexp(eta, axis=-1) - own)
 
     def mean(self, eta: Any) -> Any:
+        """The probabilities of the classes."""
         return softmax(eta, axis=-1)
 
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:

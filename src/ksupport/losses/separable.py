@@ -47,9 +47,11 @@ class Squared(Loss):
     in_units_of_y: ClassVar[bool] = True
 
     def checked(self, y: Any) -> Floats:
+        """A number a row."""
         return column(y)
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Half the squared error."""
         return 0.5 * np.square(eta - y)
 
 
@@ -89,9 +91,11 @@ class Huber(Loss):
         return float(self.delta)
 
     def checked(self, y: Any) -> Floats:
+        """A number a row."""
         return column(y)
 
     def fixed(self, y: Floats, weights: Floats | None = None) -> Huber:
+        """With delta from the spread of y, if it was not given."""
         if self.delta is not None:
             return self
         away = np.abs(y - _median(y, weights))
@@ -101,6 +105,7 @@ class Huber(Loss):
         return replace(self, delta=SHARE * float(scale))
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Half the squared error, linear beyond delta."""
         size = np.abs(eta - y)
         inside = np.minimum(size, self.param)
         return inside * (size - 0.5 * inside)
@@ -129,6 +134,7 @@ class Logistic(Loss):
     smoothness: ClassVar[float | None] = 0.25
 
     def checked(self, y: Any) -> Floats:
+        """Zeros and ones."""
         values = column(y)
         other = values[(values != 0) & (values != 1)]
         if other.size:
@@ -136,9 +142,11 @@ class Logistic(Loss):
         return values
 
     def sorts(self, y: Floats) -> Floats:
+        """The classes."""
         return y
 
     def check_rows(self, y: Floats) -> None:
+        """Refuse rows of one class."""
         if y.min() == y.max():
             raise ValueError(
                 f"y has one class only on the {len(y)} rows to fit; two are needed: give rows of "
@@ -146,9 +154,11 @@ class Logistic(Loss):
             )
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Minus the logarithm of the probability of the class."""
         return np.asarray(np.logaddexp(0.0, np.where(y > 0, -eta, eta)))
 
     def mean(self, eta: Any) -> Any:
+        """The probability of the second class."""
         return expit(eta)
 
 
@@ -173,6 +183,7 @@ class Poisson(Loss):
     smoothness: ClassVar[float | None] = None
 
     def checked(self, y: Any) -> Floats:
+        """Counts, which need not be whole."""
         values = column(y)
         if (values < 0).any():
             raise ValueError(
@@ -181,20 +192,25 @@ class Poisson(Loss):
         return values
 
     def check_rows(self, y: Floats) -> None:
+        """Refuse rows without a positive count."""
         if not y.any():
             raise ValueError(
                 f"y is zero on all {len(y)} rows to fit: the Poisson loss needs a positive count"
             )
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Minus the log-likelihood, above that of a perfect fit."""
         with np.errstate(over="ignore"):
             return np.asarray(np.exp(eta) - y * eta - y + xlogy(y, y))
 
     def emphasis(self, y: Floats) -> Floats:
+        """(y + ½)^-½: large counts lead less."""
         return np.asarray((y + 0.5) ** -0.5)
 
     def mean(self, eta: Any) -> Any:
+        """The mean count."""
         return np.exp(eta)
 
     def constant(self, y: Floats, weights: Floats | None = None) -> float:
+        """The logarithm of the mean count."""
         return float(np.log(np.average(y, weights=weights)))
