@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
 
 from ksupport import path, prox_ksupport
 from ksupport.algorithms import make_method
@@ -276,6 +278,22 @@ def test_unseen_rows_are_measured_with_what_the_others_settle(name):
             seen = loss.on(y[train])
             expected = loss.deviance_of_new(seen, eta[None, train], eta[None, rest], y[rest])[0]
         np.testing.assert_allclose(each, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "accuracy", "neg_log_loss"])
+def test_classes_of_unseen_rows_are_scored_by_any_scorer(scoring):
+    X, y = data("logistic", 60, 20)
+    train, rest = np.arange(45), np.arange(45, 60)
+    given = problem("logistic", X, y, train, [(train, rest)])
+    W = np.zeros((3, 20))
+    W[1:, :4] = [[1, 0, 0, 0], [1, -1, 0.5, 1.5]]
+    found = given.unseen(0, given.whole, scoring=scoring).errors_of(W)
+    model = LogisticRegression()
+    for w, error in zip(W, found, strict=True):
+        model.classes_, model.coef_ = np.array([0.0, 1.0]), w[None]
+        settled = Logistic().on(y[train], None, np.ones((1, 45))).settled(X[train] @ w)
+        model.intercept_ = settled
+        np.testing.assert_allclose(error, -get_scorer(scoring)(model, X[rest], y[rest]))
 
 
 # -- what it is told -----------------------------------------------------------------------

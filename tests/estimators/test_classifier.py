@@ -9,7 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN, IRKSNClassifier
+from ksupport import IRKSN, IRKSNClassifier, stability_selection
+from ksupport.explain.models import walk_again
 from ksupport.losses import Huber, Logistic, Poisson
 
 RNG = np.random.default_rng(0)
@@ -108,6 +109,18 @@ def test_a_warm_start_goes_on():
     once = IRKSNClassifier(k=2, max_iter=20).fit(X, LABELS)
     twice = IRKSNClassifier(k=2, max_iter=10, warm_start=True).fit(X, LABELS).fit(X, LABELS)
     np.testing.assert_allclose(twice.coef_, once.coef_, atol=1e-8)
+
+
+def test_its_path_can_be_walked_again():
+    weighted = IRKSNClassifier(k=2, max_iter=20, class_weight="balanced").fit(X, LABELS)
+    again = walk_again(weighted, X, LABELS)
+    np.testing.assert_allclose(again.coef, weighted.coef_[0], atol=1e-10)
+
+
+def test_half_samples_tell_how_stable_it_is():
+    model = IRKSNClassifier(k=2, max_iter=5)
+    result = stability_selection(model, X, LABELS, n_pairs=5, random_state=0)
+    assert set(np.argsort(-result.frequency)[:2]) == {3, 11}
 
 
 def test_bad_labels_are_named():

@@ -94,16 +94,18 @@ class Problem:
         if self.squares is not None and scoring is None:
             return self.squares.unseen(2 + 2 * at, walked, target)
         if not self.by_squares:
-            return self._unseen_by_loss(self.splits[at][1], walked, target)
+            return self._unseen_by_loss(self.splits[at][1], walked, target, scoring)
         rows, mean = self.splits[at][1], float(walked.mean[target])
         y, design = self.Y[rows, target], walked.view.rows_like(self.raw, rows)
         return Unseen(design, y - mean, self.weights.of(rows), loss_of(scoring, y, mean))
 
-    def _unseen_by_loss(self, rows: Ints, walked: Walked, target: int) -> UnseenByLoss:
+    def _unseen_by_loss(
+        self, rows: Ints, walked: Walked, target: int, scoring: Any
+    ) -> UnseenByLoss:
         y = self.losses[target].one_by_one(self.Y)[target][rows]
         return UnseenByLoss(
             walked.view.rows_like(self.raw, rows), y, self.weights.of(rows), None,
-            walked.design, walked.targets[target], self._unpenalized(rows, target),
+            walked.design, walked.targets[target], self._unpenalized(rows, target), scoring,
         )  # fmt: skip
 
     def _unpenalized(self, rows: Ints, target: int) -> Floats:

@@ -113,6 +113,10 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
     def _weights(self, sample_weight: ArrayLike | None, n: int) -> Weights:
         return Weights.checked(sample_weight, n, self.weights)
 
+    def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
+        """How much each row counts, given its response."""
+        return self._weights(sample_weight, len(y))
+
     def _check_counts(self, *names: str) -> None:
         for name in names:
             value = getattr(self, name)
@@ -233,7 +237,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
         """The data of the fit, as the paths behind the model saw them."""
         check_is_fitted(self)
         X, Y = self._validated(X, y, multi_output=not self._chosen.flat, reset=False)
-        return self._problem_on(X, Y, self._weights(sample_weight, len(Y)))
+        return self._problem_on(X, Y, self._weights_for(Y, sample_weight))
 
     def _problem_on(self, X: Any, Y: Floats, weights: Weights) -> Problem:
         """The same of data that were checked before."""

@@ -15,7 +15,7 @@ from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..choosing.chosen import Chosen
 from ..choosing.ways import chosen_on_path
-from ..design import Floats, Ints, Problem, Weights
+from ..design import Floats, Ints, Problem
 from ..losses import Loss
 from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
@@ -94,10 +94,6 @@ class PathModel(CallbackSupportMixin, LinearModel):
     def _check_parameters(self) -> None:
         self._check_counts("max_iter", "every")
         rule_of(self.stopping)
-
-    def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
-        """How much each row counts, given its response."""
-        return self._weights(sample_weight, len(y))
 
     def _check_rules(self, rule: Rule | None, loss: Loss) -> None:
         callbacks = getattr(self, "_skl_callbacks", ())
