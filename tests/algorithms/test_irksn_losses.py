@@ -11,7 +11,7 @@ from sklearn.metrics import get_scorer
 from ksupport import path, prox_ksupport
 from ksupport.algorithms import make_method
 from ksupport.algorithms.irksn_losses import OtherLoss
-from ksupport.design import Design, Problem, Weights
+from ksupport.design import Design, Problem, Unpenalized, Weights
 from ksupport.losses import Cox, Huber, Logistic, Poisson, Squared
 from ksupport.stopping import Discrepancy, HeldOut
 from ksupport.walking import run, working_set
@@ -48,7 +48,8 @@ def problem(name, X, y, rows=None, splits=(), **options):
     rows = np.arange(len(y)) if rows is None else rows
     weights = options.pop("weights", Weights())
     Y = y.reshape(len(y), -1)
-    return Problem(X, Y, weights, rows, True, False, True, splits, LOSSES[name], **options)
+    loss = LOSSES[name]
+    return Problem(X, Y, weights, rows, True, False, True, splits, loss=loss, **options)
 
 
 def walked(name, X, y, k=4, alpha=0.05, steps=40, **options):
@@ -149,10 +150,13 @@ KINDS = {
 @pytest.mark.parametrize("kind", [*KINDS, "memmap", "dask"])
 @pytest.mark.parametrize(("n", "d"), [(25, 40), (40, 8000)])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_every_kind_of_X_gives_the_same_iterates(name, kind, n, d, weighted, tmp_path):
+@pytest.mark.parametrize("adjusted", [False, True])
+def test_every_kind_of_X_gives_the_same_iterates(name, kind, n, d, weighted, adjusted, tmp_path):
     X, y = data(name, n, d)
     weights = Weights(np.random.default_rng(0).uniform(0.5, 2.0, n) if weighted else None)
-    expected = walked(name, X, y, weights=weights, steps=25)
+    always = Unpenalized(np.array([1, 7]), ("x1", "x7")) if adjusted else None
+    expected = walked(name, X, y, weights=weights, steps=25, unpenalized=always)
+    assert not (adjusted and expected.iterates.toarray()[:, [1, 7]].any())
     if kind == "memmap":
         X.tofile(tmp_path / "X")
         given = np.memmap(tmp_path / "X", X.dtype, "r", shape=X.shape)
@@ -160,7 +164,7 @@ def test_every_kind_of_X_gives_the_same_iterates(name, kind, n, d, weighted, tmp
         given = pytest.importorskip("dask.array").from_array(X, chunks=(20, 1000))
     else:
         given = KINDS[kind](X)
-    result = walked(name, given, y, weights=weights, steps=25)
+    result = walked(name, given, y, weights=weights, steps=25, unpenalized=always)
     assert_close(result.iterates, expected.iterates, 1e-3 if kind == "float32" else 1e-7)
 
 

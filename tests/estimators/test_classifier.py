@@ -193,3 +193,46 @@ def test_what_other_losses_cannot_do_is_said():
         IRKSN(loss="huber", alpha="auto").fit(X, COUNTS)
     with pytest.raises(ValueError, match="step must be 'adaptive' with loss='huber'"):
         IRKSN(loss="huber", step="spectral").fit(X, COUNTS)
+
+
+# -- what a model is adjusted for ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_unpenalised_columns_are_settled(standardize, intercept):
+    """With all features in the model, the walk ends at logistic regression on all columns."""
+    few = X[:, [3, 11, 20, 30]] - 2.0
+    how = {"standardize": standardize, "fit_intercept": intercept}
+    model = IRKSNClassifier(k=2, alpha=0.5, max_iter=3000, unpenalized=[1, 3], **how)
+    model.fit(few, LABELS)
+    known = LogisticRegression(C=1e10, tol=1e-10, max_iter=10_000, fit_intercept=intercept)
+    known.fit(few, LABELS)
+    np.testing.assert_allclose(model.coef_, known.coef_, atol=1e-3)
+    np.testing.assert_allclose(model.intercept_, known.intercept_, atol=1e-3)
+    np.testing.assert_array_equal(model.support_, [True, False, True, False])
+    np.testing.assert_allclose(list(model.adjustment_.values()), model.coef_[0, [1, 3]])
+
+
+def test_unpenalised_columns_of_counts_and_outliers():
+    for loss, y in (("poisson", COUNTS), ("huber", ETA + RNG.standard_normal(120))):
+        model = IRKSN(k=1, loss=loss, max_iter=6, unpenalized=[11]).fit(X, y)
+        assert model.support_[3]
+        assert not model.support_[11]
+        assert model.coef_[11] < -0.2
+        # What is not penalised is at its best beside the rest.
+        eta = X @ model.coef_ + model.intercept_
+        fixed = (Poisson() if loss == "poisson" else Huber()).fixed(y)
+        g = fixed.gradient(eta, y)
+        np.testing.assert_allclose([g.sum(), g @ X[:, 11]], 0.0, atol=1e-6)
+
+
+def test_rows_held_out_are_predicted_with_what_the_others_settle():
+    model = IRKSNClassifier(k=2, max_iter=12, stopping="held_out", unpenalized=[11], random_state=1)
+    model.fit(X, LABELS)
+    out = model.held_out_
+    eta, y = model.decision_function(X[out]), (LABELS[out] == "yes") * 1.0
+    at = np.flatnonzero(model.history_["t"] == model.n_iter_)[0]
+    np.testing.assert_allclose(
+        model.history_["validation"][at], Logistic().deviance(eta, y).mean(), rtol=1e-6
+    )

@@ -49,6 +49,13 @@ def fit(
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     standardize: Standardize = True,
     groups: Groups = None,
+    unpenalized: Annotated[
+        list[str],
+        typer.Option(
+            help="Column to adjust for, of numbers or of text: in the model, not chosen; may be "
+            "given several times."
+        ),
+    ] = [],  # noqa: B006
     stability: Annotated[
         int, typer.Option(help="Pairs of half-samples on which to repeat the choice.", min=0)
     ] = 10,
@@ -64,12 +71,12 @@ def fit(
     in_json: Json = False,
 ) -> None:
     """Find the features of a data file that explain a target."""
-    wish = Wish(method, k, alpha, cv, standardize, seed)
+    wish = Wish(method, k, alpha, cv, standardize, seed, tuple(unpenalized))
     wish.check_options()
     outputs = {"--output": output, "--coefficients": coefficients, "--report": report}
     check_outputs({"DATA": data}, outputs)
     how = reading()
-    columns = Columns(target, groups, ignore)
+    columns = Columns(target, groups, ignore, unpenalized)
     say(f"reading {title(data)}")
     table = read(data, columns, how)
     fitted = fit_data(table, wish, stability, say)
@@ -139,4 +146,5 @@ def model_of(fitted: Fitted, target: str, made: dict[str, Any]) -> Model:
         float(fitted.model.intercept_),
         chosen,
         made,
+        fitted.adjustment,
     )

@@ -47,7 +47,7 @@ def predict(
     reading = how_to_read(
         separator=separator, decimal=decimal, thousands=thousands, max_memory=max_memory
     )
-    rows = read_columns(data, loaded.names, reading)
+    rows = read_columns(data, loaded.columns, reading, loaded.levels)
     predictions = loaded.predict(rows)
     if not np.isfinite(predictions).all():
         raise InputError(f"{title(data)} holds numbers too large to predict from")

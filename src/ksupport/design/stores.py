@@ -121,6 +121,12 @@ class Store(ABC):
         """The means for each of several weights: in one pass where the store can."""
         return [self.means(each) for each in weights]
 
+    def moments_and_products(
+        self, weights: Sequence[Floats], U: Floats
+    ) -> tuple[list[tuple[Floats, Floats]], Floats]:
+        """The moments for each of several weights, and XᵀU in double precision."""
+        return self.all_moments(weights), self.rmatmat(U)
+
     def column_chunks(self) -> Iterator[tuple[slice, Floats]]:
         """The whole of X as dense blocks of columns, one pass."""
         n, d = self.shape

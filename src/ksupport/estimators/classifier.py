@@ -46,6 +46,9 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
     standardize : bool, default=False
         Whether to scale the columns to unit variance while fitting; ``coef_`` is always in the
         units of X.
+    unpenalized : names, indices, mask or selector, optional
+        Columns that are always in the model, as in `IRKSN`; what they add is settled by Newton's
+        method for each step.
     class_weight : dict, "balanced" or None
         How much the rows of each class count, besides ``sample_weight``; "balanced" lets classes
         count alike.
@@ -61,11 +64,17 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
     classes_ : ndarray of shape (2,)
         The classes.
     coef_ : ndarray of shape (1, n_features)
-        Coefficients of the log odds of the second class.
+        Coefficients of the log odds of the second class; those of unpenalised columns too.
     intercept_ : ndarray of shape (1,)
         Intercept.
     support_ : ndarray of bool, shape (n_features,)
-        Which features have a nonzero coefficient.
+        Which features were chosen: have a nonzero coefficient and are not unpenalised.
+    adjustment_ : dict of str to float
+        Coefficients of all that the model is adjusted for, by name, as in `IRKSN`.
+    unpenalized_ : ndarray of int
+        The columns that are unpenalised.
+    levels_ : dict of str to list
+        The levels of the categories among them; the first of each has no coefficient.
     n_iter_ : int
         The step of the iterate that was kept.
     stop_reason_ : {"stopped", "max_iter", "diverged", "interrupted"}
@@ -109,6 +118,7 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
         every: int = 1,
         fit_intercept: bool = True,
         standardize: bool = False,
+        unpenalized: Any = None,
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -121,6 +131,7 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state

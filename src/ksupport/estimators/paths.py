@@ -69,6 +69,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
         self
         """
         self._check_parameters()
+        given = X
         X, y = self._validated(X, y, multi_output=self._several)
         Y = y.reshape(len(y), -1)
         weights = self._weights_for(y, sample_weight)
@@ -84,7 +85,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
         train, held_out = self._split(rows, share, method.loss.sorts(Y[:, 0]))
         problem = Problem(
             X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible,
-            [] if held_out is None else [(train, held_out)], method.loss,
+            [] if held_out is None else [(train, held_out)], self._set_aside(given), method.loss,
         )  # fmt: skip
         method, paths, results = self._solve(problem, method, rule)
         self.held_out_ = held_out

@@ -18,10 +18,11 @@ from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...design import Floats, Problem
 from ...estimators.base import SelectingModel
-from ...explain.models import by_effect, chosen_by, effects_of, method_behind, problem_of
+from ...explain.models import by_effect, chosen_by, effects_of, method_behind
 from ...theory.report import RecoveryReport
 from ..reading import Data
 from ..terminal.errors import CommandError
+from .model_file import Adjustment
 from .wish import Wish, estimator_for
 
 Say = Callable[[str], None]
@@ -55,6 +56,17 @@ class Fitted:
         return by_effect(self.effects, self.chosen)
 
     @property
+    def adjustment(self) -> Adjustment:
+        """Coefficients of the columns that the model is adjusted for, of text for each level."""
+        places = self.model.unpenalized_.tolist()
+        found: dict[str, Any] = {self.data.names[j]: float(self.model.coef_[j]) for j in places}
+        for name, levels in self.data.levels.items():
+            found[name] = {levels[0]: 0.0} | {
+                level: found.pop(f"{name}={level}") for level in levels[1:]
+            }
+        return found
+
+    @property
     def effects(self) -> Floats:
         """Coefficients times the standard deviations of their columns."""
         return effects_of(self.model, self.data.X)
@@ -67,10 +79,14 @@ class Repeated(SelectingModel):
     every = None
 
     def __init__(
-        self, choose: Callable[[Problem], Chosen] | None = None, standardize: bool = True
+        self,
+        choose: Callable[[Problem], Chosen] | None = None,
+        standardize: bool = True,
+        unpenalized: Any = None,
     ) -> None:
         self.choose = choose
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.fit_intercept = True
 
     def fit(self, X: Any, y: Any) -> Repeated:
@@ -85,7 +101,7 @@ def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
     """Fit, repeat on half-samples, certify."""
     assert data.y is not None
     n, d = data.shape
-    model = estimator_for(wish, data.groups, n, d)
+    model = estimator_for(wish, data)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -130,11 +146,12 @@ def _stability(
 
 def repeater(model: SelectingModel, data: Data) -> Repeated:
     """What half-samples repeat: the criterion, or the path to the step that folds have chosen."""
+    like = model.standardize, model.unpenalized
     if chosen_by(model).how == "criterion":
-        return Repeated(partial(_by_criterion, model), model.standardize)
+        return Repeated(partial(_by_criterion, model), *like)
     assert data.y is not None
-    method = method_behind(chosen_by(model), problem_of(model, data.X, data.y))
-    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), model.standardize)
+    method = method_behind(chosen_by(model), model._problem_again(data.X, data.y, None))
+    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), *like)
 
 
 def _by_criterion(model: SelectingModel, problem: Problem) -> Chosen:

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -25,9 +25,12 @@ DIGITS = 300  # of an integer that a float can hold
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 
 
+Adjustment = Mapping[str, Any]  # a coefficient for a column, or one for each level of its text
+
+
 @dataclass(frozen=True)
 class Model:
-    """A sparse linear model: the features with a nonzero coefficient, by name."""
+    """A sparse linear model: its features, and what it is adjusted for, by name."""
 
     target: str
     names: tuple[str, ...]
@@ -35,6 +38,17 @@ class Model:
     intercept: float
     chosen: Mapping[str, Any]  # how the features were chosen
     made: Mapping[str, Any]  # versions, seed, command, data
+    adjusted_for: Adjustment = field(default_factory=dict)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All that a prediction needs."""
+        return (*self.names, *self.adjusted_for)
+
+    @property
+    def levels(self) -> dict[str, list[str]]:
+        """Of the columns of text among them."""
+        return {name: list(c) for name, c in self.adjusted_for.items() if isinstance(c, Mapping)}
 
     def to_dict(self) -> dict[str, Any]:
         """The contents of the file."""
@@ -43,17 +57,33 @@ class Model:
             "schema_version": VERSION,
             "target": self.target,
             "intercept": self.intercept,
-            "features": [
-                {"name": name, "coefficient": float(value)}
-                for name, value in zip(self.names, self.coef, strict=True)
-            ],
+            "features": _listed(dict(zip(self.names, self.coef, strict=True))),
+            "adjusted_for": _listed(self.adjusted_for),
             "chosen": dict(self.chosen),
             "made": dict(self.made),
         }
 
     def predict(self, columns: Floats) -> Floats:
-        """X w + intercept, of the model's own columns in its own order."""
-        return np.asarray(columns @ self.coef + self.intercept)
+        """X w + intercept, of the model's own columns in its own order; of text, the levels'
+        numbers.
+        """
+        features, beside = np.hsplit(columns, [self.coef.size])
+        known = features @ self.coef + self.intercept
+        for column, coef in zip(beside.T, self.adjusted_for.values(), strict=True):
+            if isinstance(coef, Mapping):
+                known += np.array([*coef.values()])[column.astype(int)]
+            else:
+                known += column * coef
+        return np.asarray(known)
+
+
+def _listed(coefficients: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "levels": _listed(value)}
+        if isinstance(value, Mapping)
+        else {"name": name, "coefficient": float(value)}
+        for name, value in coefficients.items()
+    ]
 
 
 def load(path: Path) -> Model:
@@ -116,23 +146,40 @@ TEXT: Kind = (_is_text, f"text of at most {LONGEST} characters")
 NUMBER: Kind = (_is_number, "a finite number")
 OBJECT: Kind = (lambda value: isinstance(value, dict), "an object")
 LIST: Kind = (lambda value: isinstance(value, list) and len(value) <= MOST, "a list of features")
-MODEL = {"target": TEXT, "intercept": NUMBER, "features": LIST, "chosen": OBJECT, "made": OBJECT}
+MODEL = {
+    "target": TEXT, "intercept": NUMBER, "features": LIST, "adjusted_for": LIST, "chosen": OBJECT,
+    "made": OBJECT,
+}  # fmt: skip
 FEATURE = {"name": TEXT, "coefficient": NUMBER}
-OPTIONAL: dict[str, Any] = {"chosen": {}, "made": {}}
+LEVELLED = {"name": TEXT, "levels": LIST}
+OPTIONAL: dict[str, Any] = {"adjusted_for": [], "chosen": {}, "made": {}}
 
 
 def _checked(value: dict[str, Any]) -> Model:
     _check("", value, MODEL)
-    features = value["features"]
-    for at, feature in enumerate(features):
-        _check(f"features[{at}]", feature, FEATURE)
-    names = tuple(feature["name"] for feature in features)
-    if len(set(names)) < len(names):
-        raise ValueError("a feature occurs twice")
-    coef = np.array([feature["coefficient"] for feature in features], np.float64)
+    features, beside = _coefficients(value, "features"), _coefficients(value, "adjusted_for")
+    if features.keys() & beside.keys():
+        raise ValueError("a column is a feature and adjusted for, too")
     return Model(
-        value["target"], names, coef, float(value["intercept"]), value["chosen"], value["made"]
-    )
+        value["target"], tuple(features), np.array([*features.values()], np.float64),
+        float(value["intercept"]), value["chosen"], value["made"], beside,
+    )  # fmt: skip
+
+
+def _coefficients(value: dict[str, Any], part: str, where: str = "") -> dict[str, Any]:
+    """Coefficients by name; of columns of text that are adjusted for, by level."""
+    found: dict[str, Any] = {}
+    for at, each in enumerate(value[part]):
+        place = f"{where}{part}[{at}]"
+        if part == "adjusted_for" and isinstance(each, dict) and "levels" in each:
+            _check(place, each, LEVELLED)
+            found[each["name"]] = _coefficients(each, "levels", f"{place}.")
+        else:
+            _check(place, each, FEATURE)
+            found[each["name"]] = float(each["coefficient"])
+    if len(found) < len(value[part]):
+        raise ValueError("a feature occurs twice")
+    return found
 
 
 def _check(where: str, value: Any, fields: Mapping[str, Kind]) -> None:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from ..._common.names import shown, spreadsheet_safe
 from ..._common.render import plain
+from ...explain.models import adjusted_for
 from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted
@@ -21,7 +22,8 @@ def tell(out: Console, fitted: Fitted, target: str) -> None:
     """Features, decision, stability and alternatives; the certificate last, as it tells least."""
     chosen = fitted.order
     n, d = fitted.data.shape
-    heading(out, f"{len(chosen)} of {d} features explain {shown(target)} ({n} rows)")
+    candidates = d - fitted.model.unpenalized_.size
+    heading(out, f"{len(chosen)} of {candidates} features explain {shown(target)} ({n} rows)")
     _tell_features(out, fitted)
     paragraph(out, fitted.decision)
     for text in _more_words(fitted):
@@ -44,6 +46,10 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
     if more > 0:
         out.print(f"and {more} more with smaller effects: --output, --coefficients or --report")
     out.print(f"intercept {fitted.model.intercept_:.6g}; effect: per standard deviation\n")
+    adjusted = adjusted_for(fitted.model, fitted.data.names)
+    if adjusted is not None:
+        paragraph(out, adjusted)
+        out.print()
 
 
 def _more_words(fitted: Fitted) -> Iterator[str]:
@@ -113,6 +119,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "target": target,
         "intercept": float(fitted.model.intercept_),
         "features": features(fitted),
+        "adjusted_for": fitted.adjustment,
         "decision": fitted.decision,
         "remarks": fitted.remarks,
         "stability": None

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
+from ..._common.names import listed, shown
 from ...algorithms import METHODS
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
+from ..reading import Data
 from ..terminal.errors import InputError
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
@@ -26,6 +28,7 @@ class Wish:
     cv: int = 5
     standardize: bool = True
     seed: int = 0
+    unpenalized: tuple[str, ...] = ()  # columns that are in the model whatever is chosen
 
     def check_options(self) -> None:
         """Refuse what no data set can bear, before one is read."""
@@ -48,12 +51,15 @@ class Wish:
             raise InputError(f"at least 3 rows are needed to learn from; got {n}")
 
 
-def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
-    """The estimator that a wish stands for, on data of this shape."""
+def estimator_for(wish: Wish, data: Data) -> Any:
+    """The estimator that a wish stands for, on these data."""
+    (n, d), groups = data.shape, data.groups
     wish.check_shape(n, d)
     asked = {"k": wish.k, "alpha": wish.alpha}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     common: dict[str, Any] = {"standardize": wish.standardize}
+    if wish.unpenalized:
+        common["unpenalized"] = [j for name in wish.unpenalized for j in _places(name, data)]
     if wish.method == IC:
         _refuse_groups(groups)
         return IRKSNIC(**given, **common)
@@ -68,6 +74,15 @@ def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
         if name not in known:
             raise InputError(f"--{name} says nothing to --method {wish.method}")
     return PathCV(wish.method, method.grid(n, d) | given, **common)
+
+
+def _places(name: str, data: Data) -> list[int]:
+    """The columns of X that a column to adjust for has become."""
+    if name in data.levels:
+        return [data.names.index(f"{name}={level}") for level in data.levels[name][1:]]
+    if name not in data.names:
+        raise InputError(f"--unpenalized {shown(name)!r} is not among {listed(data.names)}")
+    return [data.names.index(name)]
 
 
 def folds_for(count: int, groups: Any) -> Any:

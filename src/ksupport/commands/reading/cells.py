@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,6 +78,45 @@ def numbers(frame: Any, name: str, marks: Marks) -> Floats:
     return X
 
 
+def with_levels(frame: Any, names: Sequence[str], marks: Marks) -> tuple[Any, dict[str, list[str]]]:
+    """The frame with columns of zeros and ones instead of those of text among these names.
+
+    Also the levels of each, in alphabetical order; the first has no column.
+    """
+    import pandas as pd
+
+    levels: dict[str, list[str]] = {}
+    for name in names:
+        values = _values(frame[name], marks)
+        if np.isfinite(values[frame[name].notna().to_numpy()]).all():
+            continue
+        absent, text = frame[name].isna().to_numpy(), frame[name].astype(str)
+        levels[name] = sorted(set(text[~absent]))
+        columns = {f"{name}={each}": (text == each).to_numpy(float) for each in levels[name][1:]}
+        for column in columns.values():
+            column[absent] = np.nan
+        beside = pd.DataFrame(columns, index=frame.index)
+        frame = pd.concat([frame.drop(columns=name), beside], axis=1)
+    return frame, levels
+
+
+def coded(frame: Any, levels: Mapping[str, Sequence[str]], name: str) -> Any:
+    """The frame with the numbers of levels instead of their names; ``name`` is the file's."""
+    for column in [column for column in frame.columns if column in levels]:
+        text, known = frame[column].astype(str), levels[column]
+        wrong = (~text.isin(known) & frame[column].notna()).to_numpy()
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InputError(
+                f"{name}: column {shown(column)}, row {row + 1} holds the level "
+                f"{shown(text.iloc[row])!r}, which the model does not know; it knows "
+                f"{listed(known)}"
+            )
+        codes = text.map({level: at for at, level in enumerate(known)})
+        frame = frame.assign(**{column: codes.astype(float)})
+    return frame
+
+
 def _numeric(kind: Any) -> bool:
     import pandas as pd
 
@@ -104,7 +144,8 @@ def _no_number(frame: Any, bad: list[tuple[int, int]], marks: Marks) -> str:
     also = f" (text is also in {listed(others, 4)})" if others else ""
     return (
         f"column {shown(str(frame.columns[j]))}, row {row + 1} holds {shown(cell)!r}, which is "
-        f"not a number{also}. Leave such columns out with --ignore, or encode them as numbers"
+        f"not a number{also}. Leave such columns out with --ignore, adjust for them with "
+        f"--unpenalized, or encode them as numbers"
         f"{_advice(cell, marks)}"
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -29,11 +29,13 @@ class Columns:
     target: str | None = None
     groups: str | None = None
     ignored: Sequence[str] = ()
+    unpenalized: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Refuse a column that is given two parts, or the same one twice."""
         given = [("--target", self.target), ("--groups", self.groups)]
         given += [("--ignore", name) for name in self.ignored]
+        given += [("--unpenalized", name) for name in self.unpenalized]
         seen: dict[str, str] = {}
         for option, name in given:
             if name is None:
@@ -67,6 +69,8 @@ class Data:
     groups: NDArray[Any] | None = None
     remarks: list[str] = field(default_factory=list)
     sha256: str = ""  # of the file
+    # Of columns of text to adjust for; each but the first is a column of X.
+    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -6,8 +6,8 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ class Raw:
     X: Any
     y: Floats | None
     groups: NDArray[Any] | None = None
+    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 # -- data frames ---------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from ..._common.phases import phase
 from ...design import Floats
 from ..terminal.errors import CommandError, InputError
 from . import formats
-from .cells import Marks, numbers
+from .cells import Marks, coded, numbers, with_levels
 from .data import Columns, Data, Reading, check_distinct, check_shape, check_squares, dense
 from .missing import without_missing
 from .source import Source, open_source
@@ -27,7 +27,15 @@ def read(path: Path, columns: Columns, reading: Reading, need_target: bool = Tru
     with phase(f"reading {title(path)}"):
         source = open_source(path, reading.budget)
         raw = _raw(source, reading, _All(columns, need_target, reading))
-        data = Data(path, tuple(raw.names), raw.X, raw.y, raw.groups, sha256=source.sha256)
+        data = Data(
+            path,
+            tuple(raw.names),
+            raw.X,
+            raw.y,
+            raw.groups,
+            sha256=source.sha256,
+            levels=raw.levels,
+        )
         check_shape(data)
         check_distinct(data.names, path)
         data = without_missing(data, reading.missing)
@@ -66,6 +74,7 @@ class _Only:
 
     names: Sequence[str]
     reading: Reading
+    levels: Mapping[str, Sequence[str]]
 
     def of_arrays(self, source: Source) -> formats.Raw:
         if source.kind == "npz":
@@ -78,7 +87,8 @@ class _Only:
         wanted = set(self.names)
         kept = [name for name in present if name in wanted]
         check_distinct(kept, path)
-        return formats.Raw(kept, numbers(frame[kept], title(path), self.reading.marks), None)
+        frame = coded(frame[kept], self.levels, title(path))
+        return formats.Raw(kept, numbers(frame, title(path), self.reading.marks), None)
 
 
 def _raw(source: Source, reading: Reading, part: _All | _Only) -> formats.Raw:
@@ -130,13 +140,17 @@ def _split(
             _check_known(option, name, names, path)
     for name in columns.ignored:
         _check_known("--ignore", name, names, path)
+    for name in columns.unpenalized:
+        _check_known("--unpenalized", name, names, path)
+    frame, levels = with_levels(frame, columns.unpenalized, marks)
+    names = list(frame.columns)
     special = {columns.target, columns.groups, *columns.ignored}
     kept = [name for name in names if name not in special]
     y = None
     if columns.target is not None:
         y = numbers(frame[[columns.target]], title(path), marks)[:, 0]
     groups = None if columns.groups is None else _labels(frame[columns.groups], path)
-    return formats.Raw(kept, numbers(frame[kept], title(path), marks), y, groups)
+    return formats.Raw(kept, numbers(frame[kept], title(path), marks), y, groups, levels)
 
 
 def _labels(column: Any, path: Path) -> NDArray[Any]:
@@ -157,14 +171,21 @@ def _check_known(option: str, name: str, names: Sequence[str], path: Path) -> No
     raise InputError(f"{option} {shown(name)!r} is not a column of {title(path)}{hint}")
 
 
-def read_columns(path: Path, names: Sequence[str], reading: Reading) -> Floats:
+def read_columns(
+    path: Path,
+    names: Sequence[str],
+    reading: Reading,
+    levels: Mapping[str, Sequence[str]] | None = None,
+) -> Floats:
     """The columns of these names, in this order; others may hold anything.
+
+    Columns of text have levels, and are given as their numbers.
 
     In a LIBSVM file a feature that is always 0 does not appear: absent columns are zeros there.
     """
     with phase(f"reading {title(path)}"):
         source = open_source(path, reading.budget)
-        raw = _raw(source, reading, _Only(names, reading))
+        raw = _raw(source, reading, _Only(names, reading, levels or {}))
     place = {name: j for j, name in enumerate(raw.names)}
     absent = [name for name in names if name not in place]
     if absent and source.kind != "libsvm":
