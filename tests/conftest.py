@@ -22,6 +22,7 @@ QUICK = {
     "commands/reading/test_options.py",
     "datasets/test_paper_examples.py",
     "datasets/test_synthetic.py",
+    "losses/test_losses.py",
     "design/test_rows.py",
     "estimators/test_base.py",
     "explain/test_notebook.py",

@@ -1,6 +1,6 @@
 """Sparse recovery by iterative regularisation with the k-support norm."""
 
-from . import datasets, metrics, plotting, stopping, theory
+from . import datasets, losses, metrics, plotting, stopping, theory
 from .algorithms import METHODS, path
 from .choosing.elections import Performance
 from .choosing.sets import FeatureSet
@@ -16,6 +16,7 @@ from .estimators import (
     KSN,
     SRDI,
     AutoIRKSN,
+    IRKSNClassifier,
     PathCV,
     PathIC,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "AutoIRKSN",
     "BoxNorm",
     "FeatureSet",
+    "IRKSNClassifier",
     "NoSignalWarning",
     "PathCV",
     "PathIC",
@@ -43,6 +45,7 @@ __all__ = [
     "StabilitySelection",
     "datasets",
     "ksupport_norm",
+    "losses",
     "metrics",
     "path",
     "plotting",

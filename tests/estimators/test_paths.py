@@ -29,7 +29,7 @@ TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
 ONE_PATH = [IRKSN, KSN, IRCR, IROSR, SRDI, IHT]
 
 
-@parametrize_with_checks([IRKSN()])
+@parametrize_with_checks([IRKSN(), IRKSN(loss="huber"), IRKSN(loss="poisson")])
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 

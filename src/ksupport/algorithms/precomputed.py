@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ..design import Design, Floats
-from ..walking import Answer, Block
+from ..walking import Answer, Block, BySquares
 
 
 class Solver(ABC):
@@ -34,7 +34,7 @@ class Solver(ABC):
             self.design = design
 
 
-class PrecomputedPath:
+class PrecomputedPath(BySquares):
     """A `Path` from w_0 = 0 over at most ``n_steps`` models, solved a stretch at a time.
 
     Nothing is computed before the first `advance`, and nothing beyond the step asked for.

@@ -4,6 +4,7 @@ from .adjusting import Unpenalized
 from .blocks import by_blocks
 from .leading import Leading, Query
 from .problem import Problem, Split
+from .responses import UnseenByLoss
 from .rounds import Round, there_and_back
 from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of
 from .spectra import NormKind
@@ -31,6 +32,7 @@ __all__ = [
     "Survey",
     "Unpenalized",
     "Unseen",
+    "UnseenByLoss",
     "Walked",
     "Weights",
     "as_dask_array",

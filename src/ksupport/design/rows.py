@@ -98,7 +98,7 @@ class Walked:
 
     view: Design  # X, centred and scaled by these rows
     design: Design  # these rows of it, or fewer that do for them
-    targets: list[Floats]
+    targets: list[Any]  # vectors, of squares; of other losses a `Response` each
     mean: Floats  # of Y
     settled: Settled | None = None  # the unpenalised columns beside the intercept
 
@@ -171,8 +171,15 @@ class Unseen:
 
     def errors_of(self, models: Any) -> Floats:
         """The same for each row of coefficients."""
+        return self.errors(self._predicted(models))
+
+    def each_of(self, models: Any) -> Floats:
+        """The squared error of each row for each row of coefficients, R x n."""
+        return np.asarray((self._predicted(models) - self.truth) ** 2)
+
+    def _predicted(self, models: Any) -> Floats:
         used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
-        return self.errors(models[:, used] @ self.design.columns(used))
+        return np.asarray(models[:, used] @ self.design.columns(used))
 
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
         """The squared error of each row of coefficients on each held-out row, and rows' weights.

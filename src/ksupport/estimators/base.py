@@ -35,6 +35,7 @@ from ..design import (
     unwrapped,
 )
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
+from ..losses import Loss, Squared
 from ..stopping import Settled
 from ..theory.report import RecoveryReport, report_on
 from .unpenalized import (
@@ -48,8 +49,10 @@ from .unpenalized import (
     with_numbers,
 )
 
+SQUARES = Squared()
 
-class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):
+
+class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
     # What `SelectFromModel` asks for to learn that zeros are exact: instead of the features of more
@@ -62,6 +65,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     unpenalized: Any = None
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
 
+    _loss: Loss = SQUARES  # by which the paths behind the model were fitted
     levels_: Levels
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
@@ -138,26 +142,18 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _weights(self, sample_weight: ArrayLike | None, n: int) -> Weights:
         return Weights.checked(sample_weight, n, self.weights)
 
+    def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
+        """How much each row counts, given its response."""
+        return self._weights(sample_weight, len(y))
+
     def _check_counts(self, *names: str) -> None:
         for name in names:
             value = getattr(self, name)
             if not isinstance(value, numbers.Integral) or value < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
-    @tells
-    def predict(self, X: Any) -> Any:
-        """Predict the response: X w + intercept.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_targets)
-            For a Dask array or data frame a Dask array, not computed yet.
-        """
+    def _linear(self, X: Any) -> Any:
+        """X w + intercept."""
         check_is_fitted(self)
         features = self._predict(self._numbers(X))
         if not self.levels_:
@@ -247,6 +243,11 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         ['IRKSN']
         """
         check_is_fitted(self)
+        if self._loss.name != "squared":
+            raise ValueError(
+                f"certify is for loss='squared', got loss={self._loss.name!r}: the theory's "
+                "conditions are about squares"
+            )
         if self.coef_.ndim != 1:
             raise ValueError(
                 f"certify takes a model of one target, got {len(self.coef_)}: fit and certify "
@@ -279,9 +280,10 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         given, chosen = X, self._chosen
         X, Y = self._validated(X, y, multi_output=not chosen.flat, reset=False)
         return Problem(
-            X, Y.reshape(len(Y), -1), self._weights(sample_weight, len(Y)),
+            X, Y.reshape(len(Y), -1), self._weights_for(Y, sample_weight),
             self._walked_rows(len(Y)), self.fit_intercept, self.standardize,
             chosen.method_behind.compressible, unpenalized=self._set_aside(given),
+            loss=self._loss,
         )  # fmt: skip
 
     def _walked_rows(self, n: int) -> Ints:
@@ -332,7 +334,28 @@ def _outline(X: Any) -> Any:
     return np.broadcast_to(np.zeros((), X.dtype), X.shape)
 
 
-class SelectingModel(LinearModel):
+class LinearRegressor(RegressorMixin, LinearModel):
+    """A linear model of numbers."""
+
+    @tells
+    def predict(self, X: Any) -> Any:
+        """Predict the response: X w + intercept, or what the loss expects there.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_targets)
+            For a Dask array or data frame a Dask array, not computed yet.
+        """
+        eta = self._linear(X)
+        return self._loss.mean(eta)
+
+
+class SelectingModel(LinearRegressor):
     """Base of the classes that choose among the models of many paths."""
 
     every: int | None

@@ -16,6 +16,7 @@ from .._common.names import listed, shown
 from ..algorithms import Method
 from ..choosing.chosen import Chosen
 from ..design import Floats, Ints, Problem
+from ..losses import Loss
 from ..walking import Result, run
 
 WALKED = 400  # records of a path that is walked again, or more
@@ -32,6 +33,7 @@ class Model(Protocol):
     adjustment_: Mapping[str, Any]
     unpenalized_: Ints
     levels_: Mapping[str, Any]
+    _loss: Loss
     _chosen: Chosen
 
     def predict(self, X: Any) -> Any: ...
@@ -61,7 +63,7 @@ def effects_of(model: Model, X: Any) -> Floats:
     if features.size:
         block = X[:, features]
         block = block.toarray() if sp.issparse(block) else np.asarray(block)
-        effects[features] = model.coef_[features] * block.std(axis=0)
+        effects[features] = np.ravel(model.coef_)[features] * block.std(axis=0)
     return effects
 
 

@@ -18,8 +18,10 @@ LISTED = 10  # features in the table
 TARGETS = 5  # columns of it
 JUDGE = (
     "To judge it: sklearn.model_selection.cross_val_score tells how well rows held out are "
-    "predicted, ksupport.stability_selection how often half-samples choose the same features; "
-    "model.certify(X, y) checks conditions that would guarantee recovery, rarely met with noise."
+    "predicted, ksupport.stability_selection how often half-samples choose the same features"
+)
+CERTIFY = (
+    "; model.certify(X, y) checks conditions that would guarantee recovery, rarely met with noise"
 )
 
 Finding = tuple[str, Sequence[str], Sequence[Table]]  # title, sentences, tables
@@ -64,7 +66,7 @@ def finding_of(model: Model) -> Finding:
     title = f"{type(model).__name__}: {chosen.size} of {candidates} features"
     words = [chosen.words, *filter(None, [adjusted_for(model)])]
     if chosen.flat and chosen.size:
-        words.append(JUDGE)
+        words.append(JUDGE + (CERTIFY if model._loss.name == "squared" else "") + ".")
     return title, words, [_coefficients(model, chosen)] if chosen.size else []
 
 

@@ -47,6 +47,7 @@ def walk_with_callbacks(estimator: Any, problem: Any) -> Iterator[Watch]:
             "n_iter_": int(history["t"][-1]),
             "history_": history,
             "n_features_in_": coef.size,
+            "_loss": problem.losses[0],
         }
         task = context.subcontext(task_name="block of steps")
         task.call_on_fit_task_begin(estimator=estimator)

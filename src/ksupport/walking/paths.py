@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+import numpy as np
+
 from ..design import Design, Floats, Leading, Query, Round
 from .iterates import Block
 
@@ -16,8 +18,9 @@ class Path(Protocol):
 
     It knows the data it is walked on: X̃, its ``design``, and the target ``y``.  ``pending`` are
     products with X̃, or the answer to a query that takes one, which the path needs before it can go
-    on; the loop multiplies for all waiting paths at once and hands the answer to ``supply``.  A
-    path is compared, and hashed, by identity.
+    on; the loop multiplies for all waiting paths at once and hands the answer to ``supply``.
+    ``residual`` says of fitted values, one model a row, how far off they are: the root of the
+    deviance, ‖X̃w - y‖ for squares.  A path is compared, and hashed, by identity.
     """
 
     exhausted: bool
@@ -34,3 +37,12 @@ class Path(Protocol):
     def advance(self, end: int, every: int, most_numbers: int) -> Block: ...
     def attach(self, design: Design | None) -> None: ...
     def remedy(self) -> str: ...
+    def residual(self, fitted: Floats) -> Floats: ...
+
+
+class BySquares:
+    """The part of a path that is measured by ‖X̃w - y‖."""
+
+    def residual(self: Path, fitted: Floats) -> Floats:
+        """‖X̃w - y‖ of each row of fitted values."""
+        return np.asarray(np.linalg.norm(fitted - self.y, axis=1))

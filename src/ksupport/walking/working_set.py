@@ -101,6 +101,10 @@ class State(ABC):
     def remedy(self) -> str:
         """What to do about divergence: names the largest stable step."""
 
+    def residual(self, fitted: Floats) -> Floats:
+        """How far off each row of fitted values is: the root of the deviance."""
+        return np.asarray(np.linalg.norm(fitted - self.y, axis=1))
+
     def gain(self, t: Ints) -> Floats | None:
         """How far noise can have been amplified after each of these steps; None: not known."""
         return None
@@ -203,6 +207,9 @@ class WorkingSetPath(PlainSteps):
 
     def remedy(self) -> str:
         return self.state.remedy()
+
+    def residual(self, fitted: Floats) -> Floats:
+        return self.state.residual(fitted)
 
     # -- choosing columns --------------------------------------------------------------------
 
