@@ -232,7 +232,7 @@ def test_methods_tune_on_folds_that_keep_groups_together(small):
 
     from ksupport.commands import compare
     from ksupport.commands.measuring.rivals import Rival
-    from ksupport.commands.reading import Data
+    from ksupport.reading import Data
 
     X, y = small
     groups = np.repeat(["a", "b", "c", "d", "e"], 12)

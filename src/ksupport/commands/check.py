@@ -8,14 +8,14 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from .._common.errors import InputError
 from .._common.names import listed, title
 from ..design import Design, Ints
+from ..reading import Columns, Data, dense, read
 from ..theory import Recommendation, recommend
 from ..theory.report import NEAR_COPY
-from .reading import Columns, Data, dense, read
-from .reading.options import CheckedReading, DataFile, Ignore, Target, reads_a_file
+from .terminal.data_options import CheckedReading, DataFile, Ignore, Target, reads_a_file
 from .terminal.ending import ends_in_words
-from .terminal.errors import InputError
 from .terminal.options import Json, Seed, Standardize
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table

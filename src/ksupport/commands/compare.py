@@ -12,16 +12,17 @@ import typer
 from scipy.sparse import issparse
 from sklearn.model_selection import KFold
 
+from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import Update, phase, unheard
 from ..design import Ints
+from ..reading import Columns, Data, read
 from .fitting.wish import folds_for
 from .measuring.rivals import MEAN, Rival, candidates
-from .reading import Columns, Data, read
-from .reading.options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
 from .terminal.completion import some_of
+from .terminal.data_options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
 from .terminal.ending import ends_in_words
-from .terminal.errors import CommandError, InputError
+from .terminal.errors import CommandError
 from .terminal.options import Json, Seed
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table

@@ -11,14 +11,14 @@ import typer
 from .._common.names import title
 from .._common.phases import phase
 from ..explain.report import build_report
+from ..reading import Columns, read
 from .fitting.fitted import Fitted, fit_data
 from .fitting.model_file import Model
 from .fitting.provenance import provenance
 from .fitting.telling import as_data, features_csv, tell
 from .fitting.wish import AUTO, CHOICES, Wish
-from .reading import Columns, read
-from .reading.options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
 from .terminal.completion import among
+from .terminal.data_options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
 from .terminal.ending import ends_in_words
 from .terminal.errors import CommandError
 from .terminal.options import Json, Seed, Standardize

@@ -8,12 +8,13 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from .._common.errors import InputError
 from .._common.names import spreadsheet_safe, title
 from .._common.phases import phase
 from ..design import Floats
+from ..reading import read_columns
 from .fitting.model_file import Model, load
-from .reading import read_columns
-from .reading.options import (
+from .terminal.data_options import (
     DEFAULT_MEMORY,
     DataFile,
     Decimal,
@@ -23,7 +24,6 @@ from .reading.options import (
     how_to_read,
 )
 from .terminal.ending import ends_in_words
-from .terminal.errors import InputError
 from .terminal.outputs import as_csv, check_outputs, write_text
 
 

@@ -19,8 +19,8 @@ from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...design import Floats, Problem
 from ...estimators.base import SelectingModel
 from ...explain.models import by_effect, chosen_by, effects_of, method_behind, problem_of
+from ...reading import Data
 from ...theory.report import RecoveryReport
-from ..reading import Data
 from ..terminal.errors import CommandError
 from .wish import Wish, estimator_for
 

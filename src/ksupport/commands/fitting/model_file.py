@@ -12,10 +12,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from ..._common.errors import InputError
 from ..._common.names import shown, title
 from ...design import Floats
-from ..reading.source import file_mode, read_bytes
-from ..terminal.errors import InputError
+from ...reading.source import file_mode, read_bytes
 
 SCHEMA, VERSION = "ksupport-model", 1
 LARGEST = 200_000_000  # bytes; a model of a million features has half as many

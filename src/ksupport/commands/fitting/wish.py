@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import GroupKFold
 
+from ..._common.errors import InputError
 from ...algorithms import METHODS
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
-from ..terminal.errors import InputError
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
 CHOICES = (AUTO, CV, IC, *(name for name in METHODS if name != "irksn"))

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._common.names import listed, shown
-from ..._common.phases import Update, phase
-from ...design import Floats
-from ..terminal.errors import InputError
+from .._common.errors import InputError
+from .._common.names import listed, shown
+from .._common.phases import Update, phase
+from ..design import Floats
 from . import size
 from .cells import Marks
 from .size import Budget

@@ -5,9 +5,9 @@ import hashlib
 import numpy as np
 import pytest
 
-from ksupport.commands.reading import Columns, read_columns
-from ksupport.commands.reading.options import how_to_read
-from ksupport.commands.terminal.errors import InputError
+from ksupport._common.errors import InputError
+from ksupport.commands.terminal.data_options import how_to_read
+from ksupport.reading import Columns, read_columns
 
 READING = how_to_read(max_memory=1.0)
 

@@ -12,10 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ... import limits
-from ..._common.names import listed, shown, title
-from ...design import Floats
-from ..terminal.errors import InputError
+from .. import limits
+from .._common.errors import InputError
+from .._common.names import listed, shown, title
+from ..design import Floats
 from .cells import Marks
 from .size import Budget
 

@@ -4,8 +4,8 @@ import inspect
 
 import pytest
 
-from ksupport.commands.reading.options import CheckedReading, how_to_read, reads_a_file
-from ksupport.commands.terminal.errors import InputError
+from ksupport._common.errors import InputError
+from ksupport.commands.terminal.data_options import CheckedReading, how_to_read, reads_a_file
 
 GIVEN = {"separator": None, "decimal": ".", "thousands": None, "max_memory": 1.0}
 

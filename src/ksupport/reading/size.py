@@ -9,7 +9,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..terminal.errors import InputError
+from .._common.errors import InputError
 from .flatbuffer import Flatbuffer
 
 COPIES = 3  # the numbers as parsed, as arranged in a table, and as a matrix

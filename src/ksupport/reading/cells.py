@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..._common.names import listed, shown
-from ..._common.phases import phase
-from ...design import Floats
-from ..terminal.errors import InputError
+from .._common.errors import InputError
+from .._common.names import listed, shown
+from .._common.phases import phase
+from ..design import Floats
 
 
 @dataclass(frozen=True)

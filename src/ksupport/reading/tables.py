@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._common.names import listed, shown, title
-from ..._common.phases import phase
-from ...design import Floats
-from ..terminal.errors import CommandError, InputError
+from .._common.errors import InputError
+from .._common.names import listed, shown, title
+from .._common.phases import phase
+from ..design import Floats
 from . import formats
 from .cells import Marks, numbers
 from .data import Columns, Data, Reading, check_distinct, check_shape, check_squares, dense
@@ -87,7 +87,7 @@ def _raw(source: Source, reading: Reading, part: _All | _Only) -> formats.Raw:
         if source.kind in ("npz", "libsvm"):
             return part.of_arrays(source)
         return part.of_frame(_frame(source, reading), source.path)
-    except (CommandError, MemoryError):
+    except (InputError, MemoryError):
         raise
     except Exception as error:  # parsers raise what they please on bytes that make no sense
         raise InputError(

@@ -11,12 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ..terminal.completion import among
-from ..terminal.errors import InputError
-from .cells import Marks
-from .data import Reading
-from .missing import POLICIES
-from .size import Budget
+from ..._common.errors import InputError
+from ...reading.cells import Marks
+from ...reading.data import Reading
+from ...reading.missing import POLICIES
+from ...reading.size import Budget
+from .completion import among
 
 DEFAULT_MEMORY = 2.0  # gigabytes
 

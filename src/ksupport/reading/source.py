@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from ..._common.names import shown, title
-from ..._common.phases import Update, phase
-from ..terminal.errors import InputError
+from .._common.errors import InputError
+from .._common.names import shown, title
+from .._common.phases import Update, phase
 from .size import Budget
 
 KINDS = {

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pytest
 
-from ksupport.commands.terminal.errors import InputError
+from ksupport._common.errors import InputError
 
 GOOD = "a,b,y\n" + "".join(f"{i},{i * i % 7},{i % 5}\n" for i in range(20))
 

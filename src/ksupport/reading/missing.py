@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._common.names import listed, title
-from ..terminal.errors import InputError
+from .._common.errors import InputError
+from .._common.names import listed, title
 from .data import Data, Missing
 
 POLICIES: tuple[Missing, ...] = get_args(Missing)
