@@ -1,5 +1,6 @@
 """What a path needs of X, for every kind of X: views, stores, norms."""
 
+from .adjusting import Unpenalized
 from .blocks import by_blocks
 from .leading import Leading, Query
 from .problem import Problem, Split
@@ -28,6 +29,7 @@ __all__ = [
     "Round",
     "Split",
     "Survey",
+    "Unpenalized",
     "Unseen",
     "Walked",
     "Weights",

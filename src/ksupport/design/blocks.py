@@ -325,6 +325,9 @@ class DenseStore(ArrayStore):
         self.passes += 1
         return np.asarray(U.T.astype(self.dtype, copy=False) @ self.X, np.float64).T
 
+    def exact_rmatmat(self, U: Floats) -> Floats:
+        return self.rmatmat(U) if self.dtype == np.float64 else super().rmatmat(U)
+
     def _product(self, W: Floats) -> Floats:
         self.passes += 1
         return np.asarray(W.astype(self.dtype, copy=False) @ self.X.T, np.float64).T

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import limits
 from .._common.phases import count_passes
+from .adjusting import Adjusting, Settled, Unpenalized
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
 from .squares import Squares
 from .stores import Floats, Ints
@@ -33,6 +34,8 @@ class Problem:
         that pays, fewer rows do for many, those of folds too, and X is read once.
     splits : sequence of (rows, rows)
         The folds: rows to walk on and rows to measure on, all of which have weight.
+    unpenalized : Unpenalized, optional
+        Columns that are in every model, projected off the others and y within each set of rows.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Problem:
         scale: bool,
         compress: bool = False,
         splits: Sequence[Split] = (),
+        unpenalized: Unpenalized | None = None,
     ) -> None:
         self.raw = Design.of(X)
         count_passes(lambda: self.raw.passes)
@@ -56,10 +60,14 @@ class Problem:
         train = weights.counted(train)
         _check_size(Y[train])
         sets = [train, *(rows for split in splits for rows in split)]
+        self.adjusting: Adjusting | None = None
+        if unpenalized is not None and unpenalized.count:
+            self.adjusting = Adjusting(self.raw, unpenalized, center)
+            self.adjusting.check([train, *(rows for rows, _ in splits)], weights.of(train))
         self.squares: Squares | None = None
         if compress:
             data = self.raw, Y, weights
-            self.squares = Squares.where_they_pay(*data, sets, center, scale)
+            self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
         squares = self.squares
         self.whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
         self.view, self.design = self.whole.view, self.whole.design
@@ -81,37 +89,51 @@ class Problem:
         """
         if self.squares is not None and scoring is None:
             return self.squares.unseen(2 + 2 * at, walked, target)
-        rows, mean = self.splits[at][1], float(walked.mean[target])
-        y, design = self.Y[rows, target], walked.view.rows_like(self.raw, rows)
-        return Unseen(design, y - mean, self.weights.of(rows), loss_of(scoring, y, mean))
+        rows = self.splits[at][1]
+        y, design = self.Y[rows, target], self.raw.take(rows).like(walked.view)
+        expected = walked.expected(self.unpenalized_on(rows), target)
+        return Unseen(design, y - expected, self.weights.of(rows), loss_of(scoring, y, expected))
+
+    def unpenalized_on(self, rows: Ints) -> Floats:
+        """The unpenalised columns on these rows, as they are; none, if there are none.
+
+        An intercept, if ``center``, is a column of ones beside them.
+        """
+        return np.empty((len(rows), 0)) if self.adjusting is None else self.adjusting.U[rows]
 
     def _on_rows(self, sets: Sequence[Ints]) -> list[Walked]:
         """Paths on sets of rows as they are, one pass for all."""
         whole = len(self.Y)
         designs = [self.raw if len(rows) == whole else self.raw.take(rows) for rows in sets]
-        targets = [self._targets_on(rows) for rows in sets]
-        return [
-            Walked(view, view, one_by_one(Y), mean)
-            for view, (mean, Y) in zip(self._prepared(designs, sets), targets, strict=True)
-        ]
+        means, left, settled = zip(*(self._targets_on(rows) for rows in sets), strict=True)
+        views = self._prepared(designs, sets, settled)
+        parts = zip(views, left, means, settled, strict=True)
+        return [Walked(view, view, one_by_one(Y), *rest) for view, Y, *rest in parts]
 
-    def _prepared(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Design]:
-        """Weight, centre and scale designs that consist of these rows, in one pass."""
+    def _prepared(
+        self, designs: Sequence[Design], sets: Sequence[Ints], settled: Sequence[Settled | None]
+    ) -> list[Design]:
+        """Weight, centre, project and scale designs that consist of these rows."""
         weights = [self.weights.of(rows) for rows in sets]
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
+        if self.adjusting is not None:
+            known = [each for each in settled if each is not None]
+            return sharing(self.adjusting.projected(views, known, self.scale))
         if self.center or self.scale:
             views = centred_together(views, standardize=self.scale)
         return sharing(views if self.center else [view.uncentred() for view in views])
 
-    def _targets_on(self, rows: Ints) -> tuple[Floats, Floats]:
-        """The means of Y on these rows, and Y less them, weighted as X̃ is."""
+    def _targets_on(self, rows: Ints) -> tuple[Floats, Floats, Settled | None]:
+        """The means of Y on these rows; Y less them, and less what unpenalised columns say."""
         Y, weights = self.Y[rows], self.weights.of(rows)
-        mean = np.zeros(Y.shape[1])
+        mean, settled = np.zeros(Y.shape[1]), None
         if self.center:
             # Beside one of them: then the mean of a constant is exact.
             mean = Y[0] + np.average(Y - Y[0], axis=0, weights=weights)
         left = Y - mean
-        return mean, left if weights is None else left * np.sqrt(weights)[:, None]
+        if self.adjusting is not None:
+            settled, left = self.adjusting.settle(left, rows, weights)
+        return mean, left if weights is None else left * np.sqrt(weights)[:, None], settled
 
     @property
     def fingerprint(self) -> Floats:
@@ -126,16 +148,35 @@ class Problem:
         return np.vstack([self.design.rmatmat(samples), u @ samples]).T
 
     def scaled(self, coef: Floats) -> Floats:
-        return coef if self.view.scale is None else coef * self.view.scale
+        """Of the view's columns; none of those that are nothing there."""
+        scale = self.view.scale
+        return coef if scale is None else coef * np.where(np.isinf(scale), 0.0, scale)
 
     def unscaled(self, w: Floats) -> Floats:
         return w if self.view.scale is None else w / self.view.scale
 
-    def intercept(self, coef: Floats) -> Any:
-        """ȳ - x̄ᵀw: a number, or one for each target."""
-        offset = 0.0 if self.view.mean is None else coef @ self.view.mean
+    def adjustment(self, coef: Floats) -> Floats:
+        """Coefficients of the unpenalised columns beside these: q, or targets x q."""
+        settled = self.whole.settled
+        if settled is None:
+            return np.zeros((*coef.shape[:-1], 0))
+        return settled.coefficients(self.view, self.chosen_part(coef))
+
+    def intercept(self, coef: Floats, adjustment: Floats) -> Any:
+        """ȳ - x̄ᵀw - ūᵀc: a number, or one for each target."""
+        offset: Any = 0.0 if self.view.mean is None else self.chosen_part(coef) @ self.view.mean
+        if self.whole.settled is not None:
+            offset = offset + adjustment @ self.whole.settled.basis.mean
         value = np.asarray(self.y_mean - offset, np.float64)
         return float(value[0]) if coef.ndim == 1 else value
+
+    def chosen_part(self, coef: Floats) -> Floats:
+        """Coefficients without those of unpenalised columns."""
+        if self.adjusting is None:
+            return coef
+        rest = np.array(coef, np.float64)
+        rest[..., self.adjusting.columns.index] = 0.0
+        return rest
 
 
 def _check_size(Y: Floats) -> None:

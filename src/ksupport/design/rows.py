@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_array
 
+from .adjusting import Settled
 from .stores import Floats, Ints, is_dask, unwrapped
 from .view import Design
 
@@ -99,6 +100,13 @@ class Walked:
     design: Design  # these rows of it, or fewer that do for them
     targets: list[Floats]
     mean: Floats  # of Y
+    settled: Settled | None = None  # the unpenalised columns beside the intercept
+
+    def expected(self, U: Floats, target: int) -> Any:
+        """What is said of y without any feature: its mean, and what rows of U add to that."""
+        if self.settled is None:
+            return float(self.mean[target])
+        return self.mean[target] + self.settled.basis.rows(U) @ self.settled.share[:, target]
 
 
 def one_by_one(Y: Floats) -> list[Floats]:
@@ -146,7 +154,7 @@ class Unseen:
     """Rows that were not walked on, and how well models predict them."""
 
     design: Design  # centred and scaled by the rows walked on
-    truth: Floats  # y less its mean there
+    truth: Floats  # y less what is expected without any feature
     weights: Floats | None
     loss: Loss | None = None  # instead of the mean squared error
 
@@ -179,7 +187,7 @@ class _Predicts(RegressorMixin, BaseEstimator):
         return self.predictions
 
 
-def loss_of(scoring: Any, truth: Floats, mean: float) -> Loss | None:
+def loss_of(scoring: Any, truth: Floats, mean: Any) -> Loss | None:
     """Minus the score: of a scorer or its name, as everywhere in scikit-learn; None for none."""
     if scoring is None:
         return None

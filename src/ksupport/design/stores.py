@@ -93,6 +93,10 @@ class Store(ABC):
     def rmatmat(self, U: Floats) -> Floats:
         """Xᵀ U, one pass for all columns of U."""
 
+    def exact_rmatmat(self, U: Floats) -> Floats:
+        """The same in double precision, whatever X is stored in."""
+        return self.rmatmat(U)
+
     @abstractmethod
     def matvec(self, index: Ints, values: Floats) -> Floats:
         """X w for the w that has ``values`` at ``index`` and zeros elsewhere."""
