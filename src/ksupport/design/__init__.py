@@ -2,6 +2,8 @@
 
 from .adjusting import Unpenalized
 from .blocks import by_blocks
+from .genotypes import Genotypes
+from .incomplete import Incomplete
 from .leading import Leading, Query
 from .problem import Problem, Split
 from .rounds import Round, there_and_back
@@ -21,6 +23,8 @@ from .view import Design, centred_together, leading_together, sharing, surveyed
 __all__ = [
     "Design",
     "Floats",
+    "Genotypes",
+    "Incomplete",
     "Ints",
     "Leading",
     "NormKind",

@@ -130,9 +130,7 @@ def row_gram(
     return Z @ Z.T
 
 
-def column_gram(
-    block: Any, view: View, basis: Floats | None, weights: Floats, V: Floats
-) -> Floats:
+def column_gram(block: Any, view: View, basis: Floats | None, weights: Floats, V: Floats) -> Floats:
     """Zᵀ[WZ V] for some rows Z of the design before weighting."""
     Z = view(dense(block), basis)
     return Z.T @ np.hstack([Z * weights[:, None], V])

@@ -255,7 +255,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 f"The path was walked with k={k} and the support has {size} features; the "
                 f"condition of IRKSN is for k={size}."
             )
-        off = abs(problem.intercept(self.coef_) - self.intercept_)
+        off = abs(problem.intercept(self.coef_, problem.adjustment(self.coef_)) - self.intercept_)
         if self.fit_intercept and off > 1e-4 * float(np.std(problem.Y)):
             yield (
                 f"On these rows predictions are off by {off:.3g} on average, so the model was "
@@ -267,7 +267,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         """Store what was chosen, and what users see of it, in their units."""
         coef = problem.unscaled(chosen.coef)
         self.coef_ = coef.astype(problem.dtype, copy=False)
-        self.intercept_ = problem.intercept(self.coef_)
+        self.intercept_ = problem.intercept(self.coef_, problem.adjustment(self.coef_))
         self.support_ = np.asarray(np.atleast_2d(coef != 0).any(axis=0))
         self.n_iter_ = chosen.steps[0] if chosen.flat else list(chosen.steps)
         self.n_passes_ = problem.raw.passes

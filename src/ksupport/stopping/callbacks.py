@@ -42,7 +42,7 @@ def walk_with_callbacks(estimator: Any, problem: Any) -> Iterator[Watch]:
         coef = problem.unscaled(w)
         attributes = {
             "coef_": coef,
-            "intercept_": problem.intercept(coef),
+            "intercept_": problem.intercept(coef, problem.adjustment(coef)),
             "support_": coef != 0,
             "n_iter_": int(history["t"][-1]),
             "history_": history,

@@ -85,7 +85,7 @@ def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
     """Fit, repeat on half-samples, certify."""
     assert data.y is not None
     n, d = data.shape
-    model = estimator_for(wish, data.groups, n, d)
+    model = estimator_for(wish, data)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -99,7 +99,7 @@ def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
             raise CommandError(f"the fit could not be done: {error}") from error
     seconds = time.perf_counter() - started
     remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in caught)]
-    if np.ptp(data.y) == 0:
+    if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
     stability = _stability(data, wish, model, pairs, say, remarks)
     say("checking the recovery conditions")
@@ -153,5 +153,5 @@ def _certificate(data: Data, model: Any) -> RecoveryReport | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = model.certify(data.X, data.y)
-    names = {j: shown(data.names[j]) for j in report.feature_names}
+    names = {j: shown(data.feature_names[j]) for j in report.feature_names}
     return replace(report, feature_names=names)

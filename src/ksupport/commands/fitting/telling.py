@@ -35,7 +35,11 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
         header.append("chosen on halves")
     rows = []
     for j in fitted.order[:MOST]:
-        row = [shown(fitted.data.names[j]), f"{fitted.model.coef_[j]:.4g}", f"{effects[j]:.3g}"]
+        row = [
+            shown(fitted.data.feature_names[j]),
+            f"{fitted.model.coef_[j]:.4g}",
+            f"{effects[j]:.3g}",
+        ]
         if fitted.stability is not None:
             row.append(f"{fitted.stability.frequency[j]:.0%}")
         rows.append(row)
@@ -68,7 +72,7 @@ def _alternatives(fitted: Fitted) -> Iterator[str]:
         yield f"Alternatives, nearly as good: {listed}{f'; and {more} more' if more > 0 else ''}."
     elif fitted.certificate is not None and fitted.certificate.duplicates:
         pairs = fitted.certificate.duplicates[:MOST_ALTERNATIVES]
-        names = fitted.data.names
+        names = fitted.data.feature_names
         listed = "; ".join(
             f"{shown(names[i])} for {shown(names[j])} ({c:.2f})" for j, i, c in pairs
         )
@@ -81,7 +85,7 @@ def _joined(names: list[str]) -> str:
 
 def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
     """Supports nearly as good, as what goes out and what comes in."""
-    names = fitted.data.names
+    names = fitted.data.feature_names
     return [
         {
             "in": [names[j] for j in swap.into],
@@ -97,7 +101,7 @@ def features(fitted: Fitted) -> list[dict[str, Any]]:
     effects, stability = fitted.effects, fitted.stability
     return [
         {
-            "name": fitted.data.names[j],
+            "name": fitted.data.feature_names[j],
             "coefficient": float(fitted.model.coef_[j]),
             "effect": float(effects[j]),
             "frequency": None if stability is None else float(stability.frequency[j]),
