@@ -73,6 +73,7 @@ class Store(ABC):
     near = True  # whether X lies in this process; else what is of size d is found and reduced there
     is_sparse = False  # whether `csc` gives X
     by_rows = False  # whether blocks of whole rows are read as fast as any
+    fill: Floats | None = None  # what stands where entries of each column are missing
     fixed = True  # whether entries are the same whatever rows are learned from
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:

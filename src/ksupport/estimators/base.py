@@ -23,6 +23,7 @@ from ..choosing.ways import Search, chosen_by_criterion
 from ..design import (
     Design,
     Floats,
+    Incomplete,
     Ints,
     Problem,
     Split,
@@ -50,6 +51,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     standardize: bool
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
 
+    _fill: Floats | None = None  # of an X with holes: the means that stood in them
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
     def __sklearn_tags__(self) -> Any:
@@ -139,6 +141,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         if isinstance(X, LinearOperator):
             self._check_width(X)
             return np.asarray(X @ self.coef_.T) + self.intercept_
+        if isinstance(X, Incomplete):
+            X = X.filled(self._means_for(X))
         if by_blocks(X):
             # Where the model is sparse only its columns are read.
             validate_data(self, _outline(X), dtype=None, ensure_all_finite=False, reset=False)
@@ -147,6 +151,15 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
+
+    def _means_for(self, X: Incomplete) -> Floats:
+        """What stands for missing entries of new rows: the means of the rows of the fit."""
+        if self._fill is None:
+            raise ValueError(
+                "X has missing entries, but the model was fitted on an X without: fit on a "
+                "ksupport.design.Incomplete, or fill in those of new rows"
+            )
+        return self._fill
 
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features.
@@ -271,6 +284,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         self.support_ = np.asarray(np.atleast_2d(coef != 0).any(axis=0))
         self.n_iter_ = chosen.steps[0] if chosen.flat else list(chosen.steps)
         self.n_passes_ = problem.raw.passes
+        self._fill = problem.view.store.fill
         self._chosen = chosen
 
     def _finding(self) -> Finding:

@@ -23,6 +23,8 @@ def ends_in_words(command: Callable[..., None]) -> Callable[..., None]:
             fail(f"Error: {error}", WRONG_USAGE)
         except CommandError as error:
             fail(f"Error: {error}")
+        except ImportError as error:  # of what an extra brings; says which
+            fail(f"Error: {error}")
         except MemoryError:
             fail("Error: there is not enough memory for these data")
 
