@@ -16,7 +16,6 @@ from ksupport.explain.models import (
     by_effect,
     chosen_by,
     effects_of,
-    problem_of,
     spacing,
     walk_again,
 )
@@ -71,7 +70,7 @@ def test_off_the_paths_the_last_step_is_returned():
 
 def test_the_problem_leaves_out_the_rows_that_were_held_out():
     model = IRKSN(k=4, stopping="held_out", random_state=0).fit(X, Y)
-    assert problem_of(model, X, Y).view.n == 50 - len(model.held_out_)
+    assert model._problem_again(X, Y, None).view.n == 50 - len(model.held_out_)
 
 
 @pytest.mark.parametrize("step", [1, 7, 60, 1000, 99_991])

@@ -156,7 +156,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         "decision": fitted.decision,
     }
     data = fitted.data
-    used = [*fitted.order, *(j for j in data.unpenalized.tolist() if j not in set(fitted.order))]
+    used = [*fitted.order, *data.unpenalized.tolist()]
     return Model(
         target=target,
         names=tuple(data.feature_names[j] for j in used),
@@ -166,6 +166,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         made=made,
         kind=data.kind or "numbers",
         classes=data.classes,
+        adjusting=len(data.covariates),
         codings=data.codings,
         ids=ids,
         fill=means_of(data.X, used),

@@ -73,7 +73,7 @@ def predict(
         typer.echo(text, nl=False)
     else:
         write_text(output, text)
-        typer.echo(f"{len(rows.X)} predictions of {len(loaded.names)} features: {output}")
+        typer.echo(f"{len(rows.X)} predictions of {loaded.size} features: {output}")
 
 
 @phase("writing the predictions")

@@ -32,11 +32,11 @@ class Unpenalized:
 
     index: Ints
     names: tuple[str, ...]  # of those in X, then of the others
-    extra: Floats  # n x q: the levels of categories
+    extra: Floats | None = None  # n x q: the levels of categories
 
     @property
     def count(self) -> int:
-        return self.index.size + self.extra.shape[1]
+        return len(self.names)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,9 @@ class Adjusting:
 
     def __init__(self, raw: Design, columns: Unpenalized, center: bool) -> None:
         self.columns, self.center = columns, center
-        self.U: Floats = np.hstack([raw.store.columns(columns.index), columns.extra])
+        # Columns E that X lacks.
+        self.extra = np.empty((raw.n, 0)) if columns.extra is None else columns.extra
+        self.U: Floats = np.hstack([raw.store.columns(columns.index), self.extra])
 
     def settle(self, Y: Floats, rows: Ints, weights: Floats | None) -> tuple[Settled, Floats]:
         """The basis on these rows, and what it leaves of their Y, which is centred."""
@@ -182,7 +184,7 @@ class Adjusting:
     # -- the same from sums of squares of [X E Y], where X lacks the columns E -----------------
 
     def _places(self, d: int) -> Ints:
-        return np.append(self.columns.index, d + np.arange(self.columns.extra.shape[1]))
+        return np.append(self.columns.index, d + np.arange(self.extra.shape[1]))
 
     def extra_mean(self, settled: Settled) -> Floats:
         """The means of E on the rows of a basis."""
@@ -201,7 +203,7 @@ class Adjusting:
         With Z = U turn and the share B of [X Y] it is G - GᵤᵀB - BᵀGᵤ + Bᵀ(ZᵀZ)B, Gᵤ = Zᵀ[X Y].
         """
         assert view.off is not None
-        d, e = view.d, self.columns.extra.shape[1]
+        d, e = view.d, self.extra.shape[1]
         kept = np.r_[:d, d + e : len(upper)]
         B = np.hstack([view.off.share, settled.share])
         crossed = self.share_of(upper, d, settled)

@@ -51,7 +51,8 @@ class View(NamedTuple):
     def __call__(self, block: Floats, basis: Floats | None) -> Floats:
         """Some rows, which have these rows of the projection's basis."""
         block = block if self.mean is None else block - self.mean
-        block = block if basis is None else block - basis @ self.share
+        if basis is not None and self.share is not None:
+            block = block - basis @ self.share
         return block if self.scale is None else block / self.scale
 
 

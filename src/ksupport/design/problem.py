@@ -164,28 +164,30 @@ class Problem:
     def unscaled(self, w: Floats) -> Floats:
         return w if self.view.scale is None else w / self.view.scale
 
-    def adjustment(self, coef: Floats) -> Floats:
-        """Coefficients of the unpenalised columns beside these: q, or targets x q."""
+    def finished(self, coef: Floats) -> tuple[Floats, Floats, Any]:
+        """A model in the units of X and Y, given the coefficients of features.
+
+        Returns the coefficients with those of unpenalised columns at their places, all those of
+        unpenalised columns (q, or targets x q), and the intercept: a number, or one a target.
+        """
+        coef = self.of_features(coef)
+        adjustment = np.zeros((*coef.shape[:-1], 0), coef.dtype)
+        offset: Any = 0.0 if self.view.mean is None else coef @ self.view.mean
         settled = self.whole.settled
-        if settled is None:
-            return np.zeros((*coef.shape[:-1], 0))
-        return settled.coefficients(self.view, self.chosen_part(coef))
+        if self.adjusting is not None and settled is not None:
+            adjustment = settled.coefficients(self.view, coef).astype(coef.dtype)
+            offset = offset + adjustment @ settled.basis.mean
+            index = self.adjusting.columns.index
+            coef[..., index] = adjustment[..., : index.size]
+        intercept = np.asarray(self.y_mean - offset, np.float64)
+        return coef, adjustment, float(intercept[0]) if coef.ndim == 1 else intercept
 
-    def intercept(self, coef: Floats, adjustment: Floats) -> Any:
-        """ȳ - x̄ᵀw - ūᵀc: a number, or one for each target."""
-        offset: Any = 0.0 if self.view.mean is None else self.chosen_part(coef) @ self.view.mean
-        if self.whole.settled is not None:
-            offset = offset + adjustment @ self.whole.settled.basis.mean
-        value = np.asarray(self.y_mean - offset, np.float64)
-        return float(value[0]) if coef.ndim == 1 else value
-
-    def chosen_part(self, coef: Floats) -> Floats:
-        """Coefficients without those of unpenalised columns."""
-        if self.adjusting is None:
-            return coef
-        rest = np.array(coef, np.float64)
-        rest[..., self.adjusting.columns.index] = 0.0
-        return rest
+    def of_features(self, coef: Floats) -> Floats:
+        """A copy of coefficients, without those of unpenalised columns."""
+        features = coef.copy()
+        if self.adjusting is not None:
+            features[..., self.adjusting.columns.index] = 0.0
+        return features
 
 
 def _check_size(Y: Floats) -> None:

@@ -60,7 +60,7 @@ class Squares:
         self.center, self.scale = center, scale
         self.times = times
         self.adjusting = adjusting
-        beside = Y if adjusting is None else np.hstack([adjusting.columns.extra, Y])
+        beside = Y if adjusting is None else np.hstack([adjusting.extra, Y])
         with (
             phase("forming sums of squares", one_pass=True),
             np.errstate(over="ignore", invalid="ignore"),  # what comes is looked at
@@ -83,7 +83,7 @@ class Squares:
         """None where rows cost less time or memory."""
         if not pays(raw, len(sets[0])):
             return None
-        beside = Y.shape[1] + (0 if adjusting is None else adjusting.columns.extra.shape[1])
+        beside = Y.shape[1] + (0 if adjusting is None else adjusting.extra.shape[1])
         most = limits.SQUARES // (raw.d + beside) ** 2  # matrices: of classes, and their roots
         classes = classes_of(len(Y), sets, most - len(sets))
         return classes and cls(raw, Y, weights, sets, center, scale, *classes, adjusting)
@@ -104,6 +104,7 @@ class Squares:
         design = Design(
             store_of(np.asfortranarray(rows[:, :d])),
             samples=scatter.total,
+            absorbed=0 if settled is None else settled.basis.rank,
             different=partial(self._different, at),
         )
         return Walked(view, design, one_by_one(rows[:, d:]), mean, settled)

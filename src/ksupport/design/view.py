@@ -56,6 +56,7 @@ class Design:
     scale: Floats | None = None
     off: Projection | None = None  # Z B
     samples: float | None = None  # that the rows stand for, where they were compressed
+    absorbed: int = 0  # degrees of freedom that columns projected off have taken
     different: Callable[[], int] | None = None  # how many of them differ, if somebody knows
     family: Sequence[Design] = field(default=(), repr=False, compare=False)  # see `sharing`
     # What was computed once; nothing is lost but time if it is emptied.
@@ -91,6 +92,11 @@ class Design:
         if self.samples is not None:
             return self.samples
         return float(self.n if self.sqrt_weights is None else (self.sqrt_weights**2).sum())
+
+    @property
+    def freedom(self) -> float:
+        """For how many samples they do where unpenalised columns have taken their part."""
+        return max(self.n_samples - self.absorbed, 1.0)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -207,7 +213,7 @@ class Design:
 
     def projected(self, off: Projection) -> Design:
         """The same view less a projection."""
-        return self._view(off=off)
+        return self._view(off=off, absorbed=len(off.share))
 
     def scaled_by(self, scale: Floats, norms: Floats) -> Design:
         """Divided by these scales, by which columns come to have these norms."""
@@ -317,8 +323,9 @@ class Design:
         return self._view(rows=places[mine] - part.start, sqrt_weights=weights, off=off), mine
 
     def as_csc(self) -> sp.csc_matrix:
-        """X̃ = diag(√weights) X[rows] / scale as a sparse matrix, if X is one and no more is done."""
-        assert self.mean is None and self.off is None
+        """X̃ = diag(√weights) X[rows] / scale as a sparse matrix, where nothing is taken off X."""
+        assert self.mean is None
+        assert self.off is None
         raw = self.store.csc if self.rows is None else self.store.csc[self.rows]
         X = sp.csc_matrix(raw, dtype=np.float64)
         if self.scale is not None:
@@ -385,7 +392,8 @@ class Design:
         self._cache["column_gram"] = gram[: self.d, : self.d]
         R = square_root(gram.copy())
         store = store_of(np.asfortranarray(R[:, : self.d]))
-        small = Design(store, samples=self.n_samples, _cache={**spectra.norms_from_gram(self)})
+        norms = spectra.norms_from_gram(self)
+        small = Design(store, samples=self.n_samples, absorbed=self.absorbed, _cache={**norms})
         return small, R[:, self.d :]
 
 

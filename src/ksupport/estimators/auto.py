@@ -113,7 +113,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         By how many standard errors EBIC's supports must predict better to be trusted.
     max_iter : int, default=60
         Steps of the paths among which EBIC chooses.
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
@@ -127,6 +127,8 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
     Attributes
     ----------
     coef_, intercept_, support_, n_passes_
+        As in `ksupport.IRKSN`.
+    adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
     regime_ : {"scattered", "grouped"}
         Which kind of truth the data hold.
@@ -165,6 +167,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         max_iter: int = 60,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -175,6 +178,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -27,6 +27,7 @@ from ..design import (
     Ints,
     Problem,
     Split,
+    Unpenalized,
     Weights,
     as_dask_array,
     by_blocks,
@@ -37,6 +38,16 @@ from ..design import (
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..stopping import Settled
 from ..theory.report import RecoveryReport, report_on
+from .unpenalized import (
+    Levels,
+    categories_of,
+    check_numbers,
+    columns_meant,
+    encoded,
+    level_names,
+    set_aside,
+    with_numbers,
+)
 
 
 class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):
@@ -49,15 +60,34 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     max_iter: int
     fit_intercept: bool
     standardize: bool
+    unpenalized: Any = None
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
 
     _fill: Floats | None = None  # of an X with holes: the means that stood in them
+    levels_: Levels
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def _set_aside(self, X: Any, reset: bool = True) -> Unpenalized | None:
+        """The columns that are always in the model, as found in X; to be called before the rest.
+
+        Which they are is remembered, or, without ``reset``, known from the fit.
+        """
+        X = unwrapped(X)
+        if reset:
+            self.unpenalized_ = columns_meant(self.unpenalized, X)
+            self.levels_ = categories_of(X, self.unpenalized_)
+        return set_aside(X, self.unpenalized_, self.levels_)
+
+    def _numbers(self, X: Any) -> Any:
+        """X with zeros for categories that the model is adjusted for."""
+        X = with_numbers(unwrapped(X), self.levels_)
+        check_numbers(X)
+        return X
 
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
@@ -66,7 +96,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
 
         Features are remembered, or, without ``reset``, compared with those of the fit.
         """
-        X, y = unwrapped(X), fetched(y)
+        X, y = self._numbers(X), fetched(y)
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -132,7 +162,14 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             For a Dask array or data frame a Dask array, not computed yet.
         """
         check_is_fitted(self)
-        X = unwrapped(X)
+        features = self._predict(self._numbers(X))
+        if not self.levels_:
+            return features
+        coef = np.array([self.adjustment_[name] for name in level_names(self.levels_)])
+        return features + encoded(unwrapped(X), self.levels_) @ coef
+
+    def _predict(self, X: Any) -> Any:
+        """The same without what categories add."""
         if is_dask(X):
             X = self._known_features(X, reset=False)
             used = np.flatnonzero(np.atleast_2d(self.coef_).any(axis=0))
@@ -162,7 +199,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         return self._fill
 
     def transform(self, X: Any) -> Any:
-        """Reduce X to the selected features.
+        """Reduce X to the selected features; unpenalised columns are none of them.
 
         Parameters
         ----------
@@ -174,7 +211,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         array of shape (n, n_selected)
             For a Dask array or data frame a Dask array, not computed yet.
         """
-        X = unwrapped(X)
+        check_is_fitted(self)
+        X = self._numbers(X)
         if not is_dask(X):
             return super().transform(X)
         return self._known_features(X, reset=False)[:, self.get_support(indices=True)]
@@ -233,12 +271,16 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 "certify needs a model with at least one feature, but coef_ is all zero: walk "
                 "further (max_iter), or relax what selects the features"
             )
+        unpenalized = self._set_aside(X, reset=False)
         X, y = self._validated(X, y, reset=False)
         if isinstance(X, np.ndarray) and not by_blocks(X):
             X = X.astype(np.float64, copy=False)  # conditions are about small differences
         weights = self._weights(sample_weight, len(y))
         rows = np.arange(len(y))
-        problem = Problem(X, y[:, None], weights, rows, self.fit_intercept, self.standardize)
+        problem = Problem(
+            X, y[:, None], weights, rows, self.fit_intercept, self.standardize,
+            unpenalized=unpenalized,
+        )  # fmt: skip
         return report_on(
             problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
             alpha=self._chosen.irksn[1], names=names_seen(self),
@@ -248,14 +290,13 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
         """The data of the fit, as the paths behind the model saw them."""
         check_is_fitted(self)
-        X, Y = self._validated(X, y, multi_output=not self._chosen.flat, reset=False)
-        return self._problem_on(X, Y, self._weights(sample_weight, len(Y)))
-
-    def _problem_on(self, X: Any, Y: Floats, weights: Weights) -> Problem:
-        """The same of data that were checked before."""
-        chosen, rows = self._chosen, self._walked_rows(len(Y))
-        Y, compress = Y.reshape(len(Y), -1), chosen.method_behind.compressible
-        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, compress)
+        unpenalized, chosen = self._set_aside(X, reset=False), self._chosen
+        X, Y = self._validated(X, y, multi_output=not chosen.flat, reset=False)
+        return Problem(
+            X, Y.reshape(len(Y), -1), self._weights(sample_weight, len(Y)),
+            self._walked_rows(len(Y)), self.fit_intercept, self.standardize,
+            chosen.method_behind.compressible, unpenalized=unpenalized,
+        )  # fmt: skip
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
@@ -268,7 +309,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 f"The path was walked with k={k} and the support has {size} features; the "
                 f"condition of IRKSN is for k={size}."
             )
-        off = abs(problem.intercept(self.coef_, problem.adjustment(self.coef_)) - self.intercept_)
+        off = abs(problem.finished(self.coef_)[2] - self.intercept_)
         if self.fit_intercept and off > 1e-4 * float(np.std(problem.Y)):
             yield (
                 f"On these rows predictions are off by {off:.3g} on average, so the model was "
@@ -279,9 +320,12 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         """Store what was chosen, and what users see of it, in their units."""
         coef = problem.unscaled(chosen.coef)
-        self.coef_ = coef.astype(problem.dtype, copy=False)
-        self.intercept_ = problem.intercept(self.coef_, problem.adjustment(self.coef_))
         self.support_ = np.asarray(np.atleast_2d(coef != 0).any(axis=0))
+        self.coef_, adjustment, self.intercept_ = problem.finished(
+            coef.astype(problem.dtype, copy=False)
+        )
+        names = () if problem.adjusting is None else problem.adjusting.columns.names
+        self.adjustment_ = dict(zip(names, adjustment.T.tolist(), strict=True))
         self.n_iter_ = chosen.steps[0] if chosen.flat else list(chosen.steps)
         self.n_passes_ = problem.raw.passes
         self._fill = problem.view.store.fill
@@ -320,11 +364,12 @@ class SelectingModel(LinearModel):
     ) -> Problem:
         """The data, as paths of this method see them on all rows and on splits."""
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
+        unpenalized = self._set_aside(X)
         X, y = self._validated(X, y)
         weights = self._weights(sample_weight, len(y))
         return Problem(
             X, y[:, None], weights, np.arange(len(y)), self.fit_intercept, self.standardize,
-            known_method(method).compressible, splits(y, weights),
+            known_method(method).compressible, splits(y, weights), unpenalized,
         )  # fmt: skip
 
     def _search(self, n: int, d: int) -> Search:

@@ -48,6 +48,14 @@ class IRKSN(PathRegressor):
     standardize : bool, default=False
         Whether to scale the columns to unit variance while fitting; ``coef_`` is always in the
         units of X.
+    unpenalized : names, indices, mask or selector, optional
+        Columns that are always in the model (age, sex, batch): never penalised, never counted as
+        chosen, and projected off all others and y, in each fold by its training rows.  A selector
+        is a function of X, such as ``sklearn.compose.make_column_selector``.  Columns of a data
+        frame that hold text or categories are one-hot encoded for this, the first level left out.
+        ``standardize`` scales by the deviation of what the projection leaves of a column, as an
+        intercept's projection, which is centring, does; a column of which nothing is left cannot
+        be chosen.
     warm_start : bool, default=False
         Go on from where the last fit stopped, if X and y are the same.
     random_state : int, RandomState or None
@@ -58,11 +66,19 @@ class IRKSN(PathRegressor):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        Coefficients.
+        Coefficients; those of unpenalised columns too, at their places.
     intercept_ : float or ndarray of shape (n_targets,)
         Intercept.
     support_ : ndarray of bool, shape (n_features,)
-        Which features have a nonzero coefficient.
+        Which features were chosen: have a nonzero coefficient and are not unpenalised.
+    adjustment_ : dict of str to float
+        Coefficients of all that the model is adjusted for, by name: unpenalised columns, and the
+        levels of categories (``"sex=male"``), which have no place in ``coef_``: it is 0 there.
+        Lists of floats for 2-D y.
+    unpenalized_ : ndarray of int
+        The columns that are unpenalised.
+    levels_ : dict of str to list
+        The levels of the categories among them; the first of each has no coefficient.
     n_iter_ : int
         The step of the iterate that was kept (a list for 2-D y, as the next two).
     stop_reason_ : {"stopped", "max_iter", "diverged", "interrupted"}
@@ -111,6 +127,7 @@ class IRKSN(PathRegressor):
         step: StepRule | float = "adaptive",
         fit_intercept: bool = True,
         standardize: bool = False,
+        unpenalized: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -123,6 +140,7 @@ class IRKSN(PathRegressor):
         self.step = step
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose

@@ -18,7 +18,7 @@ from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...design import Floats, Problem
 from ...estimators.base import SelectingModel
-from ...explain.models import by_effect, chosen_by, effects_of, method_behind, problem_of
+from ...explain.models import by_effect, chosen_by, effects_of, method_behind
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError
@@ -55,6 +55,12 @@ class Fitted:
         return by_effect(self.effects, self.chosen)
 
     @property
+    def adjustment(self) -> dict[str, float]:
+        """Coefficients of the columns that the model is adjusted for, by name."""
+        places = self.model.unpenalized_.tolist()
+        return {self.data.feature_names[j]: float(self.model.coef_[j]) for j in places}
+
+    @property
     def effects(self) -> Floats:
         """Coefficients times the standard deviations of their columns."""
         return effects_of(self.model, self.data.X)
@@ -67,10 +73,14 @@ class Repeated(SelectingModel):
     every = None
 
     def __init__(
-        self, choose: Callable[[Problem], Chosen] | None = None, standardize: bool = True
+        self,
+        choose: Callable[[Problem], Chosen] | None = None,
+        standardize: bool = True,
+        unpenalized: Any = None,
     ) -> None:
         self.choose = choose
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.fit_intercept = True
 
     def fit(self, X: Any, y: Any) -> Repeated:
@@ -130,11 +140,12 @@ def _stability(
 
 def repeater(model: SelectingModel, data: Data) -> Repeated:
     """What half-samples repeat: the criterion, or the path to the step that folds have chosen."""
+    like = model.standardize, model.unpenalized
     if chosen_by(model).how == "criterion":
-        return Repeated(partial(_by_criterion, model), model.standardize)
+        return Repeated(partial(_by_criterion, model), *like)
     assert data.y is not None
-    method = method_behind(chosen_by(model), problem_of(model, data.X, data.y))
-    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), model.standardize)
+    method = method_behind(chosen_by(model), model._problem_again(data.X, data.y, None))
+    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), *like)
 
 
 def _by_criterion(model: SelectingModel, problem: Problem) -> Chosen:

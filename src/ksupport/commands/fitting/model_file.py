@@ -31,7 +31,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can
 
 @dataclass(frozen=True)
 class Model:
-    """A sparse linear model: the features with a nonzero coefficient, by name."""
+    """A sparse linear model: its features and, after them, what it is adjusted for, by name."""
 
     target: str
     names: tuple[str, ...]
@@ -41,19 +41,20 @@ class Model:
     made: Mapping[str, Any]  # versions, seed, command, data
     kind: str = "numbers"  # of the response
     classes: tuple[str, ...] = ()
-    codings: tuple[Coding, ...] = ()  # of the columns to adjust for
+    adjusting: int = 0  # how many of the columns, the last, are to adjust for
+    codings: tuple[Coding, ...] = ()  # how they come from those of a file
     ids: str | None = None  # the column that names rows
     fill: Floats | None = None  # what stands for a missing value of each feature
 
     def to_dict(self) -> dict[str, Any]:
         """The contents of the file."""
-        features: list[dict[str, Any]] = [
+        columns: list[dict[str, Any]] = [
             {"name": name, "coefficient": _one_or_all(values)}
             for name, values in zip(self.names, self.coef.T, strict=True)
         ]
         if self.fill is not None:
-            for feature, value in zip(features, self.fill, strict=True):
-                feature["fill"] = float(value)
+            for column, value in zip(columns, self.fill, strict=True):
+                column["fill"] = float(value)
         return {
             "schema": SCHEMA,
             "schema_version": VERSION,
@@ -62,11 +63,17 @@ class Model:
             "classes": list(self.classes),
             "id": self.ids,
             "intercept": _one_or_all(self.intercept),
-            "features": features,
-            "adjusted_for": [coding.to_dict() for coding in self.codings],
+            "features": columns[: self.size],
+            "adjusted_for": columns[self.size :],
+            "codings": [coding.to_dict() for coding in self.codings],
             "chosen": dict(self.chosen),
             "made": dict(self.made),
         }
+
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+        return len(self.names) - self.adjusting
 
     def scores(self, columns: Floats) -> Floats:
         """X w + intercept, of the model's own columns in its own order: rows x outputs."""
@@ -163,43 +170,51 @@ RESPONSE: Kind = (lambda value: value in get_args(Response), f"one of {get_args(
 PERHAPS_TEXT: Kind = (lambda value: value is None or _is_text(value), "text or null")
 MODEL = {
     "target": TEXT, "response": RESPONSE, "classes": TEXTS, "id": PERHAPS_TEXT,
-    "intercept": NUMBERS, "features": LIST, "adjusted_for": LIST, "chosen": OBJECT, "made": OBJECT,
+    "intercept": NUMBERS, "features": LIST, "adjusted_for": LIST, "codings": LIST,
+    "chosen": OBJECT, "made": OBJECT,
 }  # fmt: skip
 FEATURE = {"name": TEXT, "coefficient": NUMBERS}
 CODING = {"name": TEXT, "levels": TEXTS}
 OPTIONAL: dict[str, Any] = {
     "chosen": {}, "made": {}, "response": "numbers", "classes": [], "id": None, "adjusted_for": [],
+    "codings": [],
 }  # fmt: skip
 
 
 def _checked(value: dict[str, Any]) -> Model:
     _check("", value, MODEL)
-    features = value["features"]
-    for at, feature in enumerate(features):
-        _check(f"features[{at}]", feature, FEATURE)
-    names = tuple(feature["name"] for feature in features)
+    for part, fields in (("features", FEATURE), ("adjusted_for", FEATURE), ("codings", CODING)):
+        for at, each in enumerate(value[part]):
+            _check(f"{part}[{at}]", each, fields)
+    columns = [*value["features"], *value["adjusted_for"]]
+    names = tuple(column["name"] for column in columns)
     if len(set(names)) < len(names):
         raise ValueError("a feature occurs twice")
-    for at, coding in enumerate(value["adjusted_for"]):
-        _check(f"adjusted_for[{at}]", coding, CODING)
-    outputs = len(np.atleast_1d(value["intercept"]))
-    expected = len(value["classes"]) if len(value["classes"]) > 2 else 1
-    coef = [np.atleast_1d(feature["coefficient"]) for feature in features]
-    if outputs != expected or any(len(each) != outputs for each in coef):
-        raise ValueError(f"the intercept and every coefficient must have {expected} number(s)")
+    coef, intercept = _outputs(columns, value["intercept"], len(value["classes"]))
     return Model(
         target=value["target"],
         names=names,
-        coef=np.array(coef, np.float64).reshape(len(coef), outputs).T,
-        intercept=np.atleast_1d(value["intercept"]).astype(np.float64),
+        coef=coef,
+        intercept=intercept,
         chosen=value["chosen"],
         made=value["made"],
         kind=value["response"],
         classes=tuple(value["classes"]),
-        codings=tuple(map(Coding.from_dict, value["adjusted_for"])),
+        adjusting=len(value["adjusted_for"]),
+        codings=tuple(map(Coding.from_dict, value["codings"])),
         ids=value["id"],
-        fill=_fill(features),
+        fill=_fill(columns),
     )
+
+
+def _outputs(columns: list[Any], intercept: Any, classes: int) -> tuple[Floats, Floats]:
+    """Coefficients and intercept of each output: of one, or of each class if there are many."""
+    outputs = classes if classes > 2 else 1
+    coef = [np.atleast_1d(column["coefficient"]) for column in columns]
+    if any(len(each) != outputs for each in (np.atleast_1d(intercept), *coef)):
+        raise ValueError(f"the intercept and every coefficient must have {outputs} number(s)")
+    stacked = np.array(coef, np.float64).reshape(len(coef), outputs).T
+    return stacked, np.atleast_1d(intercept).astype(np.float64)
 
 
 def _fill(features: list[Any]) -> Floats | None:

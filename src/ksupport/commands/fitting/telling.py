@@ -7,7 +7,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ..._common.names import shown, spreadsheet_safe
+from ..._common.names import listed, shown, spreadsheet_safe
 from ..._common.render import plain
 from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
@@ -48,6 +48,10 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
     if more > 0:
         out.print(f"and {more} more with smaller effects: --output, --coefficients or --report")
     out.print(f"intercept {fitted.model.intercept_:.6g}; effect: per standard deviation\n")
+    if fitted.adjustment:
+        pairs = (f"{shown(name)} ({c:.4g})" for name, c in fitted.adjustment.items())
+        paragraph(out, f"Adjusted for {listed(pairs)}.")
+        out.print()
 
 
 def _more_words(fitted: Fitted) -> Iterator[str]:
@@ -117,6 +121,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "target": target,
         "intercept": float(fitted.model.intercept_),
         "features": features(fitted),
+        "adjusted_for": fitted.adjustment,
         "decision": fitted.decision,
         "remarks": fitted.remarks,
         "stability": None
