@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import phase
 from ..design import Floats, Genotypes, Incomplete
@@ -101,11 +102,14 @@ def fit(
 
 
 def _tell_understood(data: Data, columns: Columns, wish: Wish, in_json: bool) -> None:
-    estimator = estimator_for(wish, data)
+    try:
+        to_fit = type(estimator_for(wish, data)).__name__
+    except InputError as error:
+        to_fit = f"nothing: {error}"
     if in_json:
-        typer.echo(as_json(understood(data, columns, estimator)), nl=False)
+        typer.echo(as_json(understood(data, columns, to_fit)), nl=False)
     else:
-        tell_understood(console(), data, columns, estimator)
+        tell_understood(console(), data, columns, to_fit)
 
 
 def _write(

@@ -134,6 +134,11 @@ class Data:
         return int(n), int(d)
 
     @property
+    def n_features(self) -> int:
+        """How many columns of X there are to choose from."""
+        return self.shape[1] - len(self.covariates)
+
+    @property
     def covariates(self) -> tuple[str, ...]:
         """The names of the columns to adjust for, which are the last of X."""
         return tuple(name for coding in self.codings for name in coding.names)
@@ -150,10 +155,10 @@ class Data:
         return tuple(map(str, np.unique(self.y))) if self.kind == "classes" else ()
 
     def __repr__(self) -> str:
-        n, d = self.shape
+        n, d = self.shape[0], self.n_features
         what = "no response" if self.kind is None else f"response: {self.kind}"
         beside = f", {len(self.covariates)} to adjust for" if self.codings else ""
-        return f"Data({title(self.path)}: {n} rows, {d} columns{beside}; {what})"
+        return f"Data({title(self.path)}: {n} rows, {d} features{beside}; {what})"
 
 
 def in_memory(data: Data, budget: Budget) -> Data:

@@ -99,7 +99,7 @@ def read(
     >>> _ = file.write_text("name,g1,g2,sex,dose\\nA,1,4,f,2.5\\nB,2,5,m,3.5\\nC,3,7,f,4.5\\n")
     >>> data = ksupport.read(file, target="dose", id="name", adjust_for="sex")
     >>> data
-    Data(samples.csv: 3 rows, 3 columns, 1 to adjust for; response: numbers)
+    Data(samples.csv: 3 rows, 2 features, 1 to adjust for; response: numbers)
     >>> data.feature_names, data.ids.tolist(), data.y.tolist()
     (('g1', 'g2', 'sex=m'), ['A', 'B', 'C'], [2.5, 3.5, 4.5])
     """

@@ -29,12 +29,19 @@ def without_missing(data: Data, policy: Missing, budget: Budget) -> Data:
     if not in_rows.any():
         return data
     if policy == "refuse":
-        raise InputError(_refusal(data, in_columns, int((in_rows > 0).sum())))
+        refuse_missing(data, _ways_out())
     if policy == "impute":
         return _incomplete(data, in_rows, in_columns, budget)
     if policy == "drop-rows":
         return _full_rows(data, in_rows)
     return _full_columns(data, in_columns)
+
+
+def refuse_missing(data: Data, remedy: str) -> None:
+    """Refuse missing or infinite values of X, with what to do."""
+    in_rows, in_columns = _holes(data.X)
+    if in_rows.any():
+        raise InputError(f"{_where(data, in_columns, int((in_rows > 0).sum()))}. {remedy}")
 
 
 def fill_in(X: Floats, fill: Floats) -> tuple[Floats, int]:
@@ -170,14 +177,20 @@ def _rows(data: Data, keep: NDArray[Any], words: str) -> Data:
     )
 
 
-def _refusal(data: Data, counts: NDArray[Any], rows: int) -> str:
+def _ways_out() -> str:
+    ways = [option("missing", way) for way in ("drop-rows", "drop-columns", "impute")]
+    return (
+        f"Fill them in, or leave them out with {ways[0]} or {ways[1]}, or have them replaced by "
+        f"means with {ways[2]}"
+    )
+
+
+def _where(data: Data, counts: NDArray[Any], rows: int) -> str:
     worst = np.argsort(-counts, kind="stable")[: min(NAMED, int((counts > 0).sum()))]
     named = ", ".join(f"{listed([data.feature_names[j]])} ({counts[j]})" for j in worst)
     more = int((counts > 0).sum()) - len(worst)
-    ways = [option("missing", way) for way in ("drop-rows", "drop-columns", "impute")]
     return (
         f"{title(data.path)} has {counts.sum()} missing or infinite values, in {rows} of "
         f"{data.shape[0]} rows and {(counts > 0).sum()} of {data.shape[1]} columns: {named}"
-        f"{f' and {more} more columns' if more else ''}. Fill them in, or leave them out with "
-        f"{ways[0]} or {ways[1]}, or have them replaced by means with {ways[2]}"
+        f"{f' and {more} more columns' if more else ''}"
     )

@@ -23,7 +23,7 @@ def join(table: Table, other: Table, id_column: str | None) -> Table:
     key = _key(other, id_column)
     theirs = _names(other.about[key])
     _check_once(theirs, other, key)
-    ours = _names(_our_ids(table, id_column, key))
+    ours = _names(_our_ids(table, other, id_column, key))
     place = {name: at for at, name in enumerate(theirs) if name is not None}
     found = np.array([place.get(name, -1) if name is not None else -1 for name in ours], np.intp)
     if not (found >= 0).any():
@@ -35,6 +35,7 @@ def join(table: Table, other: Table, id_column: str | None) -> Table:
         narrowed,
         about=narrowed.about.reset_index(drop=True),
         joined=joined,
+        beside=other.name,
         ids=np.array(ours, object)[kept] if narrowed.ids is None else narrowed.ids,
         remarks=[*table.remarks, *other.remarks, _count(table, other, ours, theirs, kept)],
     )
@@ -46,7 +47,7 @@ def _key(other: Table, id_column: str | None) -> str:
     return next((name for name in (id_column, *PLINK) if name in known), known[0])
 
 
-def _our_ids(table: Table, id_column: str | None, key: str) -> Any:
+def _our_ids(table: Table, other: Table, id_column: str | None, key: str) -> Any:
     import pandas as pd
 
     if id_column is not None and id_column in table.about.columns:
@@ -59,7 +60,19 @@ def _our_ids(table: Table, id_column: str | None, key: str) -> Any:
         return table.column("id", id_column)
     raise InputError(
         f"{option('id')} must name the column of {table.name} that holds the names of the rows, as "
-        f"{shown(key)!r} does in the other file; there are {listed(table.names)}{table.guess}"
+        f"{shown(key)!r} does in {other.name}; there are {listed(table.names)}"
+        f"{_in_columns(table, _names(other.about[key]))}"
+    )
+
+
+def _in_columns(table: Table, theirs: list[str | None]) -> str:
+    """Whether the names of samples stand where those of features should."""
+    found = len(set(table.names) & {name for name in theirs if name is not None})
+    if not found:
+        return ""
+    return (
+        f". But {found} of these names are names of columns: if samples are in columns and "
+        f"features in rows, give {option('transpose')}"
     )
 
 
@@ -83,7 +96,7 @@ def _no_match(
         f"no row of {table.name} is found in {other.name}: the former has names such as "
         f"{_some(ours)}, and column {shown(key)} of the latter {_some(theirs)}. Name the columns "
         f"to match with {option('id')}, which both files must have, or spell the names alike"
-        f"{table.guess}"
+        f"{_in_columns(table, theirs)}"
     )
 
 

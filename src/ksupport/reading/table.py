@@ -32,6 +32,7 @@ class Table:
     path: Path
     about: Any  # a data frame
     joined: Any = None
+    beside: str = ""  # the other file
     ids: NDArray[Any] | None = None  # the names that the file itself gives to its rows
     remarks: list[str] = field(default_factory=list)
 
@@ -50,19 +51,28 @@ class Table:
         for frame in (self.joined, self.about):
             if frame is not None and name in frame.columns:
                 return frame[name]
-        raise InputError(f"{option(part)} {shown(name)!r} is not a column of {self.name}"
+        files = f"{self.name} or {self.beside}" if self.beside else self.name
+        raise InputError(f"{option(part)} {shown(name)!r} is not a column of {files}"
                          f"{self._hint(name)}")  # fmt: skip
 
     def _hint(self, name: str) -> str:
         near = difflib.get_close_matches(name, self.names, n=3)
         if near:
             return f"; did you mean {listed(near)}?"
-        return f"; there are {listed(self.names)}{self.guess}"
+        return f"; {self.there}"
+
+    @property
+    def there(self) -> str:
+        """Which columns there are, and what may be amiss if one is not found."""
+        known = f"there are {listed(self.names)}" if self.names else "it tells nothing of its rows"
+        return f"{known}{self.guess}"
 
     @property
     def guess(self) -> str:
-        """What may be amiss if a column is not found."""
-        return ""
+        """What may be amiss."""
+        if self.joined is not None:
+            return ""
+        return f". If it is in another file, give {option('phenotypes')} FILE"
 
     def rows(self, keep: NDArray[Any]) -> Table:
         """Only these rows (indices or a mask)."""
@@ -100,10 +110,7 @@ class Frame(Table):
 
     @property
     def guess(self) -> str:
-        elsewhere = "" if self.joined is not None else (
-            f". If it is in another file, give {option('phenotypes')} FILE"
-        )  # fmt: skip
-        return f"{elsewhere}{self._in_rows}"
+        return f"{super().guess}{self._in_rows}"
 
     @property
     def _in_rows(self) -> str:

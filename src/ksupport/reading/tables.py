@@ -21,7 +21,7 @@ from .cells import labels
 from .covariates import Coding
 from .data import Columns, Data, Reading, check_distinct, check_shape, check_squares, dense
 from .guesses import remarks_on
-from .missing import fill_in, without_missing
+from .missing import fill_in, refuse_missing, without_missing
 from .phenotypes import join
 from .plink import from_plink
 from .response import response_of
@@ -156,10 +156,7 @@ def _joined(table: Table, reading: Reading, id_column: str | None) -> Table:
 
 def _data(table: Table, columns: Columns, reading: Reading, sha256: str) -> Data:
     if columns.target == "":
-        raise InputError(
-            f"{option('target')} must name the column to explain; there are {listed(table.names)}"
-            f"{table.guess}"
-        )
+        raise InputError(f"{option('target')} must name the column to explain; {table.there}")
     marks = reading.marks
     response = response_of(table, columns, marks)
     codings, beside = _covariates(table, columns.adjust_for, reading)
@@ -280,7 +277,10 @@ def read_rows(
     if not names:
         return rows
     if fill is None:
-        without_missing(Data(path, tuple(names), values, None, kind=None), "refuse", reading.budget)
+        refuse_missing(
+            Data(path, tuple(names), values, None, kind=None),
+            "Fill them in; or fit with --missing impute: then new rows are filled in, too",
+        )
         return rows
     return _filled(rows, fill)
 

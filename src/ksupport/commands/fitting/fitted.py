@@ -94,7 +94,7 @@ class Repeated(SelectingModel):
 def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
     """Fit, repeat on half-samples, certify."""
     assert data.y is not None
-    n, d = data.shape
+    n, d = data.shape[0], data.n_features
     model = estimator_for(wish, data)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
     started = time.perf_counter()

@@ -20,7 +20,7 @@ MOST_ALTERNATIVES = 5
 def tell(out: Console, fitted: Fitted, target: str) -> None:
     """Features, decision, stability and alternatives; the certificate last, as it tells least."""
     chosen = fitted.order
-    n, d = fitted.data.shape
+    n, d = fitted.data.shape[0], fitted.data.n_features
     heading(out, f"{len(chosen)} of {d} features explain {shown(target)} ({n} rows)")
     _tell_features(out, fitted)
     paragraph(out, fitted.decision)

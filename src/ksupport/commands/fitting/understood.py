@@ -13,10 +13,9 @@ from ...reading import Columns, Data
 from ..terminal.printing import heading, paragraph, table
 
 
-def understood(data: Data, columns: Columns, estimator: Any) -> dict[str, Any]:
+def understood(data: Data, columns: Columns, to_fit: str) -> dict[str, Any]:
     """What was understood, as plain data."""
-    n, d = data.shape
-    features = d - len(data.covariates)
+    n, features = data.shape[0], data.n_features
     return {
         "file": data.path.name,
         "rows": n,
@@ -29,14 +28,13 @@ def understood(data: Data, columns: Columns, estimator: Any) -> dict[str, Any]:
         "ids": None if data.ids is None else data.ids[:10].tolist(),
         "groups": None if data.groups is None else len(np.unique(data.groups)),
         "remarks": data.remarks,
-        "estimator": type(estimator).__name__,
+        "to_fit": to_fit,
     }
 
 
-def tell_understood(out: Console, data: Data, columns: Columns, estimator: Any) -> None:
+def tell_understood(out: Console, data: Data, columns: Columns, to_fit: str) -> None:
     """The same in words."""
-    n, d = data.shape
-    features = d - len(data.covariates)
+    n, features = data.shape[0], data.n_features
     heading(out, f"{shown(data.path.name)}: {n} rows, {features} features. Nothing was fitted.")
     rows = [
         ["to explain", _response(data, columns)],
@@ -45,7 +43,7 @@ def tell_understood(out: Console, data: Data, columns: Columns, estimator: Any) 
         ["names of rows", "none" if data.ids is None else listed(data.ids.tolist(), 4)],
         ["groups", "none" if data.groups is None else f"{len(np.unique(data.groups))} labels"],
         ["kept", "on disk, read by blocks" if isinstance(data.X, Genotypes) else "in memory"],
-        ["to be fitted", type(estimator).__name__],
+        ["to be fitted", to_fit],
     ]
     table(out, ["what", "note"], rows)
     for remark in data.remarks:

@@ -64,7 +64,7 @@ class Wish:
 def estimator_for(wish: Wish, data: Data) -> Any:
     """The estimator that a wish stands for, on these data."""
     n, d = data.shape
-    wish.check_shape(n, d - len(data.covariates))
+    wish.check_shape(n, data.n_features)
     common: dict[str, Any] = {"standardize": wish.standardize}
     if data.covariates:
         common["unpenalized"] = data.unpenalized.tolist()
