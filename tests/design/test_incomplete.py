@@ -40,9 +40,7 @@ def test_folds_fill_in_what_the_rows_that_are_walked_on_say(holed, weighted):
     )
     ((walked, unseen),) = problem.folds()
     share = np.ones(40) if values is None else values[:40]
-    means = np.array(
-        [np.average(x[~np.isnan(x)], weights=share[~np.isnan(x)]) for x in X[:40].T]
-    )
+    means = np.array([np.average(x[~np.isnan(x)], weights=share[~np.isnan(x)]) for x in X[:40].T])
     filled = np.where(np.isnan(X), means, X)
     deviation = np.sqrt(np.average((filled[:40] - means) ** 2, axis=0, weights=share))
     expected = (filled - means) / deviation

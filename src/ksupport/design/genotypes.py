@@ -46,7 +46,7 @@ class Genotypes(Readable):
     ) -> None:
         self.path = Path(path)
         self.whole = shape  # of the file
-        self.rows, self.columns = np.arange(shape[0]), np.arange(shape[1])  # of the file
+        self.samples, self.variants = np.arange(shape[0]), np.arange(shape[1])  # of the file
         self.beside: Floats = (
             np.empty((shape[0], 0)) if beside is None else np.asarray(beside, np.float64)
         )
@@ -63,7 +63,7 @@ class Genotypes(Readable):
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.rows.size, self.columns.size + self.beside.shape[1]
+        return self.samples.size, self.variants.size + self.beside.shape[1]
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -75,23 +75,23 @@ class Genotypes(Readable):
     def _like(self, rows: Ints, columns: Ints, beside: Floats) -> Genotypes:
         twin = object.__new__(Genotypes)
         twin.path, twin.whole = self.path, self.whole
-        twin.rows, twin.columns, twin.beside = rows, columns, beside
+        twin.samples, twin.variants, twin.beside = rows, columns, beside
         return twin
 
     def select(self, columns: ArrayLike) -> Genotypes:
         """Only these variants, without the columns beside them."""
-        return self._like(self.rows, self.columns[np.asarray(columns)], self.beside[:, :0])
+        return self._like(self.samples, self.variants[np.asarray(columns)], self.beside[:, :0])
 
     def with_beside(self, beside: Floats) -> Genotypes:
         """More columns after those that are there."""
-        return self._like(self.rows, self.columns, np.hstack([self.beside, beside]))
+        return self._like(self.samples, self.variants, np.hstack([self.beside, beside]))
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, tuple):
             rows, columns = key
             index = np.atleast_1d(np.arange(self.shape[1])[columns])
             return self.store().columns(index)[rows]
-        return self._like(self.rows[key], self.columns, self.beside[key])
+        return self._like(self.samples[key], self.variants, self.beside[key])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self[:, :], dtype)
@@ -99,7 +99,7 @@ class Genotypes(Readable):
     @property
     def values(self) -> Floats:
         """All entries, NaN where they are missing; for few columns."""
-        calls = self.calls(np.arange(self.columns.size)).astype(np.float64)
+        calls = self.calls(np.arange(self.variants.size)).astype(np.float64)
         calls[calls == MISSING] = np.nan
         return np.hstack([calls, self.beside])
 
@@ -114,13 +114,13 @@ class Genotypes(Readable):
 
     def calls(self, index: Ints | slice) -> NDArray[np.int8]:
         """Some variants of all rows, as bed-reader gives them."""
-        columns = self.columns[index]
+        columns = self.variants[index]
         if columns.size and columns[-1] - columns[0] == columns.size - 1:
             where: Any = slice(int(columns[0]), int(columns[-1]) + 1)  # without an index for each
         else:
             where = columns
-        every = self.rows.size == self.whole[0] and bool((np.diff(self.rows) == 1).all())
-        rows: Any = slice(None) if every else self.rows
+        every = self.samples.size == self.whole[0] and bool((np.diff(self.samples) == 1).all())
+        rows: Any = slice(None) if every else self.samples
         return np.asarray(self._file.read(np.s_[rows, where], dtype="int8"))
 
 
@@ -143,7 +143,7 @@ class GenotypeStore(BlockStore):
 
     def _filled(self, index: Ints) -> Floats:
         """Columns, by blocks of which the calls fit into memory beside them."""
-        n, variants = self.shape[0], self.X.columns.size
+        n, variants = self.shape[0], self.X.variants.size
         block = np.empty((n, index.size), order="F")
         block[:, index >= variants] = self.X.beside[:, index[index >= variants] - variants]
         places = np.flatnonzero(index < variants)

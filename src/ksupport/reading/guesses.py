@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 
 from .._common.names import listed, shown
+from ..design import Genotypes
 from .spelling import option
 
 LOOKED_AT = 20  # columns in front, where such columns stand
 
 
 def remarks_on(names: Sequence[str], X: Any) -> Iterator[str]:
-    """A remark on columns that count the rows."""
+    """A remark on columns that count the rows, and on genotypes, which fill themselves in."""
+    if isinstance(X, Genotypes):
+        yield "Where a genotype is missing, it is taken to be the mean of its column."
     if not isinstance(X, np.ndarray):
         return
     counting = [names[j] for j in range(min(LOOKED_AT, len(names))) if _counts(X[:, j])]

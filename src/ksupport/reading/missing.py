@@ -82,7 +82,7 @@ def _full_covariates(data: Data, policy: Missing) -> Data:
         return data
     if policy == "impute":
         means = np.nanmean(np.where(bad, np.nan, beside), axis=0)
-        X = data.X.select(np.arange(data.X.columns.size)).with_beside(np.where(bad, means, beside))
+        X = data.X.select(np.arange(data.X.variants.size)).with_beside(np.where(bad, means, beside))
         words = f"{bad.sum()} missing values of columns to adjust for were replaced by means."
         return replace(data, X=X, remarks=[*data.remarks, words])
     if policy == "drop-rows":

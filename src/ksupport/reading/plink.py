@@ -60,10 +60,7 @@ def from_plink(source: Source) -> Variants:
         X = Genotypes(source.path, shape)
     except ValueError as error:
         raise InputError(f"{error}. Get or write the file again") from None
-    words = "Where a genotype is missing, it is taken to be the mean of its column."
-    return Variants(
-        source.path, about, ids=ids, remarks=[words], feature_names=names, X=X, other_names=others
-    )
+    return Variants(source.path, about, ids=ids, feature_names=names, X=X, other_names=others)
 
 
 def _check_magic(path: Path) -> None:
