@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import limits
 from .._common.extra import extra
 from .._common.phases import phase
+from .._kernels import fill_calls
 from .blocks import BlockStore, Readable, steps_of
 from .stores import Floats, Ints
 
@@ -135,31 +136,26 @@ class GenotypeStore(BlockStore):
         self.recent = type(self.recent)(limits.READ_COLUMNS // n)
 
     def _read(self, rows: slice, columns: slice) -> Floats:
-        return self._filled(np.arange(columns.start, columns.stop))[rows]
+        index = np.arange(columns.start, columns.stop)
+        return self._filled(index)[rows]
 
     def _read_columns(self, index: Ints) -> Floats:
         with phase(f"reading {index.size} columns of X"):
             return self._filled(index)
 
     def _filled(self, index: Ints) -> Floats:
-        """Columns, by blocks of which the calls fit into memory beside them."""
+        """Whole columns; calls are turned into numbers a few at a time, where they stay."""
         n, variants = self.shape[0], self.X.variants.size
         block = np.empty((n, index.size), order="F")
-        block[:, index >= variants] = self.X.beside[:, index[index >= variants] - variants]
-        places = np.flatnonzero(index < variants)
-        for part in steps_of(places.size, max(1, limits.CHUNK // n)):
-            block[:, places[part]] = _called(self.X.calls(index[places[part]]))
+        for part in steps_of(index.size, max(1, limits.CHUNK // (8 * n))):
+            some = index[part]
+            called = np.flatnonzero(some < variants)
+            if called.size == some.size:
+                fill_calls(self.X.calls(some), MISSING, block[:, part])
+                continue
+            values = np.empty((n, called.size), order="F")
+            fill_calls(self.X.calls(some[called]), MISSING, values)
+            beside = np.flatnonzero(some >= variants)
+            block[:, part.start + called] = values
+            block[:, part.start + beside] = self.X.beside[:, some[beside] - variants]
         return block
-
-
-def _called(calls: NDArray[np.int8]) -> Floats:
-    """Calls as numbers, those missing as the mean of their column."""
-    values = calls.astype(np.float64)
-    missing = calls == MISSING
-    holes = np.flatnonzero(missing.any(axis=0))
-    if holes.size:
-        some, absent = values[:, holes], missing[:, holes]
-        there = (~absent).sum(axis=0)
-        means = np.where(absent, 0.0, some).sum(axis=0) / np.maximum(there, 1)
-        values[:, holes] = np.where(absent, means, some)
-    return values
