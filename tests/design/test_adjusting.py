@@ -252,10 +252,10 @@ def test_what_is_wrong_with_unpenalised_columns_is_told():
         check(X, [0, 1, 2, 3])
     check(X, [0, 1, 2, 3], center=False)
     with pytest.raises(
-        ValueError, match=r"4 columns and the intercept leave nothing .* of 5 rows;"
+        ValueError, match=r"4 columns and the intercept leave nothing .* of n_samples=5 rows;"
     ):
         check(X[:5], [0, 1, 2, 4])
-    with pytest.raises(ValueError, match="nothing to explain of 4 rows of a fold"):
+    with pytest.raises(ValueError, match="nothing to explain of n_samples=4 rows of a fold"):
         check(X, [0, 1, 2], sets=[np.arange(12), np.arange(4)])
     X[2, 1] = np.nan
     with pytest.raises(ValueError, match="column 'b' contains NaN"):

@@ -91,7 +91,7 @@ class Adjusting:
             where = "" if fewest == len(sets[0]) else " of a fold"
             raise ValueError(
                 f"unpenalized: {self.columns.count} columns{beside} leave nothing to explain of "
-                f"{fewest} rows{where}; adjust for fewer columns, or use more rows"
+                f"n_samples={fewest} rows{where}; adjust for fewer columns, or use more rows"
             )
         U = self.U[sets[0]]
         if not np.isfinite(U).all():
@@ -129,10 +129,9 @@ class Adjusting:
         bases = [each.basis.rows(self.U) for each in settled]
         with phase("adjusting X", one_pass=True), np.errstate(over="ignore", invalid="ignore"):
             weights = [view.row_weights for view in views]
-            moments = store.all_moments(weights)
             lifted = [w[:, None] * Z for w, Z in zip(weights, bases, strict=True)]
-            product = store.exact_rmatmat(np.hstack(lifted)).T
-        shares = np.vsplit(product, np.cumsum([Z.shape[1] for Z in bases])[:-1])
+            moments, products = store.moments_and_products(weights, np.hstack(lifted))
+        shares = np.vsplit(products.T, np.cumsum([Z.shape[1] for Z in bases])[:-1])
         if self.center:
             shares = [
                 share - np.outer(V.sum(axis=0), mean)

@@ -230,11 +230,18 @@ class BlockStore(Store):
         return self.all_moments([weights])[0]
 
     def all_moments(self, weights: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
+        return self.moments_and_products(weights, np.empty((self.shape[0], 0)))[0]
+
+    def moments_and_products(
+        self, weights: Sequence[Floats], U: Floats
+    ) -> tuple[list[tuple[Floats, Floats]], Floats]:
         sums = [Moments(w, self.shape[1]) for w in weights]
+        products = np.zeros((U.shape[1], self.shape[1]))
         for (rows, columns), block in self.blocks():
             for each in sums:
                 each.add(rows, columns, block)
-        return [each.result() for each in sums]
+            products[:, columns] += U[rows].T @ block
+        return [each.result() for each in sums], products.T
 
     def all_means(self, weights: Sequence[Floats]) -> list[Floats]:
         return [mean for mean, _ in self.all_moments(weights)]
@@ -325,9 +332,6 @@ class DenseStore(ArrayStore):
     def rmatmat(self, U: Floats) -> Floats:
         self.passes += 1
         return np.asarray(U.T.astype(self.dtype, copy=False) @ self.X, np.float64).T
-
-    def exact_rmatmat(self, U: Floats) -> Floats:
-        return self.rmatmat(U) if self.dtype == np.float64 else super().rmatmat(U)
 
     def _product(self, W: Floats) -> Floats:
         self.passes += 1

@@ -252,8 +252,22 @@ class DaskStore(Store):
         ]
 
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
-        _, means, squares = zip(*self._sweep(*self._moment_tasks(weights)), strict=True)
-        return np.concatenate(means), np.concatenate(squares) / weights.sum()
+        return self.all_moments([weights])[0]
+
+    def all_moments(self, weights: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
+        return self.moments_and_products(weights, np.empty((self.shape[0], 0)))[0]
+
+    def moments_and_products(
+        self, weights: Sequence[Floats], U: Floats
+    ) -> tuple[list[tuple[Floats, Floats]], Floats]:
+        width = len(self.spans)
+        tasks = [each for w in weights for each in self._moment_tasks(w)]
+        *found, products = _in_parts(self._sweep(*tasks, *self._products(U)), width)
+        moments = []
+        for w, parts in zip(weights, found, strict=True):
+            _, means, squares = zip(*parts, strict=True)
+            moments.append((np.concatenate(means), np.concatenate(squares) / w.sum()))
+        return moments, np.concatenate(products)
 
     def means(self, weights: Floats) -> Floats:
         tasks = (task(itemgetter(1), moments) for moments in self._moment_tasks(weights))
@@ -342,6 +356,10 @@ class DaskStore(Store):
     def _dense(self, rows: slice, columns: slice) -> Floats:
         (block,) = self._compute(task(dense, self.X[rows, columns]))
         return np.asarray(block)
+
+
+def _in_parts(results: Sequence[Any], width: int) -> list[Sequence[Any]]:
+    return [results[at : at + width] for at in range(0, len(results), width)]
 
 
 def _columns_of(view: Design) -> View:

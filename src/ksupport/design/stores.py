@@ -95,10 +95,6 @@ class Store(ABC):
     def rmatmat(self, U: Floats) -> Floats:
         """Xᵀ U, one pass for all columns of U."""
 
-    def exact_rmatmat(self, U: Floats) -> Floats:
-        """The same in double precision, whatever X is stored in."""
-        return self.rmatmat(U)
-
     @abstractmethod
     def matvec(self, index: Ints, values: Floats) -> Floats:
         """X w for the w that has ``values`` at ``index`` and zeros elsewhere."""
@@ -126,6 +122,12 @@ class Store(ABC):
     def all_means(self, weights: Sequence[Floats]) -> list[Floats]:
         """The means for each of several weights: in one pass where the store can."""
         return [self.means(each) for each in weights]
+
+    def moments_and_products(
+        self, weights: Sequence[Floats], U: Floats
+    ) -> tuple[list[tuple[Floats, Floats]], Floats]:
+        """The moments for each of several weights, and XᵀU in double precision."""
+        return self.all_moments(weights), self.rmatmat(U)
 
     def column_chunks(self) -> Iterator[tuple[slice, Floats]]:
         """The whole of X as dense blocks of columns, one pass."""

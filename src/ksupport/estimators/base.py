@@ -72,16 +72,9 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         tags.input_tags.sparse = True
         return tags
 
-    def _set_aside(self, X: Any, reset: bool = True) -> Unpenalized | None:
-        """The columns that are always in the model, as found in X; to be called before the rest.
-
-        Which they are is remembered, or, without ``reset``, known from the fit.
-        """
-        X = unwrapped(X)
-        if reset:
-            self.unpenalized_ = columns_meant(self.unpenalized, X)
-            self.levels_ = categories_of(X, self.unpenalized_)
-        return set_aside(X, self.unpenalized_, self.levels_)
+    def _set_aside(self, X: Any) -> Unpenalized | None:
+        """The columns of a validated X that are always in the model, as they were given."""
+        return set_aside(unwrapped(X), self.n_features_in_, self.unpenalized_, self.levels_)
 
     def _numbers(self, X: Any) -> Any:
         """X with zeros for categories that the model is adjusted for."""
@@ -94,9 +87,13 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     ) -> tuple[Any, Floats]:
         """X and y checked; what is not an array in memory passes through.
 
-        Features are remembered, or, without ``reset``, compared with those of the fit.
+        Features are remembered, and which are unpenalised; or, without ``reset``, they are
+        compared with those of the fit.
         """
-        X, y = self._numbers(X), fetched(y)
+        given = unwrapped(X)
+        if reset:
+            self.levels_ = categories_of(self.unpenalized, given)
+        X, y = self._numbers(given), fetched(y)
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -122,6 +119,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
                 multi_output=multi_output, y_numeric=True, reset=reset,
             )  # fmt: skip
+        if reset:
+            self.unpenalized_ = columns_meant(self.unpenalized, given, self.n_features_in_)
         return X, np.asarray(Y, np.float64)
 
     def _check_width(self, X: LinearOperator) -> None:
@@ -271,7 +270,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 "certify needs a model with at least one feature, but coef_ is all zero: walk "
                 "further (max_iter), or relax what selects the features"
             )
-        unpenalized = self._set_aside(X, reset=False)
+        given = X
         X, y = self._validated(X, y, reset=False)
         if isinstance(X, np.ndarray) and not by_blocks(X):
             X = X.astype(np.float64, copy=False)  # conditions are about small differences
@@ -279,7 +278,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         rows = np.arange(len(y))
         problem = Problem(
             X, y[:, None], weights, rows, self.fit_intercept, self.standardize,
-            unpenalized=unpenalized,
+            unpenalized=self._set_aside(given),
         )  # fmt: skip
         return report_on(
             problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
@@ -290,12 +289,12 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
         """The data of the fit, as the paths behind the model saw them."""
         check_is_fitted(self)
-        unpenalized, chosen = self._set_aside(X, reset=False), self._chosen
+        given, chosen = X, self._chosen
         X, Y = self._validated(X, y, multi_output=not chosen.flat, reset=False)
         return Problem(
             X, Y.reshape(len(Y), -1), self._weights(sample_weight, len(Y)),
             self._walked_rows(len(Y)), self.fit_intercept, self.standardize,
-            chosen.method_behind.compressible, unpenalized=unpenalized,
+            chosen.method_behind.compressible, unpenalized=self._set_aside(given),
         )  # fmt: skip
 
     def _walked_rows(self, n: int) -> Ints:
@@ -364,12 +363,12 @@ class SelectingModel(LinearModel):
     ) -> Problem:
         """The data, as paths of this method see them on all rows and on splits."""
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
-        unpenalized = self._set_aside(X)
+        given = X
         X, y = self._validated(X, y)
         weights = self._weights(sample_weight, len(y))
         return Problem(
             X, y[:, None], weights, np.arange(len(y)), self.fit_intercept, self.standardize,
-            known_method(method).compressible, splits(y, weights), unpenalized,
+            known_method(method).compressible, splits(y, weights), self._set_aside(given),
         )  # fmt: skip
 
     def _search(self, n: int, d: int) -> Search:

@@ -72,7 +72,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         self
         """
         self._check_parameters()
-        unpenalized = self._set_aside(X)
+        given = X
         X, y = self._validated(X, y, multi_output=True)
         Y = y.reshape(len(y), -1)
         weights = self._weights(sample_weight, len(y))
@@ -83,7 +83,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         method = self._method(X.shape[1])
         problem = Problem(
             X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible,
-            [] if held_out is None else [(train, held_out)], unpenalized,
+            [] if held_out is None else [(train, held_out)], self._set_aside(given),
         )  # fmt: skip
         method, paths, results = self._solve(problem, method, rule)
         self.held_out_ = held_out

@@ -14,14 +14,13 @@ from ..design import Floats, Ints, Unpenalized, is_dask, names_of
 Levels = Mapping[str, Sequence[Any]]  # of each categorical column; the first has no coefficient
 
 
-def columns_meant(unpenalized: Any, X: Any) -> Ints:
-    """The columns of X that names, indices, a mask or a selector stand for, ascending."""
+def columns_meant(unpenalized: Any, X: Any, d: int) -> Ints:
+    """Those of X's d columns that names, indices, a mask or a selector stand for, ascending."""
     if callable(unpenalized):
         unpenalized = unpenalized(X)
     if unpenalized is None:
         return np.empty(0, np.intp)
     names = names_of(X)
-    d = _width(X)
     if isinstance(unpenalized, slice):
         return np.sort(np.arange(d)[unpenalized])
     one = isinstance(unpenalized, str | numbers.Integral)
@@ -33,11 +32,6 @@ def columns_meant(unpenalized: Any, X: Any) -> Ints:
             )
         return np.flatnonzero(given)
     return np.unique(np.array([_place(each, names, d) for each in given], np.intp))
-
-
-def _width(X: Any) -> int:
-    names = names_of(X)  # which a Dask data frame has, where its shape is not known
-    return int(np.shape(X)[1]) if names is None else len(names)
 
 
 def _place(given: Any, names: list[str] | None, d: int) -> int:
@@ -65,13 +59,13 @@ def _place(given: Any, names: list[str] | None, d: int) -> int:
 # -- categories --------------------------------------------------------------------------------
 
 
-def categories_of(X: Any, index: Ints) -> dict[str, list[Any]]:
-    """The levels of those columns of a data frame that hold text or categories."""
-    if not index.size:
+def categories_of(unpenalized: Any, X: Any) -> dict[str, list[Any]]:
+    """The levels of those unpenalised columns of a data frame that hold text or categories."""
+    names = None if unpenalized is None else names_of(X)
+    if names is None:
         return {}
-    names = names_of(X)
-    text = set(_text_columns(X)) & set(index.tolist())
-    return {names[j]: _levels(X, j, names[j]) for j in sorted(text)} if names else {}
+    text = np.intersect1d(_text_columns(X), columns_meant(unpenalized, X, len(names)))
+    return {names[j]: _levels(X, j, names[j]) for j in text.astype(int).tolist()}
 
 
 def _text_columns(X: Any) -> list[int]:
@@ -169,8 +163,8 @@ def with_numbers(X: Any, levels: Levels) -> Any:
 
 def check_numbers(X: Any) -> None:
     """Reject text in a data frame, by its column's name; text that is a number is one."""
-    names = names_of(X)
-    if names is not None and not is_dask(X):
+    names = None if is_dask(X) else names_of(X)
+    if names is not None:
         for j in _text_columns(X):
             for value in np.asarray(_column(X, j), object).tolist():
                 _check_number(value, names[j])
@@ -190,14 +184,14 @@ def _check_number(value: Any, name: str) -> None:
 # -- both ----------------------------------------------------------------------------------
 
 
-def set_aside(X: Any, index: Ints, levels: Levels) -> Unpenalized | None:
+def set_aside(X: Any, d: int, index: Ints, levels: Levels) -> Unpenalized | None:
     """The unpenalised columns: numeric ones by their numbers, categories as they are encoded."""
     if not index.size:
         return None
-    names, width = names_of(X), _width(X)
-    if index.size == width:
+    names = names_of(X)
+    if index.size == d:
         raise ValueError(
-            f"unpenalized names all {width} columns of X, and leaves none to choose from"
+            f"unpenalized names all columns of X, n_features={d}, and leaves none to choose from"
         )
     called = [f"x{j}" for j in index.tolist()] if names is None else [names[j] for j in index]
     numeric = np.array([name not in levels for name in called])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -15,7 +15,7 @@ from .._common.checks import check_count
 from .._common.names import listed, shown
 from ..algorithms import Method
 from ..choosing.chosen import Chosen
-from ..design import Floats, Problem
+from ..design import Floats, Ints, Problem
 from ..walking import Result, run
 
 WALKED = 400  # records of a path that is walked again, or more
@@ -30,6 +30,8 @@ class Model(Protocol):
     coef_: Floats
     intercept_: Any
     adjustment_: Mapping[str, Any]
+    unpenalized_: Ints
+    levels_: Mapping[str, Any]
     _chosen: Chosen
 
     def predict(self, X: Any) -> Any: ...
@@ -69,14 +71,20 @@ def by_effect(effects: Floats, chosen: Chosen) -> list[int]:
     return features[np.argsort(-np.abs(effects[features]), kind="stable")].tolist()
 
 
-def adjusted_for(model: Model) -> str | None:
-    """What the model is adjusted for, with its coefficients if there is one target; or nothing."""
+def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None:
+    """What the model is adjusted for, with its coefficients if there is one target; or nothing.
+
+    Columns have the names that the model has seen, or these.
+    """
+    told: Iterable[str] = model.adjustment_
     if not model.adjustment_:
         return None
-    if np.ndim(model.coef_) > 1:
-        return f"Adjusted for {listed(model.adjustment_)}."
-    pairs = model.adjustment_.items()
-    return f"Adjusted for {listed(f'{shown(name)} ({c:.4g})' for name, c in pairs)}."
+    if names is not None and not model.levels_:
+        told = [names[j] for j in model.unpenalized_]
+    if np.ndim(model.coef_) == 1:
+        pairs = zip(told, model.adjustment_.values(), strict=True)
+        told = [f"{shown(name)} ({c:.4g})" for name, c in pairs]
+    return f"Adjusted for {listed(told)}."
 
 
 # -- the path again ------------------------------------------------------------------------

@@ -68,6 +68,9 @@ BAD = {
     ),
     "400 digits elsewhere": (but(schema_version=10**400), "has schema_version inf"),
     "twice": (but(features=GOOD["features"] * 2), "a feature occurs twice"),
+    "adjusted for null": (but(adjusted_for=None), "adjusted_for must be a list of features"),
+    "adjusted for text": (but(adjusted_for=["a"]), "adjusted_for[0] must be an object, got 'a'"),
+    "adjusted for a feature": (but(adjusted_for=GOOD["features"][:1]), "adjusted for, too"),
     "chosen a list": (but(chosen=[]), "chosen must be an object, got a list of 0"),
     "made null": (but(made=None), "made must be an object, got None"),
 }

@@ -7,8 +7,9 @@ from typing import Any
 
 from rich.console import Console
 
-from ..._common.names import listed, shown, spreadsheet_safe
+from ..._common.names import shown, spreadsheet_safe
 from ..._common.render import plain
+from ...explain.models import adjusted_for
 from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted
@@ -48,9 +49,9 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
     if more > 0:
         out.print(f"and {more} more with smaller effects: --output, --coefficients or --report")
     out.print(f"intercept {fitted.model.intercept_:.6g}; effect: per standard deviation\n")
-    if fitted.adjustment:
-        pairs = (f"{shown(name)} ({c:.4g})" for name, c in fitted.adjustment.items())
-        paragraph(out, f"Adjusted for {listed(pairs)}.")
+    adjusted = adjusted_for(fitted.model, fitted.data.names)
+    if adjusted is not None:
+        paragraph(out, adjusted)
         out.print()
 
 

@@ -107,7 +107,7 @@ def build_report(
         effects=effects, intercept=float(model.intercept_), explained=_explained(response, fitted),
         decision=chosen.words, refitted=chosen.refit is not None, stability=stability,
         certificate=certificate, twins=twins, alternatives=chosen.swaps(),
-        made=dict(made or {}), remarks=list(remarks), adjusted=adjusted_for(model),
+        made=dict(made or {}), remarks=list(remarks), adjusted=adjusted_for(model, names),
     )  # fmt: skip
     drawn = _drawn(model, problem, response, fitted, contents, correlation)
     return _page(contents, drawn)
