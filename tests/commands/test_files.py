@@ -1,4 +1,4 @@
-"""Files as they come, through real processes: fit, report and predict, and a wrong variant of each."""
+"""Files as they come, through real processes: fit, report, predict, and what is wrong with them."""
 
 import csv
 import json

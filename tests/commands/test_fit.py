@@ -70,11 +70,11 @@ def test_a_model_file_predicts_by_the_names_of_the_columns(run, small_csv, small
 def test_columns_can_be_adjusted_for(run, small_csv, small):
     folder = small_csv.parent
     done = run(
-        "fit", small_csv, "--target", "y", "--unpenalized", "g0", "--unpenalized", "g5",
+        "fit", small_csv, "--target", "y", "--adjust-for", "g0", "--adjust-for", "g5",
         "--output", "m.json", "--report", "r.html", "--coefficients", "c.csv", cwd=folder,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "2 of 12 features explain y" in done.stdout
+    assert "2 of 10 features explain y" in done.stdout
     model = AutoIRKSN(unpenalized=[0, 5]).fit(*small)
     assert f"Adjusted for g0 ({model.coef_[0]:.4g}), g5 ({model.coef_[5]:.4g})." in done.stdout
     assert "Adjusted for g0 (" in (folder / "r.html").read_text()
@@ -90,9 +90,12 @@ def test_columns_can_be_adjusted_for(run, small_csv, small):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--unpenalized", "age"], "the data have no column 'age' among g0, g1"),
-        (["--unpenalized", "y"], "both name the column 'y'"),
-        (["--unpenalized", "g1", "--ignore", "g1"], "both name the column 'g1'"),
+        (
+            ["--adjust-for", "age"],
+            "--adjust-for 'age' is not a column of small.csv; there are g0, g1",
+        ),
+        (["--adjust-for", "y"], "both name the column 'y'"),
+        (["--adjust-for", "g1", "--ignore", "g1"], "both name the column 'g1'"),
     ],
 )
 def test_columns_that_cannot_be_adjusted_for_are_named(options, says, run, small_csv):

@@ -156,7 +156,7 @@ def test_columns_of_arrays_can_be_ignored_by_name(read_file):
 
 
 def test_a_libsvm_file_holds_no_groups(read_file):
-    with pytest.raises(InputError, match="--groups 'g' is not a column of data.svm; there are y"):
+    with pytest.raises(InputError, match=r"--groups 'g' is not a column of data\.svm; there are y"):
         read_file("1 1:5\n", "data.svm", roles={"groups": "g"})
 
 

@@ -48,7 +48,7 @@ def test_predictions_line_up_with_rows_or_the_blank_line_is_named(tmp_path):
     assert read_rows(file, ["a", "b"], READING).X.tolist() == [[2, 1], [4, 3]]
     file.write_text("b,a\n1,2\n\n3,4\n")
     with pytest.raises(InputError, match="line 3 is blank"):
-        read_rows(file, ["a", "b"], READING).X
+        read_rows(file, ["a", "b"], READING)
 
 
 def test_columns_of_a_libsvm_file_come_in_the_order_asked_for_and_absent_ones_are_zero(tmp_path):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..design import Design
+from ..design import Design, as_real
 from ..walking import Keep, Metric, Result, StoppingRule, run
 from .base import Description, Method
 from .enet import ElasticNetMethod
@@ -108,6 +108,7 @@ def path(
     'max_iter'
     """
     chosen = make_method(method, **params) if isinstance(method, str) else method
+    X, y = as_real(X, y)
     design, target = Design.of(X), np.asarray(y, np.float64)
     if target.shape != (design.n,):
         raise ValueError(f"y must have shape ({design.n},) to match X, got {target.shape}")

@@ -30,9 +30,13 @@ from ..design import (
     Unpenalized,
     Weights,
     as_dask_array,
+    as_real,
     by_blocks,
     fetched,
+    is_complex,
     is_dask,
+    stacked,
+    unstacked,
     unwrapped,
 )
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
@@ -63,6 +67,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     unpenalized: Any = None
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
 
+    _complex = False  # whether rows are real and imaginary parts
     _fill: Floats | None = None  # of an X with holes: the means that stood in them
     levels_: Levels
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
@@ -93,7 +98,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         given = unwrapped(X)
         if reset:
             self.levels_ = categories_of(self.unpenalized, given)
-        X, y = self._numbers(given), fetched(y)
+        X, y = self._real(self._numbers(given), fetched(y))
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -123,6 +128,16 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             self.unpenalized_ = columns_meant(self.unpenalized, given, self.n_features_in_)
         return X, np.asarray(Y, np.float64)
 
+    def _real(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """X and y; complex ones as twice as many rows of real numbers."""
+        self._complex = is_complex(X)
+        if self._complex and self.fit_intercept:
+            raise ValueError(
+                "Complex data not supported with fit_intercept=True, which would take one number "
+                "off real and imaginary parts alike: give fit_intercept=False"
+            )
+        return as_real(X, y)
+
     def _check_width(self, X: LinearOperator) -> None:
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -138,6 +153,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         return array
 
     def _weights(self, sample_weight: ArrayLike | None, n: int) -> Weights:
+        if self._complex and np.shape(fetched(sample_weight)) == (n // 2,):
+            sample_weight = np.tile(fetched(sample_weight), 2)
         return Weights.checked(sample_weight, n, self.weights)
 
     def _check_counts(self, *names: str) -> None:
@@ -161,7 +178,10 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             For a Dask array or data frame a Dask array, not computed yet.
         """
         check_is_fitted(self)
-        features = self._predict(self._numbers(X))
+        X = self._numbers(X)
+        if is_complex(X):
+            return unstacked(self._predict(stacked(X)))
+        features = self._predict(X)
         if not self.levels_:
             return features
         coef = np.array([self.adjustment_[name] for name in level_names(self.levels_)])

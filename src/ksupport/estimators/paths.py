@@ -7,10 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
-from .._common.levels import ONE_PATH, at_most, warn_beyond
+from .._common.levels import ONE_PATH, at_most, warn_beyond, warn_unguessed
 from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..choosing.chosen import Chosen
@@ -80,6 +81,8 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         rows = weights.counted(np.arange(len(y)))
         train, held_out = self._split(rows, 0.0 if rule is None else rule.holds_out)
         warn_beyond(self._given, X.shape[1])
+        if isinstance(X, LinearOperator) and self._given.get("k", 1) is None:
+            warn_unguessed(X.shape[1])
         method = self._method(X.shape[1])
         problem = Problem(
             X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible,

@@ -49,7 +49,7 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
     if more > 0:
         out.print(f"and {more} more with smaller effects: --output, --coefficients or --report")
     out.print(f"intercept {fitted.model.intercept_:.6g}; effect: per standard deviation\n")
-    adjusted = adjusted_for(fitted.model, fitted.data.names)
+    adjusted = adjusted_for(fitted.model, fitted.data.feature_names)
     if adjusted is not None:
         paragraph(out, adjusted)
         out.print()
