@@ -77,7 +77,8 @@ def test_weights_are_of_measurements(measured):
     X, y, _ = measured
     weights = np.random.default_rng(2).integers(1, 4, 30).astype(float)
     ours = IRKSNIC(fit_intercept=False).fit(X, y, sample_weight=weights)
-    twin = IRKSNIC(fit_intercept=False).fit(*by_hand(X, y), sample_weight=np.tile(weights, 2))
+    real, target = by_hand(X, y)
+    twin = IRKSNIC(fit_intercept=False).fit(real, target, sample_weight=np.tile(weights, 2))
     np.testing.assert_allclose(ours.coef_, twin.coef_, rtol=1e-6)
 
 

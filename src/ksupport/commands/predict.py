@@ -13,6 +13,7 @@ from .._common.errors import InputError
 from .._common.names import spreadsheet_safe, title
 from .._common.phases import phase
 from ..reading import Rows, read_rows
+from ..reading.files import DEFAULT_MEMORY
 from .fitting.model_file import load
 from .terminal.data_options import (
     DataFile,
@@ -24,7 +25,6 @@ from .terminal.data_options import (
     Sheet,
     Thousands,
     Transpose,
-    files,
     how_to_read,
     table_of_inputs,
 )
@@ -49,7 +49,7 @@ def predict(
     sheet: Sheet = None,
     transpose: Transpose = False,
     phenotypes: Phenotypes = None,
-    max_memory: MaxMemory = files.DEFAULT_MEMORY,
+    max_memory: MaxMemory = DEFAULT_MEMORY,
 ) -> None:
     """Predict the target for the rows of a file; its columns are found by name.
 

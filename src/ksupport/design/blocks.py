@@ -386,8 +386,16 @@ class Readable(ABC):
     """An X of a class of its own, which says by which store it is read."""
 
     ndim = 2
-    shape: tuple[int, int]
-    dtype: np.dtype[Any]
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """Of its entries."""
 
     @abstractmethod
     def store(self) -> Store:

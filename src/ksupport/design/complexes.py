@@ -15,7 +15,8 @@ def is_complex(X: Any) -> bool:
     """Whether entries of X or y are complex numbers."""
     if isinstance(X, list | tuple):
         return bool(np.iscomplexobj(X))
-    return getattr(getattr(X, "dtype", None), "kind", "") == "c"
+    dtype = getattr(X, "dtype", None)
+    return isinstance(dtype, np.dtype) and dtype.kind == "c"
 
 
 def stacked(X: Any) -> Any:
@@ -34,6 +35,7 @@ def stacked(X: Any) -> Any:
 
 def as_real(X: Any, y: Any) -> tuple[Any, Any]:
     """X and y with twice the rows if they are complex; as they are if they are real."""
+    X = unwrapped(X)
     if is_complex(X) and not is_complex(y):
         raise ValueError(
             "y must be complex where X is, but it is real: the imaginary parts are measurements, "

@@ -38,8 +38,15 @@ class Incomplete(Readable):
 
     def __init__(self, values: ArrayLike) -> None:
         self.values: Floats = np.asarray(values, np.float64)
-        self.shape = self.values.shape
-        self.dtype = self.values.dtype
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, d = self.values.shape
+        return n, d
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.values.dtype
 
     @property
     def missing(self) -> NDArray[np.bool_]:
@@ -87,6 +94,7 @@ class IncompleteStore(ArrayStore):
     """An array with holes, and what to fill those of each column with."""
 
     fixed = False
+    fill: Floats
 
     def __init__(self, values: Floats, fill: Floats, counts: list[int] | None = None) -> None:
         self.counts = [0] if counts is None else counts  # passes, of all that read these values

@@ -81,13 +81,13 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         rows = weights.counted(np.arange(len(y)))
         train, held_out = self._split(rows, 0.0 if rule is None else rule.holds_out)
         warn_beyond(self._given, X.shape[1])
-        if isinstance(X, LinearOperator) and self._given.get("k", 1) is None:
-            warn_unguessed(X.shape[1])
         method = self._method(X.shape[1])
         problem = Problem(
             X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible,
             [] if held_out is None else [(train, held_out)], self._set_aside(given),
         )  # fmt: skip
+        if isinstance(X, LinearOperator) and self._given.get("k", 1) is None:
+            warn_unguessed(X.shape[1])
         method, paths, results = self._solve(problem, method, rule)
         self.held_out_ = held_out
         self._store(problem, method, paths, results, flat=y.ndim == 1)

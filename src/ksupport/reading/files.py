@@ -103,7 +103,7 @@ def read(
     >>> data.feature_names, data.ids.tolist(), data.y.tolist()
     (('g1', 'g2', 'sex=m'), ['A', 'B', 'C'], [2.5, 3.5, 4.5])
     """
-    with as_in_python(), extra("cli", "reading files needs"):
+    with as_in_python(), extra("files", "reading files needs"):
         how = how_to_read(
             separator=separator, decimal=decimal, thousands=thousands, missing=missing,
             max_memory=max_memory, sheet=sheet, transpose=transpose,

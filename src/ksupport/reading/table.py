@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,7 +74,7 @@ class Table:
             return ""
         return f". If it is in another file, give {option('phenotypes')} FILE"
 
-    def rows(self, keep: NDArray[Any]) -> Table:
+    def rows(self, keep: NDArray[Any]) -> Self:
         """Only these rows (indices or a mask)."""
         places = np.arange(len(self.about))[keep]
         return replace(
@@ -134,7 +134,7 @@ class Matrix(Table):
     feature_names: tuple[str, ...] = ()
     X: Any = None
 
-    def rows(self, keep: NDArray[Any]) -> Table:
+    def rows(self, keep: NDArray[Any]) -> Self:
         narrowed = super().rows(keep)
         return replace(narrowed, X=self.X[np.arange(len(self.about))[keep]])
 
