@@ -35,7 +35,6 @@ def stacked(X: Any) -> Any:
 
 def as_real(X: Any, y: Any) -> tuple[Any, Any]:
     """X and y with twice the rows if they are complex; as they are if they are real."""
-    X = unwrapped(X)
     if is_complex(X) and not is_complex(y):
         raise ValueError(
             "y must be complex where X is, but it is real: the imaginary parts are measurements, "
