@@ -33,7 +33,7 @@ def join(table: Table, other: Table, id_column: str | None) -> Table:
     narrowed = table.rows(kept)
     return replace(
         narrowed,
-        about=narrowed.about.reset_index(drop=True),
+        about=narrowed.about.drop(columns=key, errors="ignore").reset_index(drop=True),
         joined=joined,
         beside=other.name,
         ids=np.array(ours, object)[kept] if narrowed.ids is None else narrowed.ids,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from .._common.phases import phase
 from ..design import Genotypes
 from .cells import Marks
 from .source import Source, file_mode
-from .table import Matrix
+from .table import Matrix, Table
 
 MAGIC = b"\x6c\x1b\x01"  # by variants; PLINK 2 writes nothing else
 ABSENT = ("", "NA", "nan", "-9")  # phenotypes that are none
@@ -61,6 +61,16 @@ def from_plink(source: Source) -> Variants:
     except ValueError as error:
         raise InputError(f"{error}. Get or write the file again") from None
     return Variants(source.path, about, ids=ids, feature_names=names, X=X, other_names=others)
+
+
+def without_codes(table: Table) -> Table:
+    """A table of phenotypes, in which PLINK writes -9 where one is missing."""
+    coded = table.about.isin([-9, "-9"])
+    count = int(coded.to_numpy().sum())
+    if count == 0:
+        return table
+    words = f"{count} times -9 in {table.name} was taken for a missing value, as PLINK does."
+    return replace(table, about=table.about.mask(coded), remarks=[*table.remarks, words])
 
 
 def _check_magic(path: Path) -> None:

@@ -82,9 +82,10 @@ def _classes(column: Any, why: str, to_change: str = "") -> Response:
 
 def _check_classes(column: Any, marks: Marks) -> None:
     """Refuse texts that hardly recur: they are names of rows, or numbers written otherwise."""
-    different, present = column.nunique(), int(column.notna().sum())
-    if 2 * different > present > 2:
-        name, first = shown(str(column.name)), str(column.dropna().iloc[0])
+    found = [each for each in labels(column) if each is not None]
+    different, present = len(set(found)), len(found)
+    if 2 * different > present + 1 > 3:
+        name, first = shown(str(column.name)), found[0]
         raise InputError(
             f"{option('target', name)} holds {different} different texts in {present} rows, such "
             f"as {shown(first)!r}: too many to be classes. If it names the rows, give "

@@ -17,7 +17,7 @@ from .size import Budget
 from .source import Source
 from .spelling import option
 
-UNPACKED = 4  # bytes in memory for each of a sheet's XML, cells and table together, as measured
+UNPACKED = 4  # bytes in memory for each of the XML that cells come from: 2.2 to 2.9 as measured
 
 
 def from_spreadsheet(source: Source, sheet: str | None, budget: Budget) -> tuple[Any, list[str]]:

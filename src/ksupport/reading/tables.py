@@ -23,7 +23,7 @@ from .data import Columns, Data, Reading, check_distinct, check_shape, check_squ
 from .guesses import remarks_on
 from .missing import fill_in, refuse_missing, without_missing
 from .phenotypes import join
-from .plink import from_plink
+from .plink import Variants, from_plink, without_codes
 from .response import response_of
 from .source import ON_DISK, Source, open_source
 from .spelling import option
@@ -148,6 +148,8 @@ def _joined(table: Table, reading: Reading, id_column: str | None) -> Table:
     separator = formats.sniffed(source) if source.kind == "csv" else None
     how = replace(reading, separator=separator, transpose=False, phenotypes=None)
     other = _table(source, how, Columns())
+    if isinstance(table, Variants):
+        other = without_codes(other)
     return join(table, other, id_column)
 
 

@@ -189,7 +189,11 @@ def _checked(value: dict[str, Any]) -> Model:
     columns = [*value["features"], *value["adjusted_for"]]
     names = tuple(column["name"] for column in columns)
     if len(set(names)) < len(names):
-        raise ValueError("a feature occurs twice")
+        size = len(value["features"])
+        both = set(names[:size]) & set(names[size:])
+        raise ValueError(
+            "a column is a feature and adjusted for, too" if both else "a feature occurs twice"
+        )
     coef, intercept = _outputs(columns, value["intercept"], len(value["classes"]))
     return Model(
         target=value["target"],
