@@ -22,6 +22,7 @@ from ...explain.models import by_effect, chosen_by, effects_of, method_behind
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError
+from .pace import pace
 from .wish import Wish, estimator_for
 
 Say = Callable[[str], None]
@@ -97,6 +98,8 @@ def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
     n, d = data.shape[0], data.n_features
     model = estimator_for(wish, data)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
+    if (words := pace(data)) is not None:
+        say(words)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -11,6 +11,7 @@ from ..._common.names import listed, shown
 from ...design import Genotypes
 from ...reading import Columns, Data
 from ..terminal.printing import heading, paragraph, table
+from .pace import pace
 
 
 def understood(data: Data, columns: Columns, to_fit: str) -> dict[str, Any]:
@@ -29,6 +30,7 @@ def understood(data: Data, columns: Columns, to_fit: str) -> dict[str, Any]:
         "groups": None if data.groups is None else len(np.unique(data.groups)),
         "remarks": data.remarks,
         "to_fit": to_fit,
+        "pace": pace(data),
     }
 
 
@@ -46,7 +48,8 @@ def tell_understood(out: Console, data: Data, columns: Columns, to_fit: str) -> 
         ["to be fitted", to_fit],
     ]
     table(out, ["what", "note"], rows)
-    for remark in data.remarks:
+    words = pace(data)
+    for remark in [*data.remarks, *([] if words is None else [f"{words.capitalize()}."])]:
         out.print()
         paragraph(out, remark)
     out.print()
