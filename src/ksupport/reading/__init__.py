@@ -1,8 +1,9 @@
 """Data files of every kind: how to read one, and what it holds."""
 
+from .columns import read_data
 from .data import Columns, Data, Reading, dense, in_memory
 from .files import read
-from .tables import Rows, read_data, read_rows
+from .rows import Rows, read_rows
 
 __all__ = [
     "Columns",

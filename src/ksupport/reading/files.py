@@ -11,11 +11,11 @@ from typing import Literal
 from .._common.errors import InputError
 from .._common.extra import extra
 from .cells import Marks
+from .columns import read_data
 from .data import Columns, Data, Missing, Reading
 from .missing import POLICIES
 from .size import Budget
 from .spelling import as_in_python, option
-from .tables import read_data
 
 DEFAULT_MEMORY = 2.0  # gigabytes
 

@@ -21,9 +21,9 @@ PLINK = ("IID", "#IID")  # what its files call the names of samples
 def join(table: Table, other: Table, id_column: str | None) -> Table:
     """The rows of a table that another one knows, with what it tells of them."""
     key = _key(other, id_column)
-    theirs = _names(other.about[key])
+    theirs = labels(other.about[key])
     _check_once(theirs, other, key)
-    ours = _names(_our_ids(table, other, id_column, key))
+    ours = labels(_our_ids(table, other, id_column, key))
     place = {name: at for at, name in enumerate(theirs) if name is not None}
     found = np.array([place.get(name, -1) if name is not None else -1 for name in ours], np.intp)
     if not (found >= 0).any():
@@ -61,7 +61,7 @@ def _our_ids(table: Table, other: Table, id_column: str | None, key: str) -> Any
     raise InputError(
         f"{option('id')} must name the column of {table.name} that holds the names of the rows, as "
         f"{shown(key)!r} does in {other.name}; there are {listed(table.names)}"
-        f"{_in_columns(table, _names(other.about[key]))}"
+        f"{_in_columns(table, labels(other.about[key]))}"
     )
 
 
@@ -74,10 +74,6 @@ def _in_columns(table: Table, theirs: list[str | None]) -> str:
         f". But {found} of these names are names of columns: if samples are in columns and "
         f"features in rows, give {option('transpose')}"
     )
-
-
-def _names(column: Any) -> list[str | None]:
-    return labels(column)
 
 
 def _check_once(theirs: list[str | None], other: Table, key: str) -> None:
