@@ -157,6 +157,29 @@ def test_a_finished_model_is_the_regression_on_features_and_unpenalised(weighted
     assert_close(one[1], expected[:3, 0])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("compress", [False, True])
+@pytest.mark.parametrize("few", [False, True])
+def test_norms_are_right_where_little_is_left(kind, compress, few, tmp_path):
+    """A column of ones instead of an intercept, and means a thousand times the deviations."""
+    n, d = SHAPES[1]
+    if kind == "float32" or (kind == "LinearOperator" and compress):
+        pytest.skip("has no such digits, or no such way")
+    X = np.round(64 * np.random.default_rng(0).standard_normal((n, d))) / 64
+    X[:, : 5 if few else d] += 1024
+    X[:, 1] = 1.0
+    rows = np.arange(n)
+    problem = Problem(
+        KINDS[kind](X, tmp_path), X[:, :1] * 1.0, Weights(), rows, False, True, compress,
+        unpenalized=Unpenalized(np.array([1]), ("ones",)),
+    )  # fmt: skip
+    left = X - X.mean(axis=0)
+    expected = np.delete(np.full(d, np.sqrt(n)), 1)
+    np.testing.assert_allclose(np.delete(problem.view.column_norms, 1), expected, rtol=1e-9)
+    np.testing.assert_allclose(np.delete(problem.view.scale, 1), np.delete(left.std(axis=0), 1))
+    assert problem.view.column_norms[1] == 0
+
+
 @pytest.mark.parametrize("kind", ["C", "F", "CSR"])
 def test_there_and_back_are_the_products(kind):
     n, d = SHAPES[0]
@@ -172,6 +195,18 @@ def test_there_and_back_are_the_products(kind):
         X = view.columns(np.arange(d)).T
         assert_close(XW, X @ each.W)
         assert_close(XtU, X.T @ (each.A + X @ each.W @ each.C))
+
+
+@pytest.mark.parametrize("center", [False, True])
+def test_what_is_in_every_model_explains_what_is_expected(center):
+    n, d = SHAPES[0]
+    problem = problem_on(data(n, d)[0], n, d, False, center, False, False)
+    fold = problem.folds()[0][0]
+    train, test = problem.splits[0]
+    A, Y = problem.always_on(train), data(n, d)[1]
+    assert A.shape[1] == 3 + center
+    coef = np.linalg.lstsq(A, Y[train, 1])[0]
+    assert_close(fold.expected(problem.always_on(test), 1), problem.always_on(test) @ coef)
 
 
 def test_what_unpenalised_columns_explain_is_exactly_nothing():

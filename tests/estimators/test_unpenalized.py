@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.compose import make_column_selector
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import (
     IHT,
@@ -70,6 +71,12 @@ def residuals(X, y, weights=None, intercept=True, rows=slice(None)):
 
 def of_features(model):
     return np.delete(model.coef_, U)
+
+
+@parametrize_with_checks([IRKSN(unpenalized=[0]), AutoIRKSN(unpenalized=[0])])
+@pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+def test_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
 
 
 # -- against explicit residuals ------------------------------------------------------------

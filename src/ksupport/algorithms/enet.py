@@ -233,11 +233,13 @@ def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[st
         bare = Design(design.store, rows=design.rows, scale=design.scale)
         return bare.as_csc(), y, more
     if design.n * design.d > limits.DENSE:
+        what = "centred by other means than those of its own rows"
+        remedy = "centre on these rows, or walk without an intercept"
+        if design.off is not None:
+            what, remedy = "adjusted for columns", "use method 'irksn', which keeps X sparse"
         raise ValueError(
-            f"method {name!r} needs a sparse X that is adjusted for columns, or centred by other "
-            "means than those of its own rows, as a dense array, of "
-            f"{8 * design.n * design.d / 2**30:.1f} GB; centre on these rows, or walk without an "
-            "intercept"
+            f"method {name!r} needs a sparse X that is {what} as a dense array, of "
+            f"{8 * design.n * design.d / 2**30:.1f} GB; {remedy}"
         )
     return design.columns(np.arange(design.d)).T, y, {}
 

@@ -23,7 +23,7 @@ from .stores import Floats, Ints
 from .view import Design
 
 NEAR = 1e-4  # share of ‖x‖² below which differences of squares have lost digits that matter
-DUST = 1e-13  # share of ‖y‖ that rounding leaves where unpenalised columns explain all of it
+DUST = 1e-11  # share of ‖y‖ that rounding may leave where unpenalised columns explain all of it
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,9 @@ class Adjusting:
 
 
 def squares_of(view: Design, index: Ints) -> Floats:
-    """‖x̃_j‖² of some columns, from themselves."""
+    """‖x̃_j‖² of some columns, from themselves; in a pass over X if they are many."""
+    if 4 * index.size > view.d:
+        return np.square(view.store.column_norms(view)[index])
     width = max(1, limits.CHUNK // view.store.shape[0])
     parts = (index[at : at + width] for at in range(0, index.size, width))
     found = [np.square(view.columns(part)).sum(axis=1) for part in parts]

@@ -91,15 +91,15 @@ class Problem:
             return self.squares.unseen(2 + 2 * at, walked, target)
         rows = self.splits[at][1]
         y, design = self.Y[rows, target], self.raw.take(rows).like(walked.view)
-        expected = walked.expected(self.unpenalized_on(rows), target)
+        expected = walked.expected(self.always_on(rows), target)
         return Unseen(design, y - expected, self.weights.of(rows), loss_of(scoring, y, expected))
 
-    def unpenalized_on(self, rows: Ints) -> Floats:
-        """The unpenalised columns on these rows, as they are; none, if there are none.
-
-        An intercept, if ``center``, is a column of ones beside them.
+    def always_on(self, rows: Ints) -> Floats:
+        """What is in every model, on these rows: ones, if there is an intercept, and unpenalised
+        columns as they are.
         """
-        return np.empty((len(rows), 0)) if self.adjusting is None else self.adjusting.U[rows]
+        U = np.empty((len(self.Y), 0)) if self.adjusting is None else self.adjusting.U
+        return np.hstack([np.ones((len(rows), int(self.center))), U[rows]])
 
     def _on_rows(self, sets: Sequence[Ints]) -> list[Walked]:
         """Paths on sets of rows as they are, one pass for all."""

@@ -102,11 +102,12 @@ class Walked:
     mean: Floats  # of Y
     settled: Settled | None = None  # the unpenalised columns beside the intercept
 
-    def expected(self, U: Floats, target: int) -> Any:
-        """What is said of y without any feature: its mean, and what rows of U add to that."""
+    def expected(self, always: Floats, target: int) -> Any:
+        """What is said of y without any feature, where these columns are (`Problem.always_on`)."""
         if self.settled is None:
             return float(self.mean[target])
-        return self.mean[target] + self.settled.basis.rows(U) @ self.settled.share[:, target]
+        basis, share = self.settled.basis, self.settled.share[:, target]
+        return self.mean[target] + basis.rows(always[:, -basis.mean.size :]) @ share
 
 
 def one_by_one(Y: Floats) -> list[Floats]:

@@ -60,7 +60,8 @@ class ShownInNotebooks:
 def finding_of(model: Model) -> Finding:
     """What a linear model found: features, how they were chosen, and what to ask next."""
     chosen = chosen_by(model)
-    title = f"{type(model).__name__}: {chosen.size} of {model.n_features_in_} features"
+    candidates = model.n_features_in_ - model.unpenalized_.size
+    title = f"{type(model).__name__}: {chosen.size} of {candidates} features"
     words = [chosen.words, *filter(None, [adjusted_for(model)])]
     if chosen.flat and chosen.size:
         words.append(JUDGE)

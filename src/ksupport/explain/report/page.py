@@ -103,7 +103,8 @@ def build_report(
     order = by_effect(effects, chosen)
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        names=names, target=str(target), n=len(response), order=order, coef=model.coef_,
+        names=names, target=str(target), n=len(response),
+        candidates=d - model.unpenalized_.size, order=order, coef=model.coef_,
         effects=effects, intercept=float(model.intercept_), explained=_explained(response, fitted),
         decision=chosen.words, refitted=chosen.refit is not None, stability=stability,
         certificate=certificate, twins=twins, alternatives=chosen.swaps(),

@@ -25,6 +25,7 @@ class Contents:
     names: Sequence[str]
     target: str
     n: int
+    candidates: int  # features that can be chosen
     order: list[int]  # chosen features, that of the largest effect first
     coef: Any
     effects: Any
@@ -105,7 +106,7 @@ def _lead(contents: Contents) -> str:
         return "No feature was chosen: the data give no reason to prefer any model to the mean."
     they = "They" if contents.adjusted is None else "With what the model is adjusted for, they"
     return (
-        f"{len(contents.order)} of {len(contents.names)} features, from {contents.n} rows. {they} "
+        f"{len(contents.order)} of {contents.candidates} features, from {contents.n} rows. {they} "
         f"explain {contents.explained:.0%} of the variance of {label(contents.target)} on these "
         "rows, which is more than on new ones."
     )
