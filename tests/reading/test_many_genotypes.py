@@ -38,18 +38,18 @@ def _write(folder):
     with open(folder / "many.bed", "wb") as bed:
         bed.write(b"\x6c\x1b\x01")
         for start in range(0, D, WIDTH):
-            drawn = rng.random((WIDTH, N, 2), np.float32)
-            alike = rng.random((WIDTH // 2, N, 2), np.float32) < 0.7
+            drawn = rng.integers(0, 256, (WIDTH, N, 2), np.uint8)
+            alike = rng.integers(0, 256, (WIDTH // 2, N, 2), np.uint8) < 180
             drawn[1::2] = np.where(alike, drawn[::2], drawn[1::2])
-            counts = (drawn < 0.3).sum(axis=2, dtype=np.int8)
+            counts = (drawn < 77).sum(axis=2, dtype=np.int8)
             here = (start <= CAUSES) & (start + WIDTH > CAUSES)
             score += EFFECTS[here] @ counts[CAUSES[here] - start]
             codes = np.array([3, 2, 0], np.uint8)[counts]  # of how many of the first allele
-            codes[rng.random(codes.shape, np.float32) < 0.01] = 1
+            codes[rng.integers(0, 256, codes.shape, np.uint8) < 3] = 1
             shifted = codes.reshape(WIDTH, N // 4, 4) << np.array([0, 2, 4, 6], np.uint8)
             bed.write(np.bitwise_or.reduce(shifted, axis=2).tobytes())
-    (folder / "many.fam").write_text("".join(f"{p} {p} 0 0 0 -9\n" for p in names))
-    (folder / "many.bim").write_text("".join(f"1 rs{j} 0 {j} A G\n" for j in range(D)))
+    (folder / "many.fam").write_text("".join(f"{p}\t{p}\t0\t0\t0\t-9\n" for p in names))
+    (folder / "many.bim").write_text("".join(f"1\trs{j}\t0\t{j}\tA\tG\n" for j in range(D)))
     age, sex = rng.normal(50, 10, N), rng.choice(["f", "m"], N)
     y = score + 0.1 * age + (sex == "m") + 1.5 * rng.standard_normal(N)
     known = {"IID": names, "y": y, "age": age, "sex": sex, "batch": rng.choice(list("abc"), N)}
