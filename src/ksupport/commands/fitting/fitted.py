@@ -16,13 +16,13 @@ from ...algorithms import Method
 from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
-from ...design import Floats, Problem
+from ...design import Floats, Genotypes, Problem
 from ...estimators.base import SelectingModel
 from ...explain.models import by_effect, chosen_by, effects_of, method_behind
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError
-from .pace import pace
+from .pace import LARGE, pace
 from .wish import Wish, estimator_for
 
 Say = Callable[[str], None]
@@ -131,6 +131,9 @@ def _stability(
         return None
     if data.groups is not None:
         remarks.append("Half-samples would tear the groups apart: no stability frequencies.")
+        return None
+    if isinstance(data.X, Genotypes) and data.shape[0] * data.shape[1] >= LARGE:
+        remarks.append("Half-samples would read the file many times: no stability frequencies.")
         return None
     say(f"repeating the choice on {2 * pairs} half-samples")
     with warnings.catch_warnings():
