@@ -14,7 +14,7 @@ from scipy.sparse.linalg import aslinearoperator
 from ksupport import IRKSN, METHODS, path
 from ksupport.algorithms import make_method
 from ksupport.algorithms.irksn import IRKSNMethod
-from ksupport.design import Problem, Unpenalized, Weights
+from ksupport.design import Incomplete, Problem, Unpenalized, Weights
 from ksupport.design.view import Design
 from ksupport.explain.models import walk_again
 from ksupport.walking import run, working_set
@@ -74,6 +74,7 @@ KINDS = {
     "CSC": lambda X, folder: sp.csc_array(X),
     "LinearOperator": lambda X, folder: aslinearoperator(X),
     "memmap": memmap,
+    "incomplete": lambda X, folder: Incomplete(X),
 }
 
 

@@ -21,6 +21,7 @@ from .estimators import (
     PathIC,
 )
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
+from .reading import read
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ __all__ = [
     "path",
     "plotting",
     "prox_ksupport",
+    "read",
     "stability_selection",
     "stopping",
     "theory",

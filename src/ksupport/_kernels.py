@@ -1816,3 +1816,27 @@ def best_gains(products, UX, b, norms, own, tol, rounding, equal, falls, out, in
                         at -= 1
                     falls[at], out[at], into[at] = value, i, j
     return fall, feature
+
+
+# ----------------------------------------------------------------------------------------
+# Genotypes
+# ----------------------------------------------------------------------------------------
+
+
+@_jit
+def fill_calls(calls, missing, out):
+    """Counts of alleles as numbers, those missing as the mean of their column."""
+    n, d = calls.shape
+    for j in range(d):
+        total = count = 0
+        for i in range(n):
+            call = calls[i, j]
+            out[i, j] = call
+            if call != missing:
+                total += call
+                count += 1
+        if count < n:
+            mean = total / count if count else 0.0
+            for i in range(n):
+                if calls[i, j] == missing:
+                    out[i, j] = mean

@@ -70,7 +70,7 @@ def test_a_model_file_predicts_by_the_names_of_the_columns(run, small_csv, small
 def test_columns_can_be_adjusted_for(run, small_csv, small):
     folder = small_csv.parent
     done = run(
-        "fit", small_csv, "--target", "y", "--unpenalized", "g0", "--unpenalized", "g5",
+        "fit", small_csv, "--target", "y", "--adjust-for", "g0", "--adjust-for", "g5",
         "--output", "m.json", "--report", "r.html", "--coefficients", "c.csv", cwd=folder,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -87,41 +87,15 @@ def test_columns_can_be_adjusted_for(run, small_csv, small):
     np.testing.assert_allclose(numbers, model.predict(small[0]))
 
 
-def test_columns_of_text_can_be_adjusted_for(run, small_csv, small):
-    folder = small_csv.parent
-    frame = pd.read_csv(small_csv)
-    frame.insert(3, "site", np.resize(["Oslo", "Rome", "Bonn"], 60))
-    frame["y"] += 5 * (frame["site"] == "Rome")
-    frame.to_csv(folder / "mixed.csv", index=False)
-    refused = run("fit", "mixed.csv", "--target", "y", cwd=folder)
-    assert "adjust for them with --unpenalized" in " ".join(refused.stderr.split())
-    done = run(
-        "fit", "mixed.csv", "--target", "y", "--unpenalized", "site", "--unpenalized", "g7",
-        "--output", "m.json", "--json", cwd=folder,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    model = AutoIRKSN(unpenalized=["site", "g7"]).fit(frame.drop(columns="y"), frame["y"])
-    beside, expected = json.loads(done.stdout)["adjusted_for"], model.adjustment_
-    assert beside["g7"] == pytest.approx(expected["g7"])
-    levels = {"Bonn": 0.0, "Oslo": expected["site=Oslo"], "Rome": expected["site=Rome"]}
-    assert beside["site"] == pytest.approx(levels)
-    predicted = run("predict", "m.json", "mixed.csv", cwd=folder)
-    numbers = [float(line) for line in predicted.stdout.splitlines()[1:]]
-    np.testing.assert_allclose(numbers, model.predict(frame.drop(columns="y")))
-    frame.loc[7, "site"] = "Nice"
-    frame.to_csv(folder / "mixed.csv", index=False)
-    refused = run("predict", "m.json", "mixed.csv", cwd=folder)
-    words = " ".join(refused.stderr.split())
-    assert "column site, row 8 holds the level 'Nice', which the model does not know" in words
-    assert "Bonn, Oslo, Rome" in words
-
-
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--unpenalized", "age"], "--unpenalized 'age' is not a column of small.csv"),
-        (["--unpenalized", "y"], "both name the column 'y'"),
-        (["--unpenalized", "g1", "--ignore", "g1"], "both name the column 'g1'"),
+        (
+            ["--adjust-for", "age"],
+            "--adjust-for 'age' is not a column of small.csv; there are g0, g1",
+        ),
+        (["--adjust-for", "y"], "both name the column 'y'"),
+        (["--adjust-for", "g1", "--ignore", "g1"], "both name the column 'g1'"),
     ],
 )
 def test_columns_that_cannot_be_adjusted_for_are_named(options, says, run, small_csv):
@@ -295,7 +269,7 @@ def test_methods_tune_on_folds_that_keep_groups_together(small):
 
     from ksupport.commands import compare
     from ksupport.commands.measuring.rivals import Rival
-    from ksupport.commands.reading import Data
+    from ksupport.reading import Data
 
     X, y = small
     groups = np.repeat(["a", "b", "c", "d", "e"], 12)

@@ -621,7 +621,7 @@ def test_wrong_shapes_are_refused(data, kind):
         IRKSN().fit(kind(X), y[:-1])
     with pytest.raises(ValueError, match=r"[Ff]ound array with dim 3|y must have 40 rows"):
         IRKSN().fit(kind(X), np.ones((40, 2, 2)))
-    model = IRKSN().fit(kind(X), y)
+    model = IRKSN(k=5).fit(kind(X), y)
     with pytest.raises(ValueError, match=r"X has 24 features, but IRKSN is expecting 25"):
         model.predict(kind(X[:, 1:]))
 
@@ -652,10 +652,21 @@ def test_an_operator_with_a_wrong_adjoint_is_refused(data):
         IRKSN().fit(wrong, y)
 
 
-def test_a_complex_operator_is_refused(data):
+def test_complex_data_that_cannot_be_are_refused(data):
     X, y = data
-    with pytest.raises(ValueError, match=r"X must be real, got dtype complex128"):
-        IRKSN().fit(aslinearoperator(X * 1j), y)
+    plain = IRKSN(k=3, fit_intercept=False)
+    with pytest.raises(ValueError, match=r"y must be complex where X is.*give y \+ 0j"):
+        plain.fit(aslinearoperator(X * 1j), y)
+    with pytest.raises(ValueError, match=r"y is complex, but X is real.*give y\.real"):
+        plain.fit(X, y * 1j)
+    with pytest.raises(ValueError, match=r"Complex data not supported with fit_intercept=True"):
+        IRKSN(k=3).fit(X * 1j, y * 1j)
+
+
+def test_a_level_that_nobody_guessed_is_warned_of_on_operators(data):
+    X, y = data
+    with pytest.warns(UserWarning, match=rf"k=None is k=10 .* operator with {X.shape[1]} columns"):
+        IRKSN(max_iter=5).fit(aslinearoperator(X), y)
 
 
 def test_too_few_rows_to_hold_any_out():

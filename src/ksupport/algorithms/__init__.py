@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..design import Design
+from ..design import Design, as_real
 from ..walking import Keep, Metric, Result, Rule, StoppingRule, run
 from .base import Description, Method
 from .enet import ElasticNetMethod
@@ -107,6 +107,7 @@ def path(
     'max_iter'
     """
     chosen = make_method(method, **params) if isinstance(method, str) else method
+    X, y = as_real(X, y)
     design = Design.of(X)
     target = chosen.loss.checked(y)
     if len(target) != design.n:

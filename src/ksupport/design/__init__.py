@@ -2,6 +2,9 @@
 
 from .adjusting import Unpenalized
 from .blocks import by_blocks
+from .complexes import as_real, is_complex, stacked, unstacked
+from .genotypes import Genotypes
+from .incomplete import Incomplete
 from .leading import Leading, Query
 from .problem import Problem, Split
 from .responses import UnseenByLoss
@@ -22,6 +25,8 @@ from .view import Design, centred_together, leading_together, sharing, surveyed
 __all__ = [
     "Design",
     "Floats",
+    "Genotypes",
+    "Incomplete",
     "Ints",
     "Leading",
     "NormKind",
@@ -36,16 +41,20 @@ __all__ = [
     "Walked",
     "Weights",
     "as_dask_array",
+    "as_real",
     "by_blocks",
     "centred_together",
     "count_different",
     "fetched",
+    "is_complex",
     "is_dask",
     "leading_together",
     "marks_of",
     "names_of",
     "sharing",
+    "stacked",
     "surveyed",
     "there_and_back",
+    "unstacked",
     "unwrapped",
 ]

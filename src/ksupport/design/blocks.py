@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import mmap
 import sys
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -381,9 +382,37 @@ def is_zarr(X: Any) -> bool:
     return zarr is not None and isinstance(X, zarr.Array)
 
 
+class Readable(ABC):
+    """An X of a class of its own, which says by which store it is read."""
+
+    ndim = 2
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """Of its entries."""
+
+    @abstractmethod
+    def store(self) -> Store:
+        """What reads it."""
+
+
+def is_readable(X: Any) -> bool:
+    """Whether X knows its store."""
+    return isinstance(X, Readable)
+
+
 # Arrays of other libraries: how to tell one, and its store.  A new kind of X is a line here; it
 # needs ``shape``, ``ndim`` and ``dtype``, and its store looks for NaN where it reads.
-KINDS: list[tuple[Callable[[Any], bool], Callable[[Any], Store]]] = [(is_zarr, ZarrStore)]
+KINDS: list[tuple[Callable[[Any], bool], Callable[[Any], Store]]] = [
+    (is_zarr, ZarrStore),
+    (is_readable, methodcaller("store")),
+]
 
 
 def own_store(X: Any) -> Callable[[Any], Store] | None:

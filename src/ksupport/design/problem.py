@@ -15,7 +15,7 @@ from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
 from .squares import Squares
 from .stores import Floats, Ints
-from .view import Design, centred_together, sharing
+from .view import Design, by_store, centred_together, sharing
 
 SQUARES = Squared()
 Split = tuple[Ints, Ints]  # rows to walk on, and rows to measure on
@@ -75,7 +75,7 @@ class Problem:
             self.adjusting = Adjusting(self.raw, unpenalized, center)
             self.adjusting.check([train, *(rows for rows, _ in splits)], weights.of(train))
         self.squares: Squares | None = None
-        if compress and self.by_squares:
+        if compress and self.by_squares and self.raw.store.fixed:
             data = self.raw, Y, weights
             self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
         squares = self.squares
@@ -173,6 +173,15 @@ class Problem:
         """Weight, centre, project and scale designs that consist of these rows."""
         weights = [self.weights.of(rows) for rows in sets]
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
+        views = [view.learned() for view in views]
+        for places in by_store(views):
+            some = self._together([views[at] for at in places], [settled[at] for at in places])
+            for at, view in zip(places, some, strict=True):
+                views[at] = view
+        return views
+
+    def _together(self, views: Sequence[Design], settled: Sequence[Settled | None]) -> list[Design]:
+        """Centre, project and scale views of one store, in as few passes as can be."""
         if self.adjusting is not None:
             known = [each for each in settled if each is not None]
             return sharing(self.adjusting.projected(views, known, self.scale))

@@ -73,6 +73,8 @@ class Store(ABC):
     near = True  # whether X lies in this process; else what is of size d is found and reduced there
     is_sparse = False  # whether `csc` gives X
     by_rows = False  # whether blocks of whole rows are read as fast as any
+    fill: Floats | None = None  # what stands where entries of each column are missing
+    fixed = True  # whether entries are the same whatever rows are learned from
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         if 0 in shape:
@@ -155,6 +157,10 @@ class Store(ABC):
     def csc(self) -> Any:
         """X as a sparse matrix by columns, of a store that `is_sparse`."""
         raise TypeError(f"X is not stored as a sparse matrix, but by {type(self).__name__}")
+
+    def learned_from(self, weights: Floats) -> Store:
+        """The same X as models see it that are learned from rows of these weights."""
+        return self
 
     # -- what a view asks for (the `Design`: its rows, weights, centring and scaling) ------------
 

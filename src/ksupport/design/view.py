@@ -162,6 +162,12 @@ class Design:
         weights = None if self.sqrt_weights is None else self.sqrt_weights[picked]
         return self._view(rows=base, sqrt_weights=weights, samples=None, different=None)
 
+    def learned(self) -> Design:
+        """The same view, of X as models see it that are learned from its rows."""
+        if self.store.fixed:
+            return self
+        return self._view(store=self.store.learned_from(self.row_weights))
+
     def weighted(self, weights: ArrayLike) -> Design:
         """Multiply every row by the square root of its weight."""
         root = np.sqrt(np.asarray(weights, np.float64))
@@ -217,7 +223,7 @@ class Design:
 
     def like(self, other: Design) -> Design:
         """The same rows, centred, projected and scaled as another view is."""
-        return self._view(mean=other.mean, scale=other.scale, off=other.off)
+        return self._view(store=other.store, mean=other.mean, scale=other.scale, off=other.off)
 
     @property
     def picked(self) -> Any:
@@ -438,7 +444,7 @@ def finish_together(
 def surveyed(surveys: Sequence[Survey]) -> list[Any]:
     """What each survey finds; those on views of one store share a pass."""
     found: list[Any] = [None] * len(surveys)
-    for places in _by_store([asked.view for asked in surveys]):
+    for places in by_store([asked.view for asked in surveys]):
         store = surveys[places[0]].view.store
         answers = store.survey([surveys[at] for at in places], rmatmat_together)
         for at, answer in zip(places, answers, strict=True):
@@ -460,13 +466,13 @@ def leading_together(
         for view, asked in zip(views, queries, strict=True)
     ]
     found: list[list[Leading]] = surveyed(surveys)
-    for places in _by_store(views):
+    for places in by_store(views):
         wanted = [each.features for at in places for each in found[at]]
         views[places[0]].store.expect(np.unique(np.concatenate(wanted)))
     return found
 
 
-def _by_store(views: Sequence[Design]) -> list[list[int]]:
+def by_store(views: Sequence[Design]) -> list[list[int]]:
     """The places of the views of each store."""
     places: dict[int, list[int]] = {}
     for at, view in enumerate(views):

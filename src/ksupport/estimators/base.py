@@ -23,15 +23,20 @@ from ..choosing.ways import Search, chosen_by_criterion
 from ..design import (
     Design,
     Floats,
+    Incomplete,
     Ints,
     Problem,
     Split,
     Unpenalized,
     Weights,
     as_dask_array,
+    as_real,
     by_blocks,
     fetched,
+    is_complex,
     is_dask,
+    stacked,
+    unstacked,
     unwrapped,
 )
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
@@ -66,6 +71,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
 
     _loss: Loss = SQUARES  # by which the paths behind the model were fitted
+    _complex = False  # whether rows are real and imaginary parts
+    _fill: Floats | None = None  # of an X with holes: the means that stood in them
     levels_: Levels
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
@@ -95,7 +102,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
         given = unwrapped(X)
         if reset:
             self.levels_ = categories_of(self.unpenalized, given)
-        X, y = self._numbers(given), fetched(y)
+        X, y = self._real(self._numbers(given), fetched(y))
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -125,6 +132,16 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
             self.unpenalized_ = columns_meant(self.unpenalized, given, self.n_features_in_)
         return X, np.asarray(Y, np.float64)
 
+    def _real(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """X and y; complex ones as twice as many rows of real numbers."""
+        self._complex = is_complex(X)
+        if self._complex and self.fit_intercept:
+            raise ValueError(
+                "Complex data not supported with fit_intercept=True, which would take one number "
+                "off real and imaginary parts alike: give fit_intercept=False"
+            )
+        return as_real(X, y)
+
     def _check_width(self, X: LinearOperator) -> None:
         if X.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -140,6 +157,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
         return array
 
     def _weights(self, sample_weight: ArrayLike | None, n: int) -> Weights:
+        if self._complex and np.shape(fetched(sample_weight)) == (n // 2,):
+            sample_weight = np.tile(fetched(sample_weight), 2)
         return Weights.checked(sample_weight, n, self.weights)
 
     def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
@@ -155,7 +174,10 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
     def _linear(self, X: Any) -> Any:
         """X w + intercept."""
         check_is_fitted(self)
-        features = self._predict(self._numbers(X))
+        measured = self._numbers(X)
+        if is_complex(measured):
+            return unstacked(self._predict(stacked(measured)))
+        features = self._predict(measured)
         if not self.levels_:
             return features
         coef = np.array([self.adjustment_[name] for name in level_names(self.levels_)])
@@ -171,6 +193,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
         if isinstance(X, LinearOperator):
             self._check_width(X)
             return np.asarray(X @ self.coef_.T) + self.intercept_
+        if isinstance(X, Incomplete):
+            X = X.filled(self._means_for(X))
         if by_blocks(X):
             # Where the model is sparse only its columns are read.
             validate_data(self, _outline(X), dtype=None, ensure_all_finite=False, reset=False)
@@ -179,6 +203,15 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
             return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
+
+    def _means_for(self, X: Incomplete) -> Floats:
+        """What stands for missing entries of new rows: the means of the rows of the fit."""
+        if self._fill is None:
+            raise ValueError(
+                "X has missing entries, but the model was fitted on an X without: fit on a "
+                "ksupport.design.Incomplete, or fill in those of new rows"
+            )
+        return self._fill
 
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features; unpenalised columns are none of them.
@@ -316,6 +349,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
         self.adjustment_ = dict(zip(names, adjustment.T.tolist(), strict=True))
         self.n_iter_ = chosen.steps[0] if chosen.flat else list(chosen.steps)
         self.n_passes_ = problem.raw.passes
+        self._fill = problem.view.store.fill
         self._chosen = chosen
 
     def _finding(self) -> Finding:

@@ -7,10 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
-from .._common.levels import ONE_PATH, at_most, warn_beyond
+from .._common.levels import ONE_PATH, at_most, warn_beyond, warn_unguessed
 from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..choosing.chosen import Chosen
@@ -87,6 +88,8 @@ class PathModel(CallbackSupportMixin, LinearModel):
             X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible,
             [] if held_out is None else [(train, held_out)], self._set_aside(given), method.loss,
         )  # fmt: skip
+        if isinstance(X, LinearOperator) and self._given.get("k", 1) is None:
+            warn_unguessed(X.shape[1])
         method, paths, results = self._solve(problem, method, rule)
         self.held_out_ = held_out
         self._store(problem, method, paths, results, flat=y.ndim == 1)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from ksupport._common.errors import InputError
 from ksupport.commands.fitting.model_file import load
-from ksupport.commands.reading.size import Budget
-from ksupport.commands.reading.source import open_source
-from ksupport.commands.terminal.errors import InputError
+from ksupport.reading.size import Budget
+from ksupport.reading.source import open_source
 
 TEXT = b"a,y\n" + b"".join(b"%d,%d\n" % (i, i * i) for i in range(50))
 PACKERS = {".gz": gzip, ".bz2": bz2, ".xz": lzma}

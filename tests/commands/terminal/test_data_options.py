@@ -4,8 +4,8 @@ import inspect
 
 import pytest
 
-from ksupport.commands.reading.options import CheckedReading, how_to_read, reads_a_file
-from ksupport.commands.terminal.errors import InputError
+from ksupport._common.errors import InputError
+from ksupport.commands.terminal.data_options import CheckedReading, how_to_read, reads_a_file
 
 GIVEN = {"separator": None, "decimal": ".", "thousands": None, "max_memory": 1.0}
 
@@ -53,6 +53,7 @@ def test_a_command_takes_the_options_in_place_of_one_and_says_when_to_check_them
         seen.append((data, reading, seed))
 
     options = ["separator", "decimal", "thousands", "missing", "max_memory"]
+    options += ["sheet", "transpose", "phenotypes"]
     assert list(inspect.signature(command).parameters) == ["data", *options, "seed"]
     command("rows.csv", missing="guess", decimal=",", seed=3)
     ((data, reading, seed),) = seen

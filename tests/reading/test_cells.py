@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
-from ksupport.commands.reading.cells import Marks, numbers
-from ksupport.commands.terminal.errors import InputError
+from ksupport._common.errors import InputError
+from ksupport.reading.cells import Marks, numbers
 
 
 @pytest.mark.parametrize(

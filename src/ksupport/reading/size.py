@@ -9,8 +9,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..terminal.errors import InputError
+from .._common.errors import InputError
 from .flatbuffer import Flatbuffer
+from .spelling import option
 
 COPIES = 3  # the numbers as parsed, as arranged in a table, and as a matrix
 TEXTS = 2  # the text of a file, and its cells in the parser
@@ -32,8 +33,8 @@ class Budget:
             digits = ".1f" if needed > GIGABYTE / 10 else ".1g"
             raise InputError(
                 f"{name} would take {about} {needed / GIGABYTE:{digits}} GB of memory, more than "
-                f"--max-memory {self.gigabytes:g}. Raise that if the memory is there; or keep "
-                "fewer columns; or, in Python, give a numpy.memmap or a dask array to "
+                f"{option('max-memory')} {self.gigabytes:g}. Raise that if the memory is there; or "
+                "keep fewer columns; or, in Python, give a numpy.memmap or a dask array to "
                 "ksupport.AutoIRKSN, which read the data from disk"
             )
 

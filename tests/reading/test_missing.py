@@ -2,7 +2,7 @@
 
 import pytest
 
-from ksupport.commands.terminal.errors import InputError
+from ksupport._common.errors import InputError
 
 TABLES = {
     "data.csv": "x1,x2,x3,y\n1,2,3,4\n5,nan,7,8\n9,1,inf,2\n3,4,5,\n",

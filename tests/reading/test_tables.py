@@ -5,9 +5,9 @@ import hashlib
 import numpy as np
 import pytest
 
-from ksupport.commands.reading import Columns, read_columns
-from ksupport.commands.reading.options import how_to_read
-from ksupport.commands.terminal.errors import InputError
+from ksupport._common.errors import InputError
+from ksupport.commands.terminal.data_options import how_to_read
+from ksupport.reading import Columns, read_rows
 
 READING = how_to_read(max_memory=1.0)
 
@@ -45,16 +45,16 @@ def test_the_digest_is_of_the_bytes_that_were_read(read_file, tmp_path):
 def test_predictions_line_up_with_rows_or_the_blank_line_is_named(tmp_path):
     file = tmp_path / "new.csv"
     file.write_text("b,a\n1,2\n3,4\n\n")
-    assert read_columns(file, ["a", "b"], READING).tolist() == [[2, 1], [4, 3]]
+    assert read_rows(file, ["a", "b"], READING).X.tolist() == [[2, 1], [4, 3]]
     file.write_text("b,a\n1,2\n\n3,4\n")
     with pytest.raises(InputError, match="line 3 is blank"):
-        read_columns(file, ["a", "b"], READING)
+        read_rows(file, ["a", "b"], READING)
 
 
 def test_columns_of_a_libsvm_file_come_in_the_order_asked_for_and_absent_ones_are_zero(tmp_path):
     file = tmp_path / "new.svm"
     file.write_text("1 1:5 3:6\n2 2:7\n")
-    found = read_columns(file, ["x3", "x9", "x1"], READING)
+    found = read_rows(file, ["x3", "x9", "x1"], READING).X
     np.testing.assert_array_equal(found, [[6, 0, 5], [0, 0, 0]])
 
 

@@ -6,38 +6,28 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..._common.names import listed, shown
-from ..._common.phases import Update, phase
-from ...design import Floats
-from ..terminal.errors import InputError
+from .._common.errors import InputError
+from .._common.names import listed, shown
+from .._common.phases import Update, phase
 from . import size
 from .cells import Marks
 from .size import Budget
 from .source import Source
+from .spelling import option
+from .table import Matrix
 
 SEPARATORS = (",", ";", "\t", "|", " ")
 NUMBERS = "fiub"  # the kinds of NumPy
 ARROW_FILE = b"ARROW1\0\0"
 BATCH = 1024  # rows of a Parquet file that are unpacked together
 BLANK_LINE = re.compile(rb"\n *\r?\n|\r *\r")
-
-
-@dataclass(frozen=True)
-class Raw:
-    """What a file holds, before it is checked."""
-
-    names: Sequence[str]
-    X: Any
-    y: Floats | None
-    groups: NDArray[Any] | None = None
-    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 # -- data frames ---------------------------------------------------------------------------
@@ -129,6 +119,16 @@ def _check_text(text: bytes, name: str) -> None:
             )
 
 
+def sniffed(source: Source) -> str | None:
+    """What separates the columns of a small table, by its first line; None if there is but one."""
+    first = _trimmed(source.data).splitlines()[0].decode("utf-8-sig", "replace")
+    counts = {mark: first.count(mark) for mark in ("\t", ",", ";", "|")}
+    mark = max(counts, key=lambda each: counts[each])
+    if counts[mark]:
+        return mark
+    return r"\s+" if " " in first.strip() else None
+
+
 def _check_separator(names: list[str], separator: str, file: str) -> None:
     if len(names) > 1:
         return
@@ -137,7 +137,7 @@ def _check_separator(names: list[str], separator: str, file: str) -> None:
     if counts[mark]:
         raise InputError(
             f"{file} has a single column if {separator!r} separates them, but its first line "
-            f"holds {counts[mark]} times {mark!r}: try --separator {mark!r}"
+            f"holds {counts[mark]} times {mark!r}: try {option('separator', repr(mark))}"
         )
 
 
@@ -214,17 +214,11 @@ class _Arrays:
             )
         return vector
 
-    def numbers(self, key: str, length: int) -> Floats:
-        vector = self.vector(key, length, "rows")
-        if vector.dtype.kind not in NUMBERS:
-            raise InputError(f"{self.name}: {key} must hold numbers, got {_kind(vector)}")
-        return vector.astype(np.float64)
 
+def from_npz(source: Source, wanted: Sequence[str], budget: Budget) -> Matrix:
+    """An array ``X``, perhaps ``feature_names``, and arrays with an entry for each row."""
+    import pandas as pd
 
-def from_npz(
-    source: Source, target: str | None, groups: str | None, need_target: bool, budget: Budget
-) -> Raw:
-    """Arrays ``X`` and ``y``, perhaps ``feature_names``."""
     if not zipfile.is_zipfile(io.BytesIO(source.data)):
         raise InputError(
             f"{source.name} cannot be read as npz: it is not an archive of arrays, or only a part "
@@ -236,20 +230,30 @@ def from_npz(
         if X.ndim != 2 or X.dtype.kind not in NUMBERS:
             raise InputError(f"{source.name}: X must be a matrix of numbers, got {_kind(X)}")
         n, d = X.shape
-        wanted = need_target or target or "y" in arrays.held
-        y = arrays.numbers(target or "y", n) if wanted else None
+        about = pd.DataFrame(
+            {name: arrays.vector(name, n, "rows") for name in wanted}, index=range(n)
+        )
         given = "feature_names" in arrays.held
         names = arrays.vector("feature_names", d, "columns").tolist() if given else numbered(d)
-        labels = None if groups is None else arrays.vector(groups, n, "rows")
-    return Raw([str(each) for each in names], X.astype(np.float64, copy=False), y, labels)
+    X = X.astype(np.float64, copy=False)
+    return Matrix(source.path, about, feature_names=tuple(map(str, names)), X=X)
 
 
 def _kind(array: NDArray[Any]) -> str:
     return f"shape {array.shape} of {array.dtype}"
 
 
-def from_libsvm(source: Source, budget: Budget) -> Raw:
+def held_by_npz(source: Source) -> list[str]:
+    """The names of the arrays."""
+    if not zipfile.is_zipfile(io.BytesIO(source.data)):
+        return []
+    with np.load(io.BytesIO(source.data), allow_pickle=False) as archive:
+        return list(archive.files)
+
+
+def from_libsvm(source: Source, target: str, budget: Budget) -> Matrix:
     """A LIBSVM file: the response, then ``index:value``; features are named after their index."""
+    import pandas as pd
     from sklearn.datasets import load_svmlight_file
 
     budget.check(source.name, size.of_libsvm(source.data))
@@ -259,7 +263,8 @@ def from_libsvm(source: Source, budget: Budget) -> Raw:
     names = numbered(X.shape[1])
     if X.shape[1] > 1 and X[:, [0]].nnz == 0:  # indices began at 1, as they mostly do
         X, names = X[:, 1:], names[1:]
-    return Raw(names, X.tocsr(), y)
+    about = pd.DataFrame({target: y})
+    return Matrix(source.path, about, feature_names=tuple(names), X=X.tocsr())
 
 
 def numbered(d: int) -> list[str]:

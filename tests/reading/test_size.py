@@ -9,8 +9,8 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from ksupport.commands.reading import size
-from ksupport.commands.terminal.errors import InputError
+from ksupport._common.errors import InputError
+from ksupport.reading import size
 
 ROWS = 2_000_000  # 16 MB as numbers; the files have some kilobytes
 

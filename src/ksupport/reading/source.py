@@ -17,9 +17,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from ..._common.names import shown, title
-from ..._common.phases import Update, phase
-from ..terminal.errors import InputError
+from .._common.errors import InputError
+from .._common.names import shown, title
+from .._common.phases import Update, phase
 from .size import Budget
 
 KINDS = {
@@ -28,8 +28,11 @@ KINDS = {
     ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
     ".npz": "npz",
     ".svm": "libsvm", ".libsvm": "libsvm", ".svmlight": "libsvm",
+    ".xlsx": "spreadsheet", ".xlsm": "spreadsheet", ".ods": "spreadsheet",
+    ".bed": "plink", ".h5ad": "h5ad",
 }  # fmt: skip
 TEXT = ("csv", "libsvm")
+ON_DISK = ("plink", "h5ad")  # never read as a whole
 PACKED = (".gz", ".bz2", ".xz")
 UNPACKERS: tuple[tuple[re.Pattern[bytes], Callable[[Any], Any]], ...] = (
     (re.compile(rb"\x1f\x8b"), gzip.open),
@@ -46,7 +49,7 @@ class Source:
 
     path: Path
     kind: str
-    data: bytes  # unpacked
+    data: bytes  # unpacked; none of what stays on disk
     sha256: str  # of the file as it is
 
     @property
@@ -56,13 +59,33 @@ class Source:
 
 def open_source(path: Path, budget: Budget) -> Source:
     """Read a file or a pipe whose kind is known."""
-    kind = kind_of(path, file_mode(path, "give the path of a data file"))
+    mode = file_mode(path, "give the path of a data file")
+    kind = kind_of(path, mode)
+    if kind in ON_DISK:
+        return _on_disk(path, kind, mode)
     check = partial(budget.check, title(path), about="at least")
     data = read_bytes(path, check)
     if not data:
         raise InputError(f"{title(path)} is empty")
     unpacked = _unpacked(path, data, check) if kind in TEXT else data
     return Source(path, kind, unpacked, hashlib.sha256(data).hexdigest())
+
+
+def _on_disk(path: Path, kind: str, mode: int) -> Source:
+    """A file that is read in parts, as they are needed, and so can be no pipe."""
+    if not stat.S_ISREG(mode):
+        raise InputError(
+            f"{title(path)} is a pipe, but a file of this kind is read in parts; save it first"
+        )
+    try:
+        with open(path, "rb") as stream, phase("from disk", os.fstat(stream.fileno()).st_size):
+            digest = hashlib.file_digest(stream, "sha256")
+            empty = stream.tell() == 0
+    except OSError as error:
+        raise _unreadable(path, error) from None
+    if empty:
+        raise InputError(f"{title(path)} is empty")
+    return Source(path, kind, b"", digest.hexdigest())
 
 
 def file_mode(path: Path, remedy: str) -> int:

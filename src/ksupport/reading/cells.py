@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..._common.names import listed, shown
-from ..._common.phases import phase
-from ...design import Floats
-from ..terminal.errors import InputError
+from .._common.errors import InputError
+from .._common.names import listed, shown
+from .._common.phases import phase
+from ..design import Floats
+from .spelling import option
 
 
 @dataclass(frozen=True)
@@ -61,13 +61,13 @@ WAYS = (  # of writing numbers, the likelier ones first
 @phase("turning cells into numbers")
 def numbers(frame: Any, name: str, marks: Marks) -> Floats:
     """A data frame as a matrix; the first cell that is no number is named."""
-    numeric = np.array([_numeric(kind) for kind in frame.dtypes], dtype=bool)
-    if numeric.all():
+    plain = np.array([numeric(kind) for kind in frame.dtypes], dtype=bool)
+    if plain.all():
         return np.ascontiguousarray(frame.to_numpy(np.float64, na_value=np.nan))
     X = np.empty(frame.shape)
-    X[:, numeric] = frame.loc[:, numeric].to_numpy(np.float64, na_value=np.nan)
+    X[:, plain] = frame.loc[:, plain].to_numpy(np.float64, na_value=np.nan)
     bad = []
-    for j in np.flatnonzero(~numeric):
+    for j in np.flatnonzero(~plain):
         column = frame.iloc[:, j]
         X[:, j] = _values(column, marks)
         wrong = np.isnan(X[:, j]) & column.notna().to_numpy()
@@ -78,46 +78,8 @@ def numbers(frame: Any, name: str, marks: Marks) -> Floats:
     return X
 
 
-def with_levels(frame: Any, names: Sequence[str], marks: Marks) -> tuple[Any, dict[str, list[str]]]:
-    """The frame with columns of zeros and ones instead of those of text among these names.
-
-    Also the levels of each, in alphabetical order; the first has no column.
-    """
-    import pandas as pd
-
-    levels: dict[str, list[str]] = {}
-    for name in names:
-        values = _values(frame[name], marks)
-        if np.isfinite(values[frame[name].notna().to_numpy()]).all():
-            continue
-        absent, text = frame[name].isna().to_numpy(), frame[name].astype(str)
-        levels[name] = sorted(set(text[~absent]))
-        columns = {f"{name}={each}": (text == each).to_numpy(float) for each in levels[name][1:]}
-        for column in columns.values():
-            column[absent] = np.nan
-        beside = pd.DataFrame(columns, index=frame.index)
-        frame = pd.concat([frame.drop(columns=name), beside], axis=1)
-    return frame, levels
-
-
-def coded(frame: Any, levels: Mapping[str, Sequence[str]], name: str) -> Any:
-    """The frame with the numbers of levels instead of their names; ``name`` is the file's."""
-    for column in [column for column in frame.columns if column in levels]:
-        text, known = frame[column].astype(str), levels[column]
-        wrong = (~text.isin(known) & frame[column].notna()).to_numpy()
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise InputError(
-                f"{name}: column {shown(column)}, row {row + 1} holds the level "
-                f"{shown(text.iloc[row])!r}, which the model does not know; it knows "
-                f"{listed(known)}"
-            )
-        codes = text.map({level: at for at, level in enumerate(known)})
-        frame = frame.assign(**{column: codes.astype(float)})
-    return frame
-
-
-def _numeric(kind: Any) -> bool:
+def numeric(kind: Any) -> bool:
+    """Whether cells of this type of pandas are numbers."""
     import pandas as pd
 
     return bool(pd.api.types.is_numeric_dtype(kind)) and kind.kind != "c"
@@ -130,11 +92,39 @@ def _values(column: Any, marks: Marks) -> Floats:
     if isinstance(column.dtype, pd.CategoricalDtype):
         values = _values(pd.Series(column.cat.categories), marks)
         return np.append(values, np.nan)[column.cat.codes.to_numpy()]
-    if _numeric(column.dtype):
+    if numeric(column.dtype):
         return np.asarray(column.to_numpy(np.float64, na_value=np.nan))
     if pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column):
         return np.asarray(marks.numbers(column).to_numpy(np.float64, na_value=np.nan))
     return np.full(len(column), np.nan)
+
+
+def is_text(column: Any, marks: Marks) -> bool:
+    """Whether a column holds words: none of its cells is a number, however it may be written."""
+    import pandas as pd
+
+    if numeric(column.dtype) or pd.api.types.is_datetime64_any_dtype(column):
+        return False
+    cells = pd.Series(column.dropna().unique()).astype(object)
+    found = [way.numbers(cells).notna().any() for way in (marks, *WAYS)]
+    return len(cells) > 0 and not any(found)
+
+
+def is_boolean(column: Any) -> bool:
+    """Whether every cell of a column that is not missing is true or false."""
+    present = column.dropna()
+    return len(present) > 0 and all(isinstance(cell, bool | np.bool_) for cell in present)
+
+
+def labels(column: Any) -> list[str | None]:
+    """The cells of a column as text, None where one is missing; 1.0 is 1."""
+    return [None if absent else _label(c) for c, absent in zip(column, column.isna(), strict=True)]
+
+
+def _label(cell: Any) -> str | None:
+    if isinstance(cell, float | np.floating) and float(cell).is_integer():
+        cell = int(cell)
+    return str(cell).strip() or None
 
 
 def _no_number(frame: Any, bad: list[tuple[int, int]], marks: Marks) -> str:
@@ -144,13 +134,25 @@ def _no_number(frame: Any, bad: list[tuple[int, int]], marks: Marks) -> str:
     also = f" (text is also in {listed(others, 4)})" if others else ""
     return (
         f"column {shown(str(frame.columns[j]))}, row {row + 1} holds {shown(cell)!r}, which is "
-        f"not a number{also}. Leave such columns out with --ignore, adjust for them with "
-        f"--unpenalized, or encode them as numbers"
-        f"{_advice(cell, marks)}"
+        f"not a number{also}. {_what_to_do(frame.iloc[:, j], marks)}, or encode them as numbers"
+        f"{advice(cell, marks)}"
     )
 
 
-def _advice(cell: str, marks: Marks) -> str:
+def _what_to_do(column: Any, marks: Marks) -> str:
+    """Which options suit a column that is no feature, by what it looks like."""
+    name, leave = shown(str(column.name)), f"Leave such columns out with {option('ignore')}"
+    if not is_text(column, marks):
+        return leave
+    different, present = column.nunique(), int(column.notna().sum())
+    if different == present > 1:
+        return f"If it names the rows, give {option('id', name)}. {leave}"
+    if 2 <= different <= max(present // 2, 2):
+        return f"To adjust for it, give {option('adjust-for', name)}. {leave}"
+    return leave
+
+
+def advice(cell: str, marks: Marks) -> str:
     """Which options would make a number of a cell, and which number."""
     means = {value: way for way in reversed(WAYS) if (value := way.value(cell)) is not None}
     told = [
@@ -162,9 +164,11 @@ def _advice(cell: str, marks: Marks) -> str:
 
 
 def _options(way: Marks, given: Marks) -> str:
-    options = [f"--decimal {way.decimal!r}"] if way.decimal != given.decimal else []
+    options = [option("decimal", repr(way.decimal))] if way.decimal != given.decimal else []
     if way.thousands != given.thousands:
         options.append(
-            "without --thousands" if way.thousands is None else f"--thousands {way.thousands!r}"
+            f"without {option('thousands')}"
+            if way.thousands is None
+            else option("thousands", repr(way.thousands))
         )
     return " ".join(options)
