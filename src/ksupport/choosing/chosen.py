@@ -94,7 +94,7 @@ class Chosen:
         params = (self.params or {}).items()
         if self.how == "path":
             return {n: v for n, v in params if isinstance(v, Real) and not isinstance(v, bool)}
-        return {name: value for name, value in params if name not in ("norm", "step")}
+        return {name: value for name, value in params if name not in ("norm", "step", "loss")}
 
     @property
     def method_behind(self) -> Method:

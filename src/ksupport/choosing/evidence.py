@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..design import Design, Floats
+from ..losses import Response
 from .criteria import ZERO, log_choose
 from .supports import Support, independent_rows
 
@@ -64,6 +65,28 @@ class Evidence:
         inside = vectors @ (along / (squares + strengths[at]))
         w[list(support)] = columns @ inside if wide else inside
         return cls(float(scores[at]), w, STRENGTHS[at])
+
+
+def ridge_of(design: Design, target: Floats | Response, support: Support) -> Floats:
+    """Coefficients on a support, by the ridge that has the most evidence: Laplace's of a loss."""
+    if not isinstance(target, Response):
+        return Evidence.of(design, target, support).coef
+    w = np.zeros(design.d)
+    if support:
+        columns = design.columns(np.asarray(support, np.intp))
+        size = target.bend * float(np.einsum("ij,ij->", columns, columns)) / len(columns)
+        fits = [_laplace(target, columns, each * size) for each in STRENGTHS]
+        w[list(support)] = min(fits, key=lambda each: each[0])[1]
+    return w
+
+
+def _laplace(response: Response, columns: Floats, ridge: float) -> tuple[float, Floats]:
+    """Minus twice the log evidence of a prior, to second order, but for a constant; the refit."""
+    fit, plain = response.refit(columns, ridge), response.eta(columns)
+    eta = response.whole(fit.coef @ columns)
+    H = response.loss.hessian(plain, eta, response.y, response.weights)
+    volume = np.linalg.slogdet(np.eye(len(H)) + H / ridge)[1]
+    return float(fit.deviance + ridge * fit.coef @ fit.coef + volume), fit.coef
 
 
 def _log(left: Any, total: float, n: float) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.model_selection import KFold, check_cv
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from .._common.levels import Setting
@@ -103,12 +104,17 @@ class HoldsOutFolds:
 
 
 def splits_of(
-    y: Floats, weights: Weights, cv: Any, random_state: Any, groups: ArrayLike | None
+    y: Floats,
+    weights: Weights,
+    cv: Any,
+    random_state: Any,
+    groups: ArrayLike | None,
+    sorts: Floats | None = None,
 ) -> list[Split]:
     """Rows to walk on and to hold out, without those that have no weight.
 
-    An int divides the rows that have weight, and is cut to their number.  Folds of other
-    splitters that lose all rows of one part are left out.
+    An int divides the rows that have weight, those of each sort evenly, and is cut to their
+    number.  Folds of other splitters that lose all rows of one part are left out.
     """
     counted = weights.counted
     if isinstance(cv, numbers.Integral):
@@ -118,9 +124,13 @@ def splits_of(
                 "cross-validation needs at least 2 samples with positive weight, got "
                 f"n_samples={rows.size}"
             )
-        shuffle = random_state is not None
-        folds = KFold(min(int(cv), rows.size), shuffle=shuffle, random_state=random_state)
-        return [(rows[train], rows[test]) for train, test in folds.split(rows)]
+        shuffle, labels = random_state is not None, np.zeros(len(y)) if sorts is None else sorts
+        evenly = StratifiedKFold if np.ptp(labels[rows]) else KFold
+        folds = evenly(min(int(cv), rows.size), shuffle=shuffle, random_state=random_state)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "The least populated class")  # has few in each fold
+            split = list(folds.split(rows, labels[rows]))
+        return [(rows[train], rows[test]) for train, test in split]
     splits = check_cv(cv).split(np.zeros((len(y), 1)), y, groups)
     both = [(counted(_places(train)), counted(_places(test))) for train, test in splits]
     usable = [(train, test) for train, test in both if train.size and test.size]

@@ -9,7 +9,7 @@ more, one fewer, one exchanged) takes part in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -19,6 +19,7 @@ from .. import _evidence_kernels as kernels
 from .. import limits
 from .._common.phases import phase
 from ..design import Design, Floats, Ints, Survey, surveyed
+from ..losses import Response
 from ..walking.threads import Workers
 from .criteria import ZERO, Criterion, log_choose
 from .policy import POLICY, Policy
@@ -143,16 +144,38 @@ class Posterior:
     def mean(self, most: int = 30) -> Floats:
         """The coefficients, averaged over the models of most weight."""
         order = self.order(most)
-        weights = self.weights[order] / self.weights[order].sum()
-        used = [self._members(at) for at in order.tolist()]
-        features = np.unique(np.concatenate(used))
+        features = np.unique(np.concatenate([self._members(at) for at in order.tolist()]))
         C = self.columns[features]
-        gram, products, w = C @ C.T, C @ self.y, np.zeros(self.d)
-        gram[np.diag_indices_from(gram)] += self.n * self.policy.tau
-        for weight, members in zip(weights.tolist(), used, strict=True):
+        gram, products = C @ C.T, C @ self.y
+        gram[np.diag_indices_from(gram)] += self.prior
+
+        def ridge(members: Ints) -> Floats:
             at = np.searchsorted(features, members)
-            coef = np.linalg.solve(gram[np.ix_(at, at)], products[at])
-            w[self.pool[members]] += weight * coef
+            return np.asarray(np.linalg.solve(gram[np.ix_(at, at)], products[at]))
+
+        return self._averaged(ridge, order)
+
+    def mean_of(self, response: Response, most: int = 10) -> Floats:
+        """The same of refits by another loss, of which y is the pull."""
+        ridge = self.prior * response.bend
+
+        def refitted(members: Ints) -> Floats:
+            return response.refit(self.columns[members], ridge).coef
+
+        return self._averaged(refitted, self.order(most))
+
+    @property
+    def prior(self) -> float:
+        """The strength of the prior, as a ridge on columns of squared length n."""
+        return self.n * self.policy.tau
+
+    def _averaged(self, fit: Callable[[Ints], Floats], order: Ints) -> Floats:
+        """Coefficients of models, given how one is fitted, averaged by their weights."""
+        weights = self.weights[order] / self.weights[order].sum()
+        w = np.zeros(self.d)
+        for weight, model in zip(weights.tolist(), order.tolist(), strict=True):
+            members = self._members(model)
+            w[self.pool[members]] += weight * fit(members)
         w[self.pool] /= self.lengths
         return w
 

@@ -102,7 +102,9 @@ def path_table(settings: list[dict[str, Any]], table: FoldTable) -> dict[str, An
     """One row for every setting and step."""
     _, paths, records = table.errors.shape
     columns = {
-        name: np.repeat([params[name] for params in settings], records) for name in settings[0]
+        name: np.repeat([params[name] for params in settings], records)
+        for name in settings[0]
+        if name != "loss"  # the same of all, and here the name of errors
     }
     return {
         **columns,

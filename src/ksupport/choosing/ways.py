@@ -15,7 +15,7 @@ from ..design import Design, Floats, Problem
 from ..walking import Result, Rule, run
 from .choice import Choice, choose
 from .chosen import Chosen
-from .evidence import Evidence
+from .evidence import ridge_of
 from .folds import Refit
 from .grids import expand, settings_within
 from .judging import Judgement
@@ -207,9 +207,10 @@ def chosen_by_judgement(
     walked: int,
 ) -> Chosen:
     """The probable features, fitted by ridge regression; the table of what is more probable."""
+    by: Setting = {} if problem.by_squares else {"loss": problem.losses[0]}
     design, y = problem.design, problem.targets[0]
     support = tuple(np.flatnonzero(judgement.support).tolist())
-    coef = Evidence.of(design, y, support).coef
+    coef = ridge_of(design, y, support)
     if folds is not None and judgement.few < 0.5:
         settings, table = folds
         return replace(
@@ -227,7 +228,7 @@ def chosen_by_judgement(
         how="criterion",
         by="evidence",
         method="irksn",
-        settings=({"k": max(len(support), 1), "alpha": POLICY.alpha},),
+        settings=({"k": max(len(support), 1), "alpha": POLICY.alpha, **by},),
         path=None,
         steps=(walked,),
         coef=coef,

@@ -9,14 +9,15 @@ class NoSignalWarning(UserWarning):
     """Nothing in the data can be told from noise: the model is empty."""
 
 
-def words_of(judgement: Judgement, size: int) -> str:
+def words_of(judgement: Judgement, size: int, by_squares: bool = True) -> str:
     """What is believed, how sure that is, and how well new rows are predicted."""
+    measured, nothing = ("variation", "the mean") if by_squares else ("deviance", "a constant")
     unseen = ""
     if judgement.performance is not None:
         found = judgement.performance
         unseen = (
-            f" On rows held out it explains {found.score:.2f} of the variation "
-            f"(± {found.standard_error:.2f}; the mean alone: {found.baseline:.2f})."
+            f" On rows held out it explains {found.score:.2f} of the {measured} "
+            f"(± {found.standard_error:.2f}; {nothing} alone: {found.baseline:.2f})."
         )
     if not judgement.signal:
         return (

@@ -1,6 +1,7 @@
 """The scikit-learn classes: one path each, and those that choose among many."""
 
 from .auto import AutoIRKSN
+from .auto_classifier import AutoIRKSNClassifier
 from .classifier import IRKSNClassifier
 from .cv import IRKSNCV, PathCV
 from .ic import IRKSNIC, PathIC
@@ -17,6 +18,7 @@ __all__ = [
     "KSN",
     "SRDI",
     "AutoIRKSN",
+    "AutoIRKSNClassifier",
     "IRKSNClassifier",
     "PathCV",
     "PathIC",

@@ -18,7 +18,7 @@ from ..choosing.chosen import Chosen
 from ..choosing.elections import Candidates
 from ..choosing.evidence import Evidence
 from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
-from ..choosing.judging import Judgement, judge
+from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.supports import Support, supports_of
@@ -26,9 +26,12 @@ from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
 from ..choosing.words import NoSignalWarning, words_of
 from ..design import Floats, Problem, Split, Weights
+from ..losses import Loss, Response, loss_of
 from ..stopping import HeldOut
 from ..walking import Result
-from .base import SelectingModel
+from .base import LinearRegressor, SelectingModel
+
+FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
 
 
 @dataclass(frozen=True)
@@ -43,8 +46,20 @@ class _Paths:
         return table_of_iterates(self.walked)
 
 
-def _settings(levels: list[int]) -> list[Setting]:
-    return [{"k": k, "alpha": POLICY.alpha} for k in levels]
+def _settings(levels: list[int], problem: Problem) -> list[Setting]:
+    """Paths of these levels, by the loss of the problem."""
+    by: Setting = {} if problem.by_squares else {"loss": problem.losses[0]}
+    return [{"k": k, "alpha": POLICY.alpha, **by} for k in levels]
+
+
+def _pull(target: Floats | Response) -> Floats:
+    """What features explain of a response, to first order where its loss is not of squares."""
+    return target.pull if isinstance(target, Response) else target
+
+
+def _mean(posterior: Posterior, target: Floats | Response) -> Floats:
+    """The posterior mean of coefficients, on the scale of the loss."""
+    return posterior.mean_of(target) if isinstance(target, Response) else posterior.mean()
 
 
 def _between(coarse: list[int], at: int, levels: list[int]) -> list[int]:
@@ -56,105 +71,15 @@ def _between(coarse: list[int], at: int, levels: list[int]) -> list[int]:
     return [between[round(each)] for each in apart]
 
 
-class AutoIRKSN(HoldsOutFolds, SelectingModel):
-    """Find the features that matter, with nothing to choose.
+class AutoModel(HoldsOutFolds, SelectingModel):
+    """Judge features by evidence and by held-out rows, for any loss.
 
-    Two questions are put to the data, and both answers count.  If *few* features matter, which?
-    Supports that the paths visit are scored by their evidence, and improved by exchanging
-    features; every support that is met on the way counts by its evidence, so that features which
-    can stand in for each other share what one of them would get.  If whole *groups* of correlated
-    features matter, which?  The iterates of paths are judged on rows held out, under many
-    weightings of these rows; a feature counts by how often the best iterates have it.  How much
-    better few features explain the data, and predict held-out rows, says which answer to believe
-    more.  What comes out is a probability for each feature; the model has those of the largest
-    expected F1.  Where nothing can be told from noise the model is empty.
-
-    Parameters
-    ----------
-    cv : int, splitter or iterable
-        Folds of rows that are held out.
-    max_iter : int, default=60
-        Steps of the paths.
-    fit_intercept, standardize, unpenalized
-        As in `ksupport.IRKSN`.
-    weights : {"relative", "repetitions"}
-        As in `PathIC`.
-    n_jobs : int, optional
-        Paths walked at once, in threads that share X.
-    random_state : int, RandomState or None, default=0
-        Shuffles the folds; the default makes results repeatable.
-    verbose : bool, default=False
-        Show progress on fits of more than two seconds.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_passes_
-        As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
-        the most evidence.
-    adjustment_, unpenalized_, levels_
-        As in `ksupport.IRKSN`.
-    probability_ : array of shape (d,)
-        For each feature, the probability that it belongs to the model.
-    signal_ : bool
-        False: nothing here can be told from noise, and the model is empty.
-    sets_ : list of FeatureSet
-        Features that stand in for each other, with the ``probability`` that one of these
-        ``features`` belongs to the model; most probable first.
-    expected_f1_ : float
-        Of the support, if the probabilities are right.
-    performance_ : Performance
-        What folds say of new rows: ``score`` (share of the variation explained), its
-        ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
-        few rows to hold some out.
-    few_ : float
-        The probability that few features matter, rather than groups.
-    decision_ : str
-        What was decided and why, in words.
-    k_, alpha_, n_iter_
-        Parameters and step of the path that predicts held-out rows best (None and the steps
-        walked where few features are more probable).
-    path_ : dict of arrays
-        The table behind the choice, as in `IRKSNIC` or `IRKSNCV`.
-    alternatives_ : list of (support, score)
-        Other supports of almost as much evidence.
-
-    Examples
-    --------
-    >>> from ksupport import AutoIRKSN
-    >>> from ksupport.datasets import make_correlated_data
-    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 97
-    >>> X, y, w = make_correlated_data(60, 100, rho=0.5, w_true=truth, snr=5, random_state=0)
-    >>> model = AutoIRKSN().fit(X, y)
-    >>> model.get_support(indices=True)
-    array([0, 1, 2])
-    >>> model.probability_[:3].min() > 0.9
-    True
+    Where the loss is not of squares, few features are sought by what they explain of the loss's
+    pull (`Response.pull`), as if that were the response; on held-out rows all is measured by the
+    deviance, and coefficients are refits by the loss.
     """
 
     every = POLICY.every
-
-    def __init__(
-        self,
-        *,
-        cv: Any = 5,
-        max_iter: int = 60,
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.cv = cv
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     @tells
     def fit(
@@ -170,7 +95,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         ----------
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
-        y : array of shape (n,)
+        y : array of shape (n,), or columns of time and event
             The response.
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
@@ -181,6 +106,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         -------
         self
         """
+        self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
@@ -189,26 +115,34 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         candidates, groups = None, np.inf
         if paths is not None:
             unseen = [fold.unseen for fold in folds]
-            candidates = Candidates.of(paths.walked, unseen, [each.mean() for each in on_folds])
+            means = [_mean(*each) for each in zip(on_folds, (f.y for f in folds), strict=True)]
+            likelihoods = not problem.losses[0].in_units_of_y
+            candidates = Candidates.of(paths.walked, unseen, means, likelihoods)
             groups = self._of_groups(problem, paths, candidates, few)
         judgement = judge(few, candidates, groups)
         folded = None if paths is None else (paths.settings, paths.table)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
-        chosen = replace(chosen, decision=words_of(judgement, chosen.size))
-        self._keep(problem, chosen)
-        self._tell(judgement)
+        decision = words_of(judgement, chosen.size, problem.by_squares)
+        self._keep(problem, replace(chosen, decision=decision))
+        if not judgement.signal:
+            warnings.warn(decision, NoSignalWarning, stacklevel=3)
         return self
+
+    def _asked_loss(self) -> Loss:
+        return type(self)._loss
 
     @property
     def _steps(self) -> int:
         return min(POLICY.steps, self.max_iter)
 
     def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
-        split = super()._splits(groups)
+        split, sorts_of = super()._splits(groups), self._loss.sorts
 
         def enough(y: Floats, weights: Weights) -> list[Split]:
-            few = round(weights.samples(len(y))) < POLICY.fewest
-            return [] if few else split(y, weights)
+            sorts = sorts_of(y)
+            _, counts = np.unique(sorts[weights.counted(np.arange(len(y)))], return_counts=True)
+            few = round(weights.samples(len(y))) < POLICY.fewest or counts.min() < FEWEST_OF_A_SORT
+            return [] if few else split(y, weights, sorts=sorts)
 
         return enough
 
@@ -216,10 +150,10 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         """Few levels of k on folds, then those around the best."""
         n, d = round(problem.design.n_samples), problem.design.d
         walk = partial(self._on_folds, folds)
-        coarse, walked = walk_stages(walk, staged(_settings(for_prediction(n, d)), FIRST))
+        coarse, walked = walk_stages(walk, staged(_settings(for_prediction(n, d), problem), FIRST))
         best, _ = table_of_iterates(walked).best()
         levels = [setting["k"] for setting in coarse]
-        fine = _settings(_between(levels, best, for_groups(n, d)))
+        fine = _settings(_between(levels, best, for_groups(n, d)), problem)
         if fine:
             walked = [a + b for a, b in zip(walked, walk(fine), strict=True)]
         return _Paths(coarse + fine, walked)
@@ -236,7 +170,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         design = problem.design
         levels = for_criteria(round(design.n_samples), design.d)
         return walk_settings(
-            "irksn", _settings(levels), design, problem.targets[0], max_iter=self._steps,
+            "irksn", _settings(levels, problem), design, problem.targets[0], max_iter=self._steps,
             every=POLICY.every, n_jobs=self.n_jobs,
         )  # fmt: skip
 
@@ -244,12 +178,12 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         self, problem: Problem, folds: list[Fold], paths: _Paths | None, visited: list[Result]
     ) -> list[Any]:
         """What the evidence says on all rows, then on each fold."""
-        whole = Sought(problem.design, problem.targets[0], _supports(visited))
+        whole = Sought(problem.design, _pull(problem.targets[0]), _supports(visited))
         (posterior,) = explored([whole], POLICY.rounds)
         if paths is None:
             return [posterior]
         parts = [
-            Sought(fold.design, fold.y, _supports(results))
+            Sought(fold.design, _pull(fold.y), _supports(results))
             for fold, results in zip(folds, paths.walked, strict=True)
         ]
         return [posterior, *explored(parts, POLICY.rounds_on_folds, self.n_jobs)]
@@ -279,14 +213,10 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
             ]
             for cell in (candidates.cells[each] for each in cells)
         }
-        design, y = problem.design, problem.targets[0]
+        design, y = problem.design, _pull(problem.targets[0])
         many = POLICY.many * float(few.probability().sum())
         scores = [Evidence.of(design, y, S).score for S in sorted(supports) if len(S) > many]
         return min(scores, default=np.inf)
-
-    def _tell(self, judgement: Judgement) -> None:
-        if not judgement.signal:
-            warnings.warn(words_of(judgement, 0), NoSignalWarning, stacklevel=3)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
@@ -299,6 +229,118 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         self.few_ = judged.few
         self.decision_ = chosen.words
         self.k_, self.alpha_ = chosen.irksn
+
+
+class AutoIRKSN(LinearRegressor, AutoModel):
+    """Find the features that matter, with nothing to choose.
+
+    Two questions are put to the data, and both answers count.  If *few* features matter, which?
+    Supports that the paths visit are scored by their evidence, and improved by exchanging
+    features; every support that is met on the way counts by its evidence, so that features which
+    can stand in for each other share what one of them would get.  If whole *groups* of correlated
+    features matter, which?  The iterates of paths are judged on rows held out, under many
+    weightings of these rows; a feature counts by how often the best iterates have it.  How much
+    better few features explain the data, and predict held-out rows, says which answer to believe
+    more.  What comes out is a probability for each feature; the model has those of the largest
+    expected F1.  Where nothing can be told from noise the model is empty.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        Folds of rows that are held out.
+    max_iter : int, default=60
+        Steps of the paths.
+    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
+        As in `ksupport.IRKSN`: "huber" for numbers some of which are far off, "poisson" for counts.
+    fit_intercept, standardize, unpenalized
+        As in `ksupport.IRKSN`.
+    weights : {"relative", "repetitions"}
+        As in `PathIC`.
+    n_jobs : int, optional
+        Paths walked at once, in threads that share X.
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds; the default makes results repeatable.
+    verbose : bool, default=False
+        Show progress on fits of more than two seconds.
+
+    Attributes
+    ----------
+    coef_, intercept_, support_, n_passes_
+        As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
+        the most evidence.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
+    probability_ : array of shape (d,)
+        For each feature, the probability that it belongs to the model.
+    signal_ : bool
+        False: nothing here can be told from noise, and the model is empty.
+    sets_ : list of FeatureSet
+        Features that stand in for each other, with the ``probability`` that one of these
+        ``features`` belongs to the model; most probable first.
+    expected_f1_ : float
+        Of the support, if the probabilities are right.
+    performance_ : Performance
+        What folds say of new rows: ``score`` (share of the variation explained), its
+        or, with other losses than squares, of the deviance), its
+        ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
+        few rows to hold some out.
+    few_ : float
+        The probability that few features matter, rather than groups.
+    decision_ : str
+        What was decided and why, in words.
+    k_, alpha_, n_iter_
+        Parameters and step of the path that predicts held-out rows best (None and the steps
+        walked where few features are more probable).
+    path_ : dict of arrays
+        The table behind the choice, as in `IRKSNIC` or `IRKSNCV`.
+    alternatives_ : list of (support, score)
+        Other supports of almost as much evidence.
+
+    Examples
+    --------
+    >>> from ksupport import AutoIRKSN
+    >>> from ksupport.datasets import make_correlated_data
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 97
+    >>> X, y, w = make_correlated_data(60, 100, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> model = AutoIRKSN().fit(X, y)
+    >>> model.get_support(indices=True)
+    array([0, 1, 2])
+    >>> model.probability_[:3].min() > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        cv: Any = 5,
+        max_iter: int = 60,
+        loss: str | Loss = "squared",
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        unpenalized: Any = None,
+        weights: str = "relative",
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.cv = cv
+        self.max_iter = max_iter
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.unpenalized = unpenalized
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = getattr(self.loss, "name", self.loss) == "poisson"
+        return tags
+
+    def _asked_loss(self) -> Loss:
+        return loss_of(self.loss, ("squared", "huber", "poisson"))
 
 
 def _supports(results: list[Result]) -> list[Support]:

@@ -389,12 +389,13 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return self._loss.mean(eta)
 
 
-class SelectingModel(LinearRegressor):
+class SelectingModel(LinearModel):
     """Base of the classes that choose among the models of many paths."""
 
     every: int | None
     n_jobs: int | None
     verbose: bool
+    _columns_of_y = 1
 
     def _problem(
         self,
@@ -407,11 +408,15 @@ class SelectingModel(LinearRegressor):
         """The data, as paths of this method see them on all rows and on splits."""
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
         given = X
-        X, y = self._validated(X, y)
-        weights = self._weights(sample_weight, len(y))
+        X, y = self._validated(X, y, multi_output=self._columns_of_y > 1)
+        weights, loss = self._weights_for(y, sample_weight), self._loss
+        counted = weights.counted(np.arange(len(y)))
+        if not isinstance(loss, Squared):
+            loss.check_rows(loss.checked(y)[counted])
         return Problem(
-            X, y[:, None], weights, np.arange(len(y)), self.fit_intercept, self.standardize,
-            known_method(method).compressible, splits(y, weights), self._set_aside(given),
+            X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
+            self.standardize, known_method(method).compressible, splits(y, weights),
+            self._set_aside(given), loss,
         )  # fmt: skip
 
     def _search(self, n: int, d: int) -> Search:
@@ -434,3 +439,7 @@ class SelectingModel(LinearRegressor):
         self.path_ = dict(chosen.table)
         self.probability_ = chosen.probability
         self.alternatives_ = list(chosen.alternatives)
+
+
+class SelectingRegressor(LinearRegressor, SelectingModel):
+    """The same for a response of numbers."""

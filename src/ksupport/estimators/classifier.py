@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
-from sklearn.base import ClassifierMixin
-from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted
-
-from .._common.telling import tells
-from ..choosing.chosen import Chosen
-from ..design import Floats, Problem, Weights, fetched
-from ..losses import Logistic
+from .labels import LinearClassifier
 from .paths import PathModel, Stopping
 
 
-class IRKSNClassifier(ClassifierMixin, PathModel):
+class IRKSNClassifier(LinearClassifier, PathModel):
     """Sparse classification by iterative regularisation with the k-support norm.
 
     Walks one path of mirror descent, with momentum, on the logistic loss; its mirror map is
@@ -106,7 +96,6 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
     _method_name = "irksn"
     _method_params = ("k", "alpha")
     _several = False
-    _loss = Logistic()
 
     def __init__(
         self,
@@ -137,115 +126,6 @@ class IRKSNClassifier(ClassifierMixin, PathModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     @property
     def _given(self) -> dict[str, Any]:
         return super()._given | {"loss": "logistic"}
-
-    def _validated(
-        self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
-    ) -> tuple[Any, Floats]:
-        """X and y checked, the classes as 0 and 1."""
-        return super()._validated(X, None if y is None else self._encoded(y, reset), False, reset)
-
-    def _encoded(self, y: Any, reset: bool) -> Floats:
-        """Which class each row has; those of the fit are remembered or compared."""
-        y = column_or_1d(fetched(y), warn=True)
-        assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
-        found = np.unique(y)
-        if reset:
-            if found.size > 2:
-                raise ValueError(
-                    "Only binary classification is supported. The type of the target is "
-                    f"{type_of_target(y)}: y has {found.size} classes"
-                )
-            self.classes_ = found
-        elif not np.isin(found, self.classes_).all():
-            raise ValueError(f"y must have the classes of the fit, {self.classes_}, got {found}")
-        return np.asarray(np.searchsorted(self.classes_, y), np.float64)
-
-    def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
-        weights = self._weights(sample_weight, len(y))
-        if self.class_weight is None:
-            return weights
-        # Before classes are compared: those without weight are none.
-        self._loss.check_rows(y[weights.counted(np.arange(len(y)))])
-        place, own = y.astype(np.intp), 1.0 if weights.values is None else weights.values
-        of_class = compute_class_weight(
-            self.class_weight, classes=self.classes_, y=self.classes_[place],
-            sample_weight=weights.values,
-        )  # fmt: skip
-        return self._weights(of_class[place] * own, len(y))
-
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
-        super()._keep(problem, chosen)
-        self.coef_, self.intercept_ = self.coef_[None], np.array([self.intercept_])
-
-    # -- predicting ------------------------------------------------------------------------
-
-    @tells
-    def decision_function(self, X: Any) -> Any:
-        """Log odds of the second class: X w + intercept.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            For a Dask array or data frame a Dask array, not computed yet.
-        """
-        return self._linear(X)[:, 0]
-
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-            A column for each of ``classes_``.
-        """
-        eta = np.asarray(self.decision_function(X))
-        return self._loss.mean(np.column_stack([-eta, eta]))
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """Logarithms of the probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-
-        Returns
-        -------
-        ndarray of shape (n, 2)
-        """
-        eta = np.asarray(self.decision_function(X))
-        return -np.logaddexp(0.0, np.column_stack([eta, -eta]))
-
-    def predict(self, X: Any) -> Any:
-        """The more probable class.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-        """
-        check_is_fitted(self)
-        return self.classes_[(np.asarray(self.decision_function(X)) > 0).astype(np.intp)]

@@ -32,7 +32,7 @@ from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
 from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
-from .base import SelectingModel
+from .base import SelectingRegressor
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
@@ -56,7 +56,7 @@ class _Cell:
         return self.table.errors[:, self.path, self.record]
 
 
-class PathCV(HoldsOutFolds, SelectingModel):
+class PathCV(HoldsOutFolds, SelectingRegressor):
     """Choose parameters and stopping time of a method by cross-validation.
 
     One walk for each fold and parameter setting gives the error at every stopping time.  The

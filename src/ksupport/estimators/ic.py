@@ -13,10 +13,10 @@ from ..choosing.chosen import Chosen
 from ..choosing.grids import Grid, settings_of
 from ..choosing.ways import Search, irksn_stages
 from ..design import Problem
-from .base import SelectingModel
+from .base import SelectingRegressor
 
 
-class PathIC(SelectingModel):
+class PathIC(SelectingRegressor):
     """Choose the support on a method's paths that an information criterion prefers.
 
     Walks the paths of all parameters in a grid, gathers every distinct support visited, refits

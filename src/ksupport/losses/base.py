@@ -245,6 +245,22 @@ class Response:
         finite = _kernels.loss_gradient(*self.walked, self.roots, c, fitted, eta, g, h)
         return g, eta, bool(finite)
 
+    @cached_property
+    def pull(self) -> Floats:
+        """Minus what a walk follows at no feature: what features explain to first order.
+
+        Of squares that is the response less what is not penalised, of classes too, of survival
+        times the martingale residuals.
+        """
+        g, _, _ = self.gradient(np.zeros(self.n), np.zeros(len(self.unpenalized)))
+        return -g
+
+    @cached_property
+    def bend(self) -> float:
+        """The mean second derivative at no feature."""
+        eta = self.whole(np.zeros(self.n))
+        return float(self.loss.curvature(eta, self.y, self.weights).sum() / self.weights.sum())
+
     def deviance(self, fitted: Floats) -> Floats:
         """The weighted sum of deviances, for each row of fitted values."""
         each = self.loss.deviance(self.whole(fitted), self.y, self.weights)

@@ -191,6 +191,10 @@ class Poisson(Loss):
             )
         return values
 
+    def sorts(self, y: Floats) -> Floats:
+        """Whether anything was counted."""
+        return (y > 0) * 1.0
+
     def check_rows(self, y: Floats) -> None:
         """Refuse rows without a positive count."""
         if not y.any():

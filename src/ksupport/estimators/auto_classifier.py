@@ -1,0 +1,87 @@
+"""`AutoIRKSNClassifier`: which features tell two classes apart, with nothing to choose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .auto import AutoModel
+from .labels import LinearClassifier
+
+
+class AutoIRKSNClassifier(LinearClassifier, AutoModel):
+    """Find the features that tell two classes apart, with nothing to choose.
+
+    As `AutoIRKSN`, with the logistic loss: paths are those of `IRKSNClassifier`, held-out rows
+    are judged by the probability that was given to their class, and features are sought by what
+    they explain of the classes.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        Folds of rows that are held out; a number makes as many, with a share of each class.
+    max_iter : int, default=60
+        Steps of the paths.
+    fit_intercept, standardize, unpenalized, class_weight
+        As in `ksupport.IRKSNClassifier`.
+    weights : {"relative", "repetitions"}
+        As in `PathIC`.
+    n_jobs : int, optional
+        Paths walked at once, in threads that share X.
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds; the default makes results repeatable.
+    verbose : bool, default=False
+        Show progress on fits of more than two seconds.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
+        As in `ksupport.IRKSNClassifier`; ``coef_`` is the ridge logistic regression on the support
+        whose strength has the most evidence.
+    probability_, signal_, sets_, expected_f1_, few_, decision_, k_, alpha_, n_iter_, path_
+        As in `AutoIRKSN`.
+    performance_ : Performance
+        What folds say of new rows: ``score`` (share of the deviance explained), its
+        ``standard_error``, the score of knowing nothing, ``baseline``, and, by the same models,
+        ``others``: the ``accuracy`` and the area under the curve, ``auc``.  None if there are too
+        few rows to hold some out.
+    alternatives_ : list of (support, score)
+        Other supports of almost as much evidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import AutoIRKSNClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 200))
+    >>> y = np.where(X[:, 3] - X[:, 7] > 0, "yes", "no")
+    >>> model = AutoIRKSNClassifier().fit(X, y)
+    >>> model.get_support(indices=True)
+    array([3, 7])
+    >>> model.predict(X[:3])
+    array([...], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        *,
+        cv: Any = 5,
+        max_iter: int = 60,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        unpenalized: Any = None,
+        class_weight: Any = None,
+        weights: str = "relative",
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.cv = cv
+        self.max_iter = max_iter
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.unpenalized = unpenalized
+        self.class_weight = class_weight
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
