@@ -20,7 +20,46 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-__all__ = ["model_error", "support_f1", "support_precision", "support_recall"]
+__all__ = ["concordance", "model_error", "support_f1", "support_precision", "support_recall"]
+
+TIED = 1e-8  # risks that differ by no more are equal
+
+
+def concordance(y: ArrayLike, risk: ArrayLike) -> float:
+    """Share of pairs of rows of which the one that survives longer has the smaller risk.
+
+    Pairs count where the time of the earlier is that of an event (Harrell's c): a row that is
+    censored at the very time of an event has survived it.  Equal risks count one half.
+
+    Parameters
+    ----------
+    y : array-like of shape (n, 2)
+        Columns time and event (0: censored).
+    risk : array-like of shape (n,)
+        The larger, the sooner the event.
+
+    Returns
+    -------
+    float
+        1 for a perfect order, one half for none.
+
+    Examples
+    --------
+    >>> from ksupport.metrics import concordance
+    >>> concordance([[1.0, 1], [2.0, 1], [3.0, 0]], [0.9, 0.1, 0.5])
+    0.6666666666666666
+    """
+    Y, score = np.asarray(y, np.float64), np.asarray(risk, np.float64)
+    pairs, right = 0, 0.0
+    for i in np.flatnonzero(Y[:, 1]).tolist():
+        later = (Y[:, 0] > Y[i, 0]) | ((Y[:, 0] == Y[i, 0]) & (Y[:, 1] == 0))
+        ahead = score[i] - score[later]
+        tied = np.abs(ahead) <= TIED
+        pairs += ahead.size
+        right += np.count_nonzero((ahead > 0) & ~tied) + 0.5 * np.count_nonzero(tied)
+    if pairs == 0:
+        raise ValueError("y has no two rows of which one is known to have survived the other")
+    return float(right / pairs)
 
 
 def support_f1(w_true: ArrayLike, w: Any) -> float | NDArray[np.float64]:

@@ -86,7 +86,10 @@ def _laplace(response: Response, columns: Floats, ridge: float) -> tuple[float, 
     eta = response.whole(fit.coef @ columns)
     H = response.loss.hessian(plain, eta, response.y, response.weights)
     volume = np.linalg.slogdet(np.eye(len(H)) + H / ridge)[1]
-    return float(fit.deviance + ridge * fit.coef @ fit.coef + volume), fit.coef
+    left = float(fit.deviance + ridge * fit.coef @ fit.coef)
+    if response.loss.in_units_of_y:  # errors of unknown size
+        left = float(_log(left, response.deviance(np.zeros(response.n)), response.weights.sum()))
+    return left + float(volume), fit.coef
 
 
 def _log(left: Any, total: float, n: float) -> Any:

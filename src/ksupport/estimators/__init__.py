@@ -7,6 +7,7 @@ from .cv import IRKSNCV, PathCV
 from .ic import IRKSNIC, PathIC
 from .irksn import IRKSN
 from .rivals import IHT, IRCR, IROSR, KSN, SRDI
+from .survival import AutoIRKSNSurvival
 
 __all__ = [
     "IHT",
@@ -19,6 +20,7 @@ __all__ = [
     "SRDI",
     "AutoIRKSN",
     "AutoIRKSNClassifier",
+    "AutoIRKSNSurvival",
     "IRKSNClassifier",
     "PathCV",
     "PathIC",

@@ -19,6 +19,7 @@ Ints = NDArray[np.intp]
 Packed = tuple[int, float, Floats, Floats, Ints, Floats]
 
 NO_LAYOUT = np.empty((4, 0), np.intp)
+LEAST_BEND = 0.05  # of the most that a loss can bend
 
 
 @dataclass(frozen=True)
@@ -257,9 +258,10 @@ class Response:
 
     @cached_property
     def bend(self) -> float:
-        """The mean second derivative at no feature."""
-        eta = self.whole(np.zeros(self.n))
-        return float(self.loss.curvature(eta, self.y, self.weights).sum() / self.weights.sum())
+        """The mean second derivative at no feature; not next to none, as of far outliers alone."""
+        eta, least = self.whole(np.zeros(self.n)), LEAST_BEND * (self.loss.smoothness or 0.0)
+        mean = self.loss.curvature(eta, self.y, self.weights).sum() / self.weights.sum()
+        return max(float(mean), least)
 
     def deviance(self, fitted: Floats) -> Floats:
         """The weighted sum of deviances, for each row of fitted values."""

@@ -92,6 +92,8 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
     loss, y, weights = response.loss, response.y, response.weights
     penalty, b = model.penalty(ridge), model.start()
     unit = (float(np.ptp(y)) or 1.0) if loss.in_units_of_y else 1.0
+    # Of what values are differences of: where the fit is almost perfect they are far smaller.
+    terms = 0.0 if loss.in_units_of_y else float(weights @ (1.0 + np.abs(loss.target(y))))
 
     def total(b: Floats) -> float:
         value = loss.value(model.eta(b), y, weights) @ weights
@@ -106,7 +108,7 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
         change = model.change(step)
         if change <= CLOSE * max(float(np.abs(eta).max()), unit):
             return b + step
-        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * abs(now)
+        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * max(abs(now), terms)
         while not (after := total(b + part * step)) <= now + 0.1 * part * (slope @ step) + rounding:
             part *= 0.5
         b, now = b + part * step, after

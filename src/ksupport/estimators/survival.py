@@ -1,0 +1,248 @@
+"""`AutoIRKSNSurvival`: which features tell how long rows survive, with nothing to choose."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._common.telling import tells
+from ..design import Floats, fetched
+from ..losses import Cox, Loss
+from ..metrics import concordance
+from .auto import AutoModel
+from .steps import StepFunction
+
+
+class AutoIRKSNSurvival(AutoModel):
+    """Find the features that tell how long rows survive, with nothing to choose.
+
+    As `AutoIRKSN`, with Cox's partial likelihood: features are sought by what they explain of the
+    martingale residuals, and held-out rows are judged by what the partial likelihood loses when
+    they join the others.  ``y``, ``predict``, ``score`` and ``predict_survival_function`` are as in
+    scikit-survival, whose metrics and tools take the model as it is.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        Folds of rows that are held out; a number makes as many, with a share of the events each.
+    max_iter : int, default=60
+        Steps of the paths.
+    ties : {"efron", "breslow"}
+        How events at the same time are treated.
+    standardize, unpenalized
+        As in `ksupport.IRKSN`.
+    weights : {"relative", "repetitions"}
+        As in `PathIC`.
+    n_jobs : int, optional
+        Paths walked at once, in threads that share X.
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds; the default makes results repeatable.
+    verbose : bool, default=False
+        Show progress on fits of more than two seconds.
+
+    Attributes
+    ----------
+    coef_, support_, adjustment_, unpenalized_, levels_, n_passes_
+        As in `ksupport.IRKSN`; ``coef_`` is the ridge regression of Cox on the support whose
+        strength has the most evidence.  There is no intercept: ``intercept_`` is 0.
+    unique_times_ : array
+        Of the rows of the fit, in order.
+    baseline_survival_, cum_baseline_hazard_ : StepFunction
+        Breslow's, of a row whose risk is 0.
+    probability_, signal_, sets_, expected_f1_, few_, decision_, k_, alpha_, n_iter_, path_
+        As in `AutoIRKSN`.
+    performance_ : Performance
+        What folds say of new rows: ``score`` (share of the deviance explained), its
+        ``standard_error``, the score of knowing nothing, ``baseline``, and, by the same models,
+        ``others``: the ``concordance``.  None if there are too few rows to hold some out.
+    alternatives_ : list of (support, score)
+        Other supports of almost as much evidence.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import AutoIRKSNSurvival
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((100, 200))
+    >>> died, left = rng.exponential(np.exp(2 * X[:, 7] - 2 * X[:, 3])), rng.exponential(3.0, 100)
+    >>> y = np.column_stack([np.minimum(died, left), died <= left])  # time, event
+    >>> model = AutoIRKSNSurvival().fit(X, y)
+    >>> model.get_support(indices=True)
+    array([3, 7])
+    >>> model.score(X, y) > 0.8  # concordance
+    True
+    >>> model.predict_survival_function(X[:1])[0](1.0) < 1  # of surviving the first year
+    True
+    """
+
+    fit_intercept = True  # columns are centred, which changes no risk
+    _columns_of_y = 2
+    _loss = Cox()
+
+    def __init__(
+        self,
+        *,
+        cv: Any = 5,
+        max_iter: int = 60,
+        ties: str = "efron",
+        standardize: bool = True,
+        unpenalized: Any = None,
+        weights: str = "relative",
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        verbose: bool = False,
+    ) -> None:
+        self.cv = cv
+        self.max_iter = max_iter
+        self.ties = ties
+        self.standardize = standardize
+        self.unpenalized = unpenalized
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _asked_loss(self) -> Loss:
+        return Cox(self.ties)
+
+    def _validated(
+        self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
+    ) -> tuple[Any, Floats]:
+        """X and y checked, y as columns of time and event."""
+        return super()._validated(X, None if y is None else time_and_event(y), True, reset)
+
+    @tells
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Judge the features of (X, y), and fit the probable ones.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        y : structured array of event and time, or array of shape (n, 2)
+            How long each row was followed, and whether it had the event then: as scikit-survival's
+            `Surv` makes it, or columns of time and event (0: censored).
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows; see ``weights``.
+        groups : array of shape (n,), optional
+            Labels for splitters that keep groups together.
+
+        Returns
+        -------
+        self
+        """
+        super().fit(X, y, sample_weight, groups)
+        Y = time_and_event(y)
+        weights = self._weights(sample_weight, len(Y)).plain
+        self._keep_baseline(np.asarray(self._linear(X)), Y, weights)
+        return self
+
+    def _keep_baseline(self, eta: Floats, Y: Floats, weights: Floats | None) -> None:
+        """Breslow's estimate of the hazard, beside a risk at which nothing overflows."""
+        own = np.ones(len(Y)) if weights is None else weights
+        self.unique_times_, place = np.unique(Y[:, 0], return_inverse=True)
+        self._beside = float(eta.max())
+        at_risk = np.bincount(place, own * np.exp(eta - self._beside))[::-1].cumsum()[::-1]
+        events = np.bincount(place, own * Y[:, 1])
+        self._hazard = np.cumsum(np.divide(events, at_risk, out=0 * events, where=events > 0))
+        (hazard,) = self._hazards(np.zeros(1))
+        self.cum_baseline_hazard_ = StepFunction(self.unique_times_, hazard)
+        self.baseline_survival_ = StepFunction(self.unique_times_, np.exp(-hazard))
+
+    def _hazards(self, risk: Floats) -> Floats:
+        """Cumulative hazards of rows of these risks, at all times: rows x times."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = np.exp(risk - self._beside)[:, None] * self._hazard
+        return np.where(self._hazard > 0, found, 0.0)
+
+    # -- predicting ------------------------------------------------------------------------
+
+    @tells
+    def predict(self, X: Any) -> Any:
+        """Logarithm of the relative risk, X w: the larger, the sooner the event.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            For a Dask array or data frame a Dask array, not computed yet.
+        """
+        return self._linear(X)
+
+    def predict_survival_function(self, X: Any, return_array: bool = False) -> Any:
+        """The probability of each row to survive, as a function of time.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        return_array : bool, default=False
+            Whether to return the values at ``unique_times_`` instead of functions.
+
+        Returns
+        -------
+        ndarray of shape (n,) of functions of time, or ndarray of shape (n, n_times)
+        """
+        return self._over_time(np.exp(-self._hazards(np.asarray(self.predict(X)))), return_array)
+
+    def predict_cumulative_hazard_function(self, X: Any, return_array: bool = False) -> Any:
+        """The cumulative hazard of each row, as a function of time.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        return_array : bool, default=False
+            Whether to return the values at ``unique_times_`` instead of functions.
+
+        Returns
+        -------
+        ndarray of shape (n,) of functions of time, or ndarray of shape (n, n_times)
+        """
+        return self._over_time(self._hazards(np.asarray(self.predict(X))), return_array)
+
+    def _over_time(self, values: Floats, return_array: bool) -> Any:
+        if return_array:
+            return values
+        functions = np.empty(len(values), object)
+        functions[:] = [StepFunction(self.unique_times_, row) for row in values]
+        return functions
+
+    def score(self, X: Any, y: ArrayLike) -> float:
+        """The concordance of predicted risks with survival (Harrell's c).
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        y : structured array of event and time, or array of shape (n, 2)
+            As in ``fit``.
+
+        Returns
+        -------
+        float
+        """
+        return concordance(time_and_event(y), np.asarray(self.predict(X)))
+
+
+def time_and_event(y: Any) -> Floats:
+    """Columns time and event, without strata, which have no survival function of their own."""
+    Y = Cox().checked(fetched(y))
+    if Y.shape[1] != 2:
+        raise ValueError(
+            f"y must have two columns, time and event, got {Y.shape[1]}; for strata walk a path: "
+            "ksupport.path('irksn', X, y, loss='cox')"
+        )
+    return Y
