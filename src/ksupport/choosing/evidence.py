@@ -67,29 +67,56 @@ class Evidence:
         return cls(float(scores[at]), w, STRENGTHS[at])
 
 
-def ridge_of(design: Design, target: Floats | Response, support: Support) -> Floats:
-    """Coefficients on a support, by the ridge that has the most evidence: Laplace's of a loss."""
+@dataclass(frozen=True)
+class Laplace:
+    """Evidence of a normal prior by a loss that is not of squares, to second order."""
+
+    score: float  # minus twice the log evidence, but for a constant
+    coef: Floats
+    freedom: float  # effective degrees of freedom
+
+    @classmethod
+    def of(cls, response: Response, columns: Floats, ridge: float) -> Laplace:
+        """Of coefficients of columns, as rows, with a prior of this strength."""
+        if not len(columns):
+            return cls(_misfit(response, float(response.deviance(np.zeros(response.n)))), _NONE, 0.0)
+        fit = response.refit(columns, ridge)
+        eta = response.whole(fit.coef @ columns)
+        H = response.loss.hessian(response.eta(columns), eta, response.y, response.weights)
+        bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
+        left = _misfit(response, float(fit.deviance + ridge * fit.coef @ fit.coef))
+        score = left + float(np.log1p(bent / ridge).sum())
+        return cls(score, fit.coef, float((bent / (bent + ridge)).sum()))
+
+
+_NONE = np.zeros(0)
+
+
+def _misfit(response: Response, deviance: float) -> float:
+    """The deviance, or n times its logarithm where errors are of unknown size."""
+    if not response.loss.in_units_of_y:
+        return deviance
+    total = float(response.deviance(np.zeros(response.n)))
+    return float(_log(deviance, total, float(response.weights.sum())))
+
+
+def evidence_of(design: Design, target: Floats | Response, support: Support) -> Evidence:
+    """Of a support, by the loss of its target."""
     if not isinstance(target, Response):
-        return Evidence.of(design, target, support).coef
-    w = np.zeros(design.d)
-    if support:
-        columns = design.columns(np.asarray(support, np.intp))
-        size = target.bend * float(np.einsum("ij,ij->", columns, columns)) / len(columns)
-        fits = [_laplace(target, columns, each * size) for each in STRENGTHS]
-        w[list(support)] = min(fits, key=lambda each: each[0])[1]
-    return w
-
-
-def _laplace(response: Response, columns: Floats, ridge: float) -> tuple[float, Floats]:
-    """Minus twice the log evidence of a prior, to second order, but for a constant; the refit."""
-    fit, plain = response.refit(columns, ridge), response.eta(columns)
-    eta = response.whole(fit.coef @ columns)
-    H = response.loss.hessian(plain, eta, response.y, response.weights)
-    volume = np.linalg.slogdet(np.eye(len(H)) + H / ridge)[1]
-    left = float(fit.deviance + ridge * fit.coef @ fit.coef)
-    if response.loss.in_units_of_y:  # errors of unknown size
-        left = float(_log(left, response.deviance(np.zeros(response.n)), response.weights.sum()))
-    return left + float(volume), fit.coef
+        return Evidence.of(design, target, support)
+    n, w = float(target.weights.sum()), np.zeros(design.d)
+    columns = design.columns(np.asarray(support, np.intp))
+    size = target.bend * float(np.einsum("ij,ij->", columns, columns)) / max(len(columns), 1)
+    if size == 0:
+        return Evidence(Laplace.of(target, columns[:0], 1.0).score, w, 0.0)
+    found = [Laplace.of(target, columns, each * size) for each in STRENGTHS]
+    scores = np.array([each.score for each in found])
+    freedom = np.array([each.freedom for each in found])
+    scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))
+    scores[freedom > MOST * n] = np.inf
+    at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(STRENGTHS) - 1
+    w[list(support)] = found[at].coef
+    return Evidence(float(scores[at]), w, STRENGTHS[at])
 
 
 def _log(left: Any, total: float, n: float) -> Any:

@@ -37,7 +37,7 @@ class Fold:
     """Rows to walk on and rows to measure on, centred and scaled by the former."""
 
     design: Design
-    y: Floats
+    y: Any  # or a `Response`
     unseen: Unseen
 
     def refitted_errors(

@@ -27,6 +27,8 @@ class Policy:
     starts: int = 10  # visited supports from which exchanges begin
     rounds: int = 100  # supports whose neighbours are looked at; more hardly help
     rounds_on_folds: int = 20
+    weighed: int = 100  # models of most evidence that a loss other than squares weighs itself
+    weighed_on_folds: int = 25
     window: float = 16.0  # models that are this much worse than the best say nothing
     trust: float = 0.7  # power of the evidence: a model is never quite right
 

@@ -10,7 +10,7 @@ more, one fewer, one exchanged) takes part in the answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -58,6 +58,20 @@ class Posterior:
     place: Ints
     sizes: Ints
     expanded: Ints
+    empty: float  # the score of the empty support
+
+    def of_models(self, models: Sequence[Support], scores: Floats, empty: float) -> Posterior:
+        """The same features, and only these models (by places in the pool), with other scores."""
+        count = len(models)
+        sizes = np.array([len(each) for each in models], np.int64)
+        expanded = np.zeros((count, max(sizes.max(initial=0), 1)), np.int64)
+        for row, each in zip(expanded, models, strict=True):
+            row[: len(each)] = each
+        alone = np.full(count, -1, np.int64)
+        return replace(
+            self, scores=scores, parent=alone, out=alone, into=alone, place=np.arange(count),
+            sizes=sizes, expanded=expanded, empty=empty,
+        )  # fmt: skip
 
     @cached_property
     def weights(self) -> Floats:
@@ -75,8 +89,7 @@ class Posterior:
     @property
     def gain(self) -> float:
         """How much better than the empty support's the best score is."""
-        total = float(self.y @ self.y)
-        return float(self.n * np.log(total / self.n) - self.best) if total > 0 else 0.0
+        return self.empty - self.best
 
     def probability(self) -> Floats:
         """For each feature, the weight of the models that have it."""
@@ -132,6 +145,10 @@ class Posterior:
         """The features of a model."""
         return tuple(self.pool[self._members(at)].tolist())
 
+    def leading(self, most: int) -> list[Support]:
+        """The models of most weight, by places in the pool."""
+        return [tuple(sorted(self._members(at).tolist())) for at in self.order(most).tolist()]
+
     def _members(self, at: int) -> Ints:
         if self.parent[at] < 0:
             return self.expanded[self.place[at], : self.sizes[at]]
@@ -158,11 +175,9 @@ class Posterior:
     def mean_of(self, response: Response, most: int = 10) -> Floats:
         """The same of refits by another loss, of which y is the pull."""
         ridge = self.prior * response.bend
-
-        def refitted(members: Ints) -> Floats:
-            return response.refit(self.columns[members], ridge).coef
-
-        return self._averaged(refitted, self.order(most))
+        return self._averaged(
+            lambda members: response.refit(self.columns[members], ridge).coef, self.order(most)
+        )
 
     @property
     def prior(self) -> float:
@@ -298,6 +313,7 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
         max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, rounds, policy.window,
         limits.MODELS,
     )  # fmt: skip
+    empty = ready.n * np.log(total / ready.n) if total > 0 else float(found[0].min())
     return Posterior(
-        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, *found
+        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, *found, empty
     )

@@ -15,7 +15,7 @@ from ..design import Design, Floats, Problem
 from ..walking import Result, Rule, run
 from .choice import Choice, choose
 from .chosen import Chosen
-from .evidence import ridge_of
+from .evidence import evidence_of
 from .folds import Refit
 from .grids import expand, settings_within
 from .judging import Judgement
@@ -210,7 +210,7 @@ def chosen_by_judgement(
     by: Setting = {} if problem.by_squares else {"loss": problem.losses[0]}
     design, y = problem.design, problem.targets[0]
     support = tuple(np.flatnonzero(judgement.support).tolist())
-    coef = ridge_of(design, y, support)
+    coef = evidence_of(design, y, support).coef
     if folds is not None and judgement.few < 0.5:
         settings, table = folds
         return replace(

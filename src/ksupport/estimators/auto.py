@@ -16,7 +16,7 @@ from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
 from ..choosing.elections import Candidates
-from ..choosing.evidence import Evidence
+from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
@@ -24,8 +24,9 @@ from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.supports import Support, supports_of
 from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
+from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
-from ..design import Floats, Problem, Split, Weights
+from ..design import Design, Floats, Problem, Split, Weights
 from ..losses import Loss, Response, loss_of
 from ..stopping import HeldOut
 from ..walking import Result
@@ -176,17 +177,26 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
     def _explore(
         self, problem: Problem, folds: list[Fold], paths: _Paths | None, visited: list[Result]
-    ) -> list[Any]:
+    ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold."""
-        whole = Sought(problem.design, _pull(problem.targets[0]), _supports(visited))
-        (posterior,) = explored([whole], POLICY.rounds)
+        whole = [(problem.design, problem.targets[0])]
+        found = self._posteriors(whole, [visited], POLICY.rounds, POLICY.weighed)
         if paths is None:
-            return [posterior]
-        parts = [
-            Sought(fold.design, _pull(fold.y), _supports(results))
-            for fold, results in zip(folds, paths.walked, strict=True)
-        ]
-        return [posterior, *explored(parts, POLICY.rounds_on_folds, self.n_jobs)]
+            return found
+        rounds, most = POLICY.rounds_on_folds, POLICY.weighed_on_folds
+        on_folds = [(fold.design, fold.y) for fold in folds]
+        return found + self._posteriors(on_folds, paths.walked, rounds, most)
+
+    def _posteriors(
+        self, parts: list[tuple[Design, Any]], results: list[list[Result]], rounds: int, most: int
+    ) -> list[Posterior]:
+        """What it says on parts of the data, where paths have these results."""
+        pairs = zip(parts, results, strict=True)
+        sought = [Sought(design, _pull(y), _supports(each)) for (design, y), each in pairs]
+        targets = [y for _, y in parts]
+        if isinstance(targets[0], Response):
+            return weighed(sought, targets, rounds, most, self.n_jobs)
+        return explored(sought, rounds, self.n_jobs)
 
     def _of_groups(
         self, problem: Problem, paths: _Paths, candidates: Candidates, few: Posterior
@@ -213,9 +223,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             ]
             for cell in (candidates.cells[each] for each in cells)
         }
-        design, y = problem.design, _pull(problem.targets[0])
+        design, y = problem.design, problem.targets[0]
         many = POLICY.many * float(few.probability().sum())
-        scores = [Evidence.of(design, y, S).score for S in sorted(supports) if len(S) > many]
+        scores = [evidence_of(design, y, S).score for S in sorted(supports) if len(S) > many]
         return min(scores, default=np.inf)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:

@@ -253,15 +253,22 @@ class Response:
         Of squares that is the response less what is not penalised, of classes too, of survival
         times the martingale residuals.
         """
-        g, _, _ = self.gradient(np.zeros(self.n), np.zeros(len(self.unpenalized)))
-        return -g
+        return self.pull_at(np.zeros(self.n))
+
+    def pull_at(self, fitted: Floats) -> Floats:
+        """The response of squares that have the loss's gradient at a model, and one curvature."""
+        g, eta, _ = self.gradient(fitted, np.zeros(len(self.unpenalized)))
+        return self._bend(eta, self.walked[3]) * fitted - g
 
     @cached_property
     def bend(self) -> float:
-        """The mean second derivative at no feature; not next to none, as of far outliers alone."""
-        eta, least = self.whole(np.zeros(self.n)), LEAST_BEND * (self.loss.smoothness or 0.0)
-        mean = self.loss.curvature(eta, self.y, self.weights).sum() / self.weights.sum()
-        return max(float(mean), least)
+        """The mean second derivative at no feature."""
+        return self._bend(self.whole(np.zeros(self.n)), self.weights)
+
+    def _bend(self, eta: Floats, weights: Floats) -> float:
+        """The mean second derivative; not next to none, as where all rows are far off."""
+        mean = self.loss.curvature(eta, self.y, weights).sum() / self.weights.sum()
+        return max(float(mean), LEAST_BEND * (self.loss.smoothness or 0.0))
 
     def deviance(self, fitted: Floats) -> Floats:
         """The weighted sum of deviances, for each row of fitted values."""
