@@ -11,16 +11,7 @@ from ..design import Design, Floats
 from .criteria import ZERO, log_choose
 from .supports import Support, independent_rows
 
-STRENGTHS = (
-    0.001,
-    0.003,
-    0.01,
-    0.03,
-    0.1,
-    0.3,
-    1.0,
-    3.0,
-)  # of the prior: shares of ‖x‖²
+STRENGTHS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # shares of ‖x‖²
 MOST = 0.8  # share of the samples beyond which degrees of freedom explain anything
 
 

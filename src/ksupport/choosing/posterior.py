@@ -148,7 +148,7 @@ class Posterior:
         features = np.unique(np.concatenate(used))
         C = self.columns[features]
         gram, products, w = C @ C.T, C @ self.y, np.zeros(self.d)
-        gram[np.diag_indices_from(gram)] += self.n * self.policy.tau
+        gram[np.diag_indices_from(gram)] += self.policy.prior
         for weight, members in zip(weights.tolist(), used, strict=True):
             at = np.searchsorted(features, members)
             coef = np.linalg.solve(gram[np.ix_(at, at)], products[at])
@@ -270,7 +270,7 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
     total = float(ready.y @ ready.y)
     marks = np.random.default_rng(0).integers(0, 1 << 63, ready.d, dtype=np.uint64)[ready.pool]
     found = kernels.explore(
-        ready.columns, ready.y, ready.n, policy.tau,
+        ready.columns, ready.y, ready.n, policy.prior,
         2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
         max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, rounds, policy.window,
         limits.MODELS,
