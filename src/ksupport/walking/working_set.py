@@ -12,13 +12,15 @@ that stays below the entry level, the walk on the working set *is* the full iter
 fails, the set is chosen anew for u: by a product that the path takes itself where the data are so
 small that all columns are copied; by what the last products say of u (`walking.recall`); or by
 fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such a pass takes products
-with the vectors that a walk on the working set alone would meet next, too: where that is about
-where the path goes, the next steps need no pass, and elsewhere they stay exact.
+with the vectors that a walk on the working set alone would meet next, too, and columns are chosen
+for several of these: where that is about where the path goes, the next steps need no pass and no
+other columns, and elsewhere they stay exact.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
@@ -39,6 +41,7 @@ tell_when_compiling(_kernels.__name__)
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
 SAME = 1e-9  # vectors that differ by this share of their size are one
+FIRST_CHOSEN, MOST_CHOSEN = 2, 8  # steps for whose vectors columns are chosen
 FIRST_AHEAD, MOST_AHEAD = 4, 32  # steps for which a pass takes products in advance
 FOREVER = np.iinfo(np.int64).max
 
@@ -81,6 +84,10 @@ class State(ABC):
 
     def directions(self) -> Floats:
         """Vectors, as rows, near whose span those of the next steps lie."""
+        return self.query()[None]
+
+    def looked_at(self) -> Floats:
+        """The vectors, as rows, whose correlations the next step looks at first."""
         return self.query()[None]
 
     @abstractmethod
@@ -136,6 +143,9 @@ class DualState(State):
     def directions(self) -> Floats:
         return self.Z.copy()
 
+    def looked_at(self) -> Floats:
+        return np.vstack([self.Z[:1], self.query()])
+
     def in_use(self) -> NDArray[np.bool_]:
         return np.zeros(self.F.shape[1], bool)
 
@@ -144,7 +154,7 @@ class DualState(State):
 
     def spread(self, design: Design, features: Ints, recall: Recall | None) -> None:
         if recall is not None and all(recall.knows(z) for z in self.Z):
-            self.F = np.stack([recall(z)[0] for z in self.Z])
+            self.F, _ = recall(self.Z)
         elif self.Z.any():
             self.F = np.ascontiguousarray(design.rmatmat(self.Z.T).T)
         else:
@@ -173,7 +183,7 @@ class WorkingSetPath(PlainSteps):
         self.asked: Floats | None = None  # vectors, as rows, that a pass is needed for
         self.recall: Recall | None = None  # what came of the last pass
         self.working: WorkingSet | None = None  # None: plain steps, on all features
-        self.asked_at = self.t
+        self.asked_at = self.chosen_at = self.t
         self.ahead = FIRST_AHEAD
         self.plain_until = -1
         self.plain_span = 32
@@ -274,24 +284,35 @@ class WorkingSetPath(PlainSteps):
         return known and 4 * self.m <= self.design.d
 
     def _choose(self) -> None:
-        """Go on with the features that lead for the vector wanted, and for the one before."""
-        assert self.wanted is not None
-        refs = self.wanted[None]
-        if self.working is not None and self.working.reach > 0:
-            refs = np.vstack([refs, self.working.refs[:1]])
-        found = [self._products(u) for u in refs]
-        sizes = np.max([np.abs(products) for products, _ in found], axis=0)
+        """Go on with the features that lead for the vector wanted, and for those met next."""
+        refs = self._references()
+        products, wrong = self._products(refs)
+        sizes, lengths = np.abs(products), np.linalg.norm(refs, axis=1)
+        largest = (sizes / np.where(lengths > 0, lengths, 1.0)[:, None]).max(axis=0)
         chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
-        _, reach = _kernels.choose_columns(sizes, self.design.column_norms, self.m, chosen)
-        edges = [np.abs(p[~chosen]).max(initial=0.0) + reach * wrong for p, wrong in found]
-        self._work_on(np.flatnonzero(chosen), refs, np.array(edges), reach)
+        _, reach = _kernels.choose_columns(largest, self.design.column_norms, self.m, chosen)
+        sizes[:, chosen] = 0.0
+        self._work_on(np.flatnonzero(chosen), refs, sizes.max(axis=1) + reach * wrong, reach)
 
-    def _products(self, u: Floats) -> tuple[Floats, float]:
-        """X̃ᵀu, as far as known, and by how many times ‖x_i‖ it may be wrong."""
+    def _references(self) -> Floats:
+        """The vector wanted, those of the next steps as far as they are foreseen, and the last."""
+        assert self.wanted is not None
+        refs, walked = [self.wanted[None]], self.t - self.chosen_at
+        self.chosen_at = self.t
+        if self.working is not None and self.working.reach > 0:
+            steps = min(max(2 * walked, FIRST_CHOSEN), MOST_CHOSEN)
+            if self.recall is not None:
+                refs += [each.looked_at() for each in self._ahead(steps)]
+            refs.append(self.working.refs[:1])
+        return np.vstack(refs)
+
+    def _products(self, refs: Floats) -> tuple[Floats, Floats]:
+        """X̃ᵀu of each row u, as far as known, and by how many times ‖x_i‖ it may be wrong."""
         if self.recall is not None:
-            return self.recall(u)
-        return self.design.all_columns @ u, self._rounding * float(np.linalg.norm(u))
+            return self.recall(refs)
+        products = np.stack([self.design.all_columns @ u for u in refs])
+        return products, self._rounding * np.linalg.norm(refs, axis=1)
 
     def _work_on_all(self) -> None:
         self._work_on(np.arange(self.design.d), np.zeros((1, self.design.n)), np.zeros(1), 0.0)
@@ -321,20 +342,25 @@ class WorkingSetPath(PlainSteps):
         return columns
 
     def _forecast(self) -> list[Floats]:
-        """Vectors that the next steps meet if no feature joins the working set."""
+        """Vectors near whose span those of the next steps lie, one pass for all of them."""
         if self.working is None or not self.design.near:
             return []
         walked = self.t - self.asked_at
         self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
         most = max(limits.FORESEEN // self.design.d, 1)
+        return [u for state in self._ahead(min(self.ahead, most)) for u in state.directions()]
+
+    def _ahead(self, steps: int) -> Iterator[State]:
+        """The state now and after each of the next steps, if no feature joins the working set."""
+        assert self.working is not None
         state, free = deepcopy(self.state), replace(self.working, reach=0.0)
-        rows, vectors = np.empty((2, free.features.size)), [*state.directions()]
-        for _ in range(min(self.ahead, most)):
+        rows = np.empty((2, free.features.size))
+        yield state
+        for _ in range(steps):
             _, status, _ = state.walk(free, state.t + 1, FOREVER, rows)
             if status != DONE:
-                break
-            vectors += [*state.directions()]
-        return vectors
+                return
+            yield state
 
     def _adapt(self) -> None:
         """After a failed bound: balance the work of steps with that of a refresh.
