@@ -23,6 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,8 @@ class State(ABC):
     ``F`` has the method's feature vectors on the working set, one a row; a feature left out has
     zeros there.  Everything else lives in sample space and is small.
     """
+
+    strides: ClassVar[bool] = False  # steps are few and long: a small working set does for few
 
     def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
         self.y = y
@@ -182,6 +185,7 @@ class WorkingSetPath(PlainSteps):
         self.wanted: Floats | None = None  # the vector to choose columns for
         self.asked: Floats | None = None  # vectors, as rows, that a pass is needed for
         self.recall: Recall | None = None  # what came of the last pass
+        self.product = np.empty(0)  # that with the last vector wanted, where columns are copied
         self.working: WorkingSet | None = None  # None: plain steps, on all features
         self.asked_at = self.chosen_at = self.t
         self.ahead = FIRST_AHEAD
@@ -194,6 +198,8 @@ class WorkingSetPath(PlainSteps):
         self.design = design
         self.copied = design.copy_columns()  # then nothing need be waited for
         whole = limits.ALL_AT_ONCE // (4 if self.copied else 1)  # refreshes cost less there
+        if self.copied and self.state.strides:
+            whole = limits.ALL_AT_ONCE
         if not design.has_columns:
             self._go_plain(FOREVER)
         elif design.copyable(limits.ALL_COLUMNS if 2 * self.m >= design.d else whole):
@@ -311,8 +317,10 @@ class WorkingSetPath(PlainSteps):
         """X̃ᵀu of each row u, as far as known, and by how many times ‖x_i‖ it may be wrong."""
         if self.recall is not None:
             return self.recall(refs)
-        products = np.stack([self.design.all_columns @ u for u in refs])
-        return products, self._rounding * np.linalg.norm(refs, axis=1)
+        products = self.design.all_columns @ refs[0]
+        before, self.product = self.product, products
+        both = np.stack([products, before][: len(refs)])
+        return both, self._rounding * np.linalg.norm(refs, axis=1)
 
     def _work_on_all(self) -> None:
         self._work_on(np.arange(self.design.d), np.zeros((1, self.design.n)), np.zeros(1), 0.0)
