@@ -498,6 +498,13 @@ def copy_to(a, out):
 
 
 @_jit
+def copy_rows(A, rows, out, places):
+    """out[places] = A[rows], without the copy in between."""
+    for i in range(rows.size):
+        copy_to(A[rows[i]], out[places[i]])
+
+
+@_jit
 def combine(B, r, scale, out):
     """out = scale Bᵀ r = scale X r, passing over columns where r is zero if there are many."""
     for i in range(out.size):

@@ -35,6 +35,10 @@ RUN = 1 << 16  # numbers to read in a row where a file has them in a row: a disk
 AROUND = 1 << 21  # bytes that may become resident when one is read from a mapped file
 LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are given back (64 MB)
 
+# -- what is multiplied ----------------------------------------------------------------------
+
+BLAS_THREADS = 1 << 29  # multiplications that take far longer than BLAS's threads spin afterwards
+
 # -- what a walk records ---------------------------------------------------------------------
 
 FORESEEN = 1 << 18  # numbers in products that a path has taken for steps to come (2 MB)

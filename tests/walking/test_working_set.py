@@ -1,5 +1,7 @@
 """The lazy working set walks the plain iteration, on a fraction of the passes over the data."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -310,7 +312,7 @@ def test_columns_are_chosen_for_several_steps(monkeypatch, rng):
     monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", 0)
     X = rng.standard_normal((300, 3000))
     y = X[:, :20].sum(axis=1) + 5 * rng.standard_normal(300)
-    walked = make_method("irksn", k=8, alpha=0.1).start(Design.of(X), y)
+    walked: Any = make_method("irksn", k=8, alpha=0.1).start(Design.of(X), y)
     chosen, choose = [], walked._choose
     walked._choose = lambda: (chosen.append(walked.t), choose())
     run([walked], max_iter=60)

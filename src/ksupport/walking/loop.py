@@ -92,7 +92,10 @@ def run(
     try:
         with Workers(n_jobs) as workers, walking(records, max_iter) as tell:
             while active := [r for r in records if r.reason is None]:
-                ready = [r for r in active if r.path.pending is None] or _multiply(active)
+                ready = [r for r in active if r.path.pending is None]
+                if not ready:
+                    with workers.multiplying(_multiplications(active)):
+                        ready = _multiply(active)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
                 workers.each(partial(walk, most_numbers), ready)
                 tell()
@@ -151,6 +154,16 @@ def _multiply(waiting: list[Record]) -> list[Record]:
         for groups in stores.values():
             _share_round(groups)
     return forward or waiting
+
+
+def _multiplications(waiting: list[Record]) -> int:
+    """About how many it takes to answer those who wait here."""
+    asked = [(record.path.design, record.path.pending) for record in waiting]
+    return sum(
+        design.n * design.d * (each.width_there + each.width_back)
+        for design, each in asked
+        if isinstance(each, Round)
+    )
 
 
 def _takes_forward(asked: Request | None) -> bool:

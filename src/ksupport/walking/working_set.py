@@ -86,7 +86,7 @@ class State(ABC):
         """The vector u whose correlations Xᵀu decide the next step."""
 
     def directions(self) -> Floats:
-        """Vectors, as rows, near whose span those of the next steps lie."""
+        """Vectors, as rows, near whose span those of the next steps lie; first the newest one."""
         return self.query()[None]
 
     def looked_at(self) -> Floats:
@@ -344,7 +344,7 @@ class WorkingSetPath(PlainSteps):
         _, old, new = np.intersect1d(
             self.working.features, chosen, assume_unique=True, return_indices=True
         )
-        columns[new] = self.working.columns[old]
+        _kernels.copy_rows(self.working.columns, old, columns, new)
         missing = np.setdiff1d(np.arange(chosen.size), new, assume_unique=True)
         columns[missing] = self.design.columns(chosen[missing])
         return columns
@@ -356,7 +356,8 @@ class WorkingSetPath(PlainSteps):
         walked = self.t - self.asked_at
         self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
         most = max(limits.FORESEEN // self.design.d, 1)
-        return [u for state in self._ahead(min(self.ahead, most)) for u in state.directions()]
+        now, *later = (each.directions() for each in self._ahead(min(self.ahead, most)))
+        return [*now, *(each[0] for each in later)]
 
     def _ahead(self, steps: int) -> Iterator[State]:
         """The state now and after each of the next steps, if no feature joins the working set."""
