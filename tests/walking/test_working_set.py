@@ -313,7 +313,7 @@ def test_columns_are_chosen_for_several_steps(monkeypatch, rng):
     X = rng.standard_normal((300, 3000))
     y = X[:, :20].sum(axis=1) + 5 * rng.standard_normal(300)
     walked: Any = make_method("irksn", k=8, alpha=0.1).start(Design.of(X), y)
-    chosen, choose = [], walked._choose
-    walked._choose = lambda: (chosen.append(walked.t), choose())
+    chosen, choose = [], walked._chosen
+    walked._chosen = lambda: chosen.append(walked.t) or choose()
     run([walked], max_iter=60)
     assert 2 * len(chosen) < walked.t == 60

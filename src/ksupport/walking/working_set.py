@@ -45,6 +45,7 @@ SAME = 1e-9  # vectors that differ by this share of their size are one
 FIRST_CHOSEN, MOST_CHOSEN = 2, 8  # steps for whose vectors columns are chosen
 FIRST_AHEAD, MOST_AHEAD = 4, 32  # steps for which a pass takes products in advance
 FOREVER = np.iinfo(np.int64).max
+Chosen = tuple[Ints, Floats, Floats, float]  # features, and the bound on others: see `WorkingSet`
 
 
 @dataclass
@@ -185,6 +186,7 @@ class WorkingSetPath(PlainSteps):
         self.wanted: Floats | None = None  # the vector to choose columns for
         self.asked: Floats | None = None  # vectors, as rows, that a pass is needed for
         self.recall: Recall | None = None  # what came of the last pass
+        self.chosen: Chosen | None = None  # what to go on with, columns not yet read
         self.product = np.empty(0)  # that with the last vector wanted, where columns are copied
         self.working: WorkingSet | None = None  # None: plain steps, on all features
         self.asked_at = self.chosen_at = self.t
@@ -231,11 +233,11 @@ class WorkingSetPath(PlainSteps):
         assert self.wanted is not None  # products of size d would have to be sent
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
-    def supply(self, answer: Answer) -> None:
+    def supply(self, answer: Answer) -> Ints:
         """Go on with plain steps, or on the features that lead, and all in use."""
+        nothing = np.empty(0, np.intp)
         if self.asked is None:
-            super().supply(answer)
-            return
+            return super().supply(answer)
         asked, self.asked = self.asked, None
         if not isinstance(answer, Leading):
             products = answer[1].T
@@ -246,11 +248,12 @@ class WorkingSetPath(PlainSteps):
             self._adapt()
         self.asked_at = self.t
         if self.wanted is None:
-            return
+            return nothing
         if isinstance(answer, Leading):
             self._follow(answer)
-        else:
-            self._choose()
+            return nothing
+        self.chosen = self._chosen()
+        return np.setdiff1d(self.chosen[0], self.features if self.working else nothing)
 
     def _follow(self, answer: Leading) -> None:
         """Go on with the features that lead where X lies."""
@@ -290,16 +293,20 @@ class WorkingSetPath(PlainSteps):
         return known and 4 * self.m <= self.design.d
 
     def _choose(self) -> None:
-        """Go on with the features that lead for the vector wanted, and for those met next."""
+        self._work_on(*self._chosen())
+
+    def _chosen(self) -> Chosen:
+        """The features that lead for the vector wanted, and for those met next; the bound."""
         refs = self._references()
         products, wrong = self._products(refs)
-        sizes, lengths = np.abs(products), np.linalg.norm(refs, axis=1)
-        largest = (sizes / np.where(lengths > 0, lengths, 1.0)[:, None]).max(axis=0)
+        sizes, largest = np.abs(products, out=products), np.zeros(self.design.d)
+        for size, length in zip(sizes, np.linalg.norm(refs, axis=1), strict=True):
+            np.maximum(largest, size / length if length > 0 else size, out=largest)
         chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
         _, reach = _kernels.choose_columns(largest, self.design.column_norms, self.m, chosen)
         sizes[:, chosen] = 0.0
-        self._work_on(np.flatnonzero(chosen), refs, sizes.max(axis=1) + reach * wrong, reach)
+        return np.flatnonzero(chosen), refs, sizes.max(axis=1) + reach * wrong, reach
 
     def _references(self) -> Floats:
         """The vector wanted, those of the next steps as far as they are foreseen, and the last."""
@@ -307,8 +314,9 @@ class WorkingSetPath(PlainSteps):
         refs, walked = [self.wanted[None]], self.t - self.chosen_at
         self.chosen_at = self.t
         if self.working is not None and self.working.reach > 0:
-            steps = min(max(2 * walked, FIRST_CHOSEN), MOST_CHOSEN)
-            if self.recall is not None:
+            room = limits.FORESEEN // self.design.d - 2
+            steps = min(max(2 * walked, FIRST_CHOSEN), MOST_CHOSEN, room // 2 - 1)
+            if self.recall is not None and steps > 0:
                 refs += [each.looked_at() for each in self._ahead(steps)]
             refs.append(self.working.refs[:1])
         return np.vstack(refs)
@@ -329,7 +337,7 @@ class WorkingSetPath(PlainSteps):
         """Go on with these features; the bound on the others is from these vectors."""
         columns = self._columns(chosen)
         self.state.enter(columns, self.features, chosen)
-        self.features, self.wanted = chosen, None
+        self.features, self.wanted, self.chosen = chosen, None, None
         self.working = WorkingSet(chosen, columns, refs, edges, reach)
 
     def _columns(self, chosen: Ints) -> Floats:
@@ -409,6 +417,8 @@ class WorkingSetPath(PlainSteps):
         return replace(block, gain=self.state.gain(block.t))
 
     def _advance(self, end: int, every: int, most_numbers: int) -> Block:
+        if self.chosen is not None:
+            self._work_on(*self.chosen)
         if self.copied:
             return self._advance_copied(end, every, most_numbers)
         if self.working is None:
