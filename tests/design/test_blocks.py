@@ -351,7 +351,7 @@ def test_columns_of_a_file_count_the_pages_that_they_lie_on(order, passes, tmp_p
         [1, page + 1],
         [2, page + 2, 2 * page + 2, 3 * page + 2],
     ):
-        design.columns(np.array(columns))
+        design.columns(columns)
         counted.append(design.passes - before)
         if len(counted) == 2:
             design.rmatvec(np.ones(8))
