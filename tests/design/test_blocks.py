@@ -346,11 +346,8 @@ def test_columns_of_a_file_count_the_pages_that_they_lie_on(order, passes, tmp_p
     design = Design.of(np.memmap(tmp_path / "X", float, "r", shape=X.shape, order=order))
     before = design.passes
     counted = []
-    for columns in (
-        [0, page, 2 * page, 3 * page],
-        [1, page + 1],
-        [2, page + 2, 2 * page + 2, 3 * page + 2],
-    ):
+    pages = page * np.arange(4)
+    for columns in (pages, pages[:2] + 1, pages + 2):
         design.columns(columns)
         counted.append(design.passes - before)
         if len(counted) == 2:
