@@ -498,6 +498,13 @@ def copy_to(a, out):
 
 
 @_jit
+def copy_rows(A, rows, out, places):
+    """out[places] = A[rows], without the copy in between."""
+    for i in range(rows.size):
+        copy_to(A[rows[i]], out[places[i]])
+
+
+@_jit
 def combine(B, r, scale, out):
     """out = scale Bᵀ r = scale X r, passing over columns where r is zero if there are many."""
     for i in range(out.size):
@@ -526,17 +533,26 @@ def outside(u, refs, edges, reach):
     """
     if reach == 0.0:
         return 0.0
+    uu = 0.0
+    for i in range(u.size):
+        uu += u[i] * u[i]
     bound = np.inf
     for j in range(edges.size):
         ref = refs[j]
-        uu, ur, rr = 0.0, 0.0, 0.0
+        ur, rr = 0.0, 0.0
         for i in range(u.size):
             ur += u[i] * ref[i]
             rr += ref[i] * ref[i]
         c = ur / rr if rr > 0.0 else 0.0
+        along = abs(c) * edges[j]
+        # About the bound, but for cancellation: a reference that is far from being the best is not
+        # looked at any further.
+        if along + 0.5 * reach * math.sqrt(max(uu - c * ur, 0.0)) > bound:
+            continue
+        across = 0.0
         for i in range(u.size):
-            uu += (u[i] - c * ref[i]) ** 2
-        bound = min(bound, abs(c) * edges[j] + reach * math.sqrt(uu))
+            across += (u[i] - c * ref[i]) ** 2
+        bound = min(bound, along + reach * math.sqrt(across))
     return bound
 
 

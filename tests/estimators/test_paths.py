@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, IROSR, KSN, SRDI
+from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, IROSR, KSN, SRDI, AutoIRKSN
 from ksupport.stopping import HeldOut
 from ksupport.walking import Verdict
 
@@ -814,3 +814,20 @@ def test_numbers_of_any_type_are_numbers(data, dtype):
         X = X > 3
     expected = IRKSN(k=4).fit(X.astype(float), y)
     np.testing.assert_array_equal(IRKSN(k=4).fit(X.astype(dtype), y).coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("shape", [(60, 300), (900, 20), (400, 1500)], ids=str)
+@pytest.mark.parametrize(
+    "model",
+    [IRKSN(k=4), IRKSN(k=4, stopping="held_out"), IRKSNIC(), IRKSNCV(), AutoIRKSN()],
+    ids=lambda model: type(model).__name__,
+)
+def test_no_norm_of_x_is_computed_unasked(model, shape, monkeypatch, rng):
+    X = rng.standard_normal(shape)
+    y = X[:, :4].sum(axis=1) + rng.standard_normal(shape[0])
+    asked = []
+    monkeypatch.setattr("ksupport.design.spectra.norm", lambda *_: asked.append(1) or 1e9)
+    clone(model).fit(X, y)
+    assert not asked
+    IRKSN(k=4, step="spectral", max_iter=3).fit(X, y)
+    assert asked

@@ -178,6 +178,8 @@ class _Constant(DualState):
 class _Adaptive(DualState):
     """The same with steps found by backtracking: Z, F and the pace of the walk."""
 
+    strides = True
+
     def __init__(self, y: Floats, k: int, alpha: float) -> None:
         super().__init__(y, n_vectors=2, size=k)
         self.k = k

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ..design import Design, Floats
+from ..design import Design, Floats, Ints
 from ..walking import Answer, Block, BySquares
 
 
@@ -80,7 +80,7 @@ class PrecomputedPath(BySquares):
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.solver.attach(design)
 
-    def supply(self, answer: Answer) -> None:
+    def supply(self, answer: Answer) -> Ints:
         raise AssertionError("a precomputed path never waits for a product")
 
     def remedy(self) -> str:

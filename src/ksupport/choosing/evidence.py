@@ -12,16 +12,8 @@ from ..losses import Response
 from .criteria import ZERO, log_choose
 from .supports import Support, independent_rows
 
-STRENGTHS = (
-    0.001,
-    0.003,
-    0.01,
-    0.03,
-    0.1,
-    0.3,
-    1.0,
-    3.0,
-)  # of the prior: shares of ‖x‖²
+STRENGTHS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # shares of ‖x‖²
+BY_LOSS = STRENGTHS[5:]  # less, and Laplace's evidence knows no bounds where classes separate
 MOST = 0.8  # share of the samples beyond which degrees of freedom explain anything
 
 
@@ -109,14 +101,14 @@ def evidence_of(design: Design, target: Floats | Response, support: Support) -> 
     size = target.bend * float(np.einsum("ij,ij->", columns, columns)) / max(len(columns), 1)
     if size == 0:
         return Evidence(Laplace.of(target, columns[:0], 1.0).score, w, 0.0)
-    found = [Laplace.of(target, columns, each * size) for each in STRENGTHS]
+    found = [Laplace.of(target, columns, each * size) for each in BY_LOSS]
     scores = np.array([each.score for each in found])
     freedom = np.array([each.freedom for each in found])
     scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))
     scores[freedom > MOST * n] = np.inf
-    at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(STRENGTHS) - 1
+    at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(BY_LOSS) - 1
     w[list(support)] = found[at].coef
-    return Evidence(float(scores[at]), w, STRENGTHS[at])
+    return Evidence(float(scores[at]), w, BY_LOSS[at])
 
 
 def _log(left: Any, total: float, n: float) -> Any:

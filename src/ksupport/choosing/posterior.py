@@ -164,7 +164,7 @@ class Posterior:
         features = np.unique(np.concatenate([self._members(at) for at in order.tolist()]))
         C = self.columns[features]
         gram, products = C @ C.T, C @ self.y
-        gram[np.diag_indices_from(gram)] += self.prior
+        gram[np.diag_indices_from(gram)] += self.policy.prior
 
         def ridge(members: Ints) -> Floats:
             at = np.searchsorted(features, members)
@@ -174,15 +174,10 @@ class Posterior:
 
     def mean_of(self, response: Response, most: int = 10) -> Floats:
         """The same of refits by another loss, of which y is the pull."""
-        ridge = self.prior * response.bend
+        ridge = self.policy.prior * response.bend
         return self._averaged(
             lambda members: response.refit(self.columns[members], ridge).coef, self.order(most)
         )
-
-    @property
-    def prior(self) -> float:
-        """The strength of the prior, as a ridge on columns of squared length n."""
-        return self.n * self.policy.tau
 
     def _averaged(self, fit: Callable[[Ints], Floats], order: Ints) -> Floats:
         """Coefficients of models, given how one is fitted, averaged by their weights."""
@@ -308,7 +303,7 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
     total = float(ready.y @ ready.y)
     marks = np.random.default_rng(0).integers(0, 1 << 63, ready.d, dtype=np.uint64)[ready.pool]
     found = kernels.explore(
-        ready.columns, ready.y, ready.n, policy.tau,
+        ready.columns, ready.y, ready.n, policy.prior,
         2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
         max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, rounds, policy.window,
         limits.MODELS,

@@ -51,7 +51,7 @@ def score_of(posterior: Posterior, response: Response, model: Support) -> float:
     """Minus twice the log evidence of a model."""
     columns = posterior.columns[list(model)]
     price = 2.0 * float(log_choose(posterior.d, len(model)))
-    return Laplace.of(response, columns, posterior.prior * response.bend).score + price
+    return Laplace.of(response, columns, posterior.policy.prior * response.bend).score + price
 
 
 def _around_best(
@@ -60,7 +60,7 @@ def _around_best(
     """Squares that fit the loss at the best model, and models to go on from."""
     order = sorted(known, key=lambda S: known[S])
     columns = posterior.columns[list(order[0])]
-    fit = response.refit(columns, posterior.prior * response.bend)
+    fit = response.refit(columns, posterior.policy.prior * response.bend)
     pull: Floats = response.pull_at(fit.coef @ columns)
     visited = [tuple(posterior.pool[list(S)].tolist()) for S in order[: posterior.policy.starts]]
     return Sought(sought.design, pull, visited)

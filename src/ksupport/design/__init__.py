@@ -20,7 +20,7 @@ from .stores import (
     names_of,
     unwrapped,
 )
-from .view import Design, centred_together, leading_together, sharing, surveyed
+from .view import Design, centred_together, expect_together, leading_together, sharing, surveyed
 
 __all__ = [
     "Design",
@@ -45,6 +45,7 @@ __all__ = [
     "by_blocks",
     "centred_together",
     "count_different",
+    "expect_together",
     "fetched",
     "is_complex",
     "is_dask",

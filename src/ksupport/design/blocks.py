@@ -132,6 +132,8 @@ class BlockStore(Store):
         self.unit = unit
         self.finite = dtype.kind != "f"  # known to be; otherwise the first pass looks
         self.recent = RecentColumns(0)
+        self._strips = 1  # that X consists of, of which columns need whole ones
+        self._crossed = 0  # strips read for columns, not counted as a pass yet
 
     @abstractmethod
     def _read(self, rows: slice, columns: slice) -> Floats:
@@ -216,6 +218,16 @@ class BlockStore(Store):
             return np.empty((self.shape[0], 0))
         return self.recent.get(index, self._new_columns)
 
+    def expect(self, index: Ints) -> None:
+        if index.size <= self.recent.most:
+            self.columns(index)
+
+    def _cross(self, strips: int) -> None:
+        """Count strips that columns need: as many as there are make a pass."""
+        self._crossed += strips
+        self.passes += self._crossed // self._strips
+        self._crossed %= self._strips
+
     def _new_columns(self, index: Ints) -> Floats:
         self.columns_read += index.size
         block = _named(f"{index.size} columns", lambda: self._read_columns(index))
@@ -278,8 +290,16 @@ class ArrayStore(BlockStore):
         self._file, self._private = mapped_file(X)
         self._by_columns = by_columns
         self.by_rows = not by_columns
+        # Columns of a file: one, or as many as a page has of a row.
+        self._strip = 1 if by_columns else max(1, mmap.PAGESIZE // X.dtype.itemsize)
+        self._met: set[int] = set()  # strips of it read for columns since the last pass
         if self._file is not None:
             self.recent = RecentColumns(limits.READ_COLUMNS // n)
+            self._strips = -(-d // self._strip)
+
+    def _sweep(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Floats]]:
+        self._met.clear()
+        return super()._sweep(parts)
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         source = self.X[rows, columns]
@@ -291,6 +311,8 @@ class ArrayStore(BlockStore):
 
     def _read_columns(self, index: Ints) -> Floats:
         n = self.shape[0]  # np.take lets other threads run, and is faster than an index
+        if self._file is not None:
+            self._meet(set(np.unique(index // self._strip).tolist()))
         with phase(f"reading {index.size} columns of X", 1) as update:
             if self._by_columns:
                 columns = np.empty((index.size, n))
@@ -301,6 +323,11 @@ class ArrayStore(BlockStore):
             touched = min(limits.AROUND * index.size, abs(self.X.strides[0]))
             self._fill(block, lambda few: self.X[few].take(index, 1), touched, update)
             return block
+
+    def _meet(self, strips: set[int]) -> None:
+        """Count strips of a file, once between two passes: in whatever order threads read them."""
+        self._cross(len(strips - self._met))
+        self._met |= strips
 
     def _fill(
         self, target: Floats, read: Callable[[slice], Any], touched: int, update: Update = unheard
@@ -350,17 +377,14 @@ class ZarrStore(BlockStore):
         super().__init__(X.shape, X.dtype, chunks, chunks)
         self.X = X
         self.recent = RecentColumns(limits.READ_COLUMNS // X.shape[0])
-        self._share = 0.0  # of a pass, spent on columns
+        self._strips = -(-X.shape[1] // chunks[1])
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         return np.ascontiguousarray(self.X[rows, columns], np.float64)
 
     def _read_columns(self, index: Ints) -> Floats:
         wanted, back = np.unique(index, return_inverse=True)
-        crossed = np.unique(wanted // self.unit[1]).size  # columns of chunks
-        self._share += crossed / -(-self.shape[1] // self.unit[1])
-        self.passes += int(self._share)
-        self._share %= 1.0
+        self._cross(np.unique(wanted // self.unit[1]).size)
         with phase(f"reading {wanted.size} columns of X"):
             return np.asarray(self.X.oindex[:, wanted], np.float64)[:, back]
 

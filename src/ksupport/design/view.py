@@ -466,10 +466,16 @@ def leading_together(
         for view, asked in zip(views, queries, strict=True)
     ]
     found: list[list[Leading]] = surveyed(surveys)
-    for places in by_store(views):
-        wanted = [each.features for at in places for each in found[at]]
-        views[places[0]].store.expect(np.unique(np.concatenate(wanted)))
+    wanted = [np.concatenate([each.features for each in those]) for those in found]
+    expect_together(views, wanted)
     return found
+
+
+def expect_together(views: Sequence[Design], wanted: Sequence[Ints]) -> None:
+    """Tell stores which columns each view will ask for next."""
+    for places in by_store(views):
+        index = np.unique(np.concatenate([wanted[at] for at in places]))
+        views[places[0]].store.expect(index)
 
 
 def by_store(views: Sequence[Design]) -> list[list[int]]:

@@ -35,12 +35,15 @@ from .base import LinearRegressor, SelectingModel
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
 
 
+Walked = list[list[Result]]  # by fold and setting
+
+
 @dataclass(frozen=True)
 class _Paths:
     """Paths of the same settings, on folds."""
 
     settings: list[Setting]
-    walked: list[list[Result]]  # by fold and setting
+    walked: Walked
 
     @property
     def table(self) -> FoldTable:
@@ -111,14 +114,14 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
-        visited = self._visited(problem, paths)
-        few, *on_folds = self._explore(problem, folds, paths, visited)
+        few, *on_folds = self._explore(problem, folds, paths)
         candidates, groups = None, np.inf
         if paths is not None:
-            unseen = [fold.unseen for fold in folds]
-            means = [_mean(*each) for each in zip(on_folds, (f.y for f in folds), strict=True)]
-            likelihoods = not problem.losses[0].in_units_of_y
-            candidates = Candidates.of(paths.walked, unseen, means, likelihoods)
+            measure = self._measure(problem, folds, on_folds)
+            candidates = measure(paths.walked)
+            if candidates.ahead < POLICY.clearly:
+                paths = self._finer(problem, folds, paths)
+                candidates = measure(paths.walked)
             groups = self._of_groups(problem, paths, candidates, few)
         judgement = judge(few, candidates, groups)
         folded = None if paths is None else (paths.settings, paths.table)
@@ -147,17 +150,35 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
         return enough
 
+    def _measure(
+        self, problem: Problem, folds: list[Fold], posteriors: list[Posterior]
+    ) -> Callable[[Walked], Candidates]:
+        """Paths on folds, beside what the evidence says there, on held-out rows."""
+        pairs = zip(posteriors, (fold.y for fold in folds), strict=True)
+        return partial(
+            Candidates.of,
+            unseen=[fold.unseen for fold in folds],
+            beside=[_mean(*each) for each in pairs],
+            likelihoods=not problem.losses[0].in_units_of_y,
+        )
+
     def _walk(self, problem: Problem, folds: list[Fold]) -> _Paths:
-        """Few levels of k on folds, then those around the best."""
+        """Few levels of k on folds."""
         n, d = round(problem.design.n_samples), problem.design.d
-        walk = partial(self._on_folds, folds)
-        coarse, walked = walk_stages(walk, staged(_settings(for_prediction(n, d), problem), FIRST))
-        best, _ = table_of_iterates(walked).best()
-        levels = [setting["k"] for setting in coarse]
+        stages = staged(_settings(for_prediction(n, d), problem), FIRST)
+        return _Paths(*walk_stages(partial(self._on_folds, folds), stages))
+
+    def _finer(self, problem: Problem, folds: list[Fold], coarse: _Paths) -> _Paths:
+        """With levels around the best of these."""
+        n, d = round(problem.design.n_samples), problem.design.d
+        best, _ = coarse.table.best()
+        levels = [setting["k"] for setting in coarse.settings]
         fine = _settings(_between(levels, best, for_groups(n, d)), problem)
-        if fine:
-            walked = [a + b for a, b in zip(walked, walk(fine), strict=True)]
-        return _Paths(coarse + fine, walked)
+        if not fine:
+            return coarse
+        new = self._on_folds(folds, fine)
+        walked = [a + b for a, b in zip(coarse.walked, new, strict=True)]
+        return _Paths(coarse.settings + fine, walked)
 
     def _on_folds(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
         methods = [IRKSNMethod(**setting) for setting in settings]
@@ -166,20 +187,20 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    def _visited(self, problem: Problem, paths: _Paths | None) -> list[Result]:
-        """Paths on all rows, whose supports exchanges start from."""
-        design = problem.design
-        levels = for_criteria(round(design.n_samples), design.d)
+    def _on_all_rows(self, problem: Problem, settings: list[Setting]) -> list[Result]:
         return walk_settings(
-            "irksn", _settings(levels, problem), design, problem.targets[0], max_iter=self._steps,
+            "irksn", settings, problem.design, problem.targets[0], max_iter=self._steps,
             every=POLICY.every, n_jobs=self.n_jobs,
         )  # fmt: skip
 
     def _explore(
-        self, problem: Problem, folds: list[Fold], paths: _Paths | None, visited: list[Result]
+        self, problem: Problem, folds: list[Fold], paths: _Paths | None
     ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold."""
-        whole = [(problem.design, problem.targets[0])]
+        design = problem.design
+        levels = for_criteria(round(design.n_samples), design.d)
+        visited = self._on_all_rows(problem, _settings(levels, problem))
+        whole = [(design, problem.targets[0])]
         found = self._posteriors(whole, [visited], POLICY.rounds, POLICY.weighed)
         if paths is None:
             return found
@@ -206,17 +227,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         leading = np.argsort(-elected, kind="stable")[:5]
         cells = {candidates.earliest(), *leading[elected[leading] > 0].tolist()}
         at = sorted({candidates.cells[cell].path for cell in cells})
-        results = dict(
-            zip(
-                at,
-                walk_settings(
-                    "irksn", [paths.settings[path] for path in at], problem.design,
-                    problem.targets[0], max_iter=self._steps, every=POLICY.every,
-                    n_jobs=self.n_jobs,
-                ),
-                strict=True,
-            )
-        )  # fmt: skip
+        walked = self._on_all_rows(problem, [paths.settings[path] for path in at])
+        results = dict(zip(at, walked, strict=True))
         supports = {
             supports_of(results[cell.path].iterates)[
                 min(cell.record, results[cell.path].iterates.shape[0] - 1)
