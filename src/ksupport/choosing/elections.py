@@ -78,15 +78,10 @@ class Candidates:
     errors: Floats  # cells, then the model beside, then knowing nothing, x blocks
     mass: Floats  # of the blocks
     fold: Ints  # of the blocks
-    likelihoods: bool = False  # whether errors are deviances: minus twice log likelihoods
 
     @classmethod
     def of(
-        cls,
-        walked: Sequence[Sequence[Result]],
-        unseen: Sequence[Unseen],
-        beside: Sequence[Floats],
-        likelihoods: bool = False,
+        cls, walked: Sequence[Sequence[Result]], unseen: Sequence[Unseen], beside: Sequence[Floats]
     ) -> Candidates:
         """Of paths on folds, ``walked[fold][path]``, and the model beside them on each fold."""
         paths = [[_iterates(results[at]) for results in walked] for at in range(len(walked[0]))]
@@ -102,8 +97,7 @@ class Candidates:
             measured.append(HeldOutRows.of(rows, models))
         fold = np.repeat(np.arange(len(unseen)), [each.mass.size for each in measured])
         errors = np.hstack([each.losses for each in measured])
-        mass = np.concatenate([each.mass for each in measured])
-        return cls(cells, paths, errors, mass, fold, likelihoods)
+        return cls(cells, paths, errors, np.concatenate([each.mass for each in measured]), fold)
 
     @property
     def of_cells(self) -> Floats:
@@ -176,13 +170,8 @@ class Candidates:
 
     @property
     def ahead(self) -> float:
-        """n log of the best iterates' error, over that of the model beside them.
-
-        Of deviances, how much larger theirs are.
-        """
+        """n log of the best iterates' error, over that of the model beside them."""
         few, cells = self.means[-2], self.means[: len(self.cells)].min()
-        if self.likelihoods:
-            return float(self.mass.sum() * (cells - few))
         tiny = np.finfo(float).tiny
         return float(self.mass.sum() * np.log(max(cells, tiny) / max(few, tiny)))
 

@@ -35,15 +35,12 @@ from .base import LinearRegressor, SelectingModel
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
 
 
-Walked = list[list[Result]]  # by fold and setting
-
-
 @dataclass(frozen=True)
 class _Paths:
     """Paths of the same settings, on folds."""
 
     settings: list[Setting]
-    walked: Walked
+    walked: list[list[Result]]  # by fold and setting
 
     @property
     def table(self) -> FoldTable:
@@ -117,13 +114,16 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         few, *on_folds = self._explore(problem, folds, paths)
         candidates, groups = None, np.inf
         if paths is not None:
-            measure = self._measure(problem, folds, on_folds)
+            pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
+            measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
+                              beside=[_mean(*each) for each in pairs])  # fmt: skip
             candidates = measure(paths.walked)
             if candidates.ahead < POLICY.clearly:
                 paths = self._finer(problem, folds, paths)
                 candidates = measure(paths.walked)
             groups = self._of_groups(problem, paths, candidates, few)
-        judgement = judge(few, candidates, groups)
+        policy = POLICY if problem.by_squares else replace(POLICY, odds=POLICY.odds_by_loss)
+        judgement = judge(few, candidates, groups, policy)
         folded = None if paths is None else (paths.settings, paths.table)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
         decision = words_of(judgement, chosen.size, problem.by_squares)
@@ -149,18 +149,6 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return [] if few else split(y, weights, sorts=sorts)
 
         return enough
-
-    def _measure(
-        self, problem: Problem, folds: list[Fold], posteriors: list[Posterior]
-    ) -> Callable[[Walked], Candidates]:
-        """Paths on folds, beside what the evidence says there, on held-out rows."""
-        pairs = zip(posteriors, (fold.y for fold in folds), strict=True)
-        return partial(
-            Candidates.of,
-            unseen=[fold.unseen for fold in folds],
-            beside=[_mean(*each) for each in pairs],
-            likelihoods=not problem.losses[0].in_units_of_y,
-        )
 
     def _walk(self, problem: Problem, folds: list[Fold]) -> _Paths:
         """Few levels of k on folds."""

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from ..._common.names import shown
 from ...algorithms import Method
@@ -17,7 +18,8 @@ from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...design import Floats, Genotypes, Problem
-from ...estimators.base import SelectingModel
+from ...estimators.auto import AutoModel
+from ...estimators.base import SelectingModel, SelectingRegressor
 from ...explain.models import by_effect, chosen_by, effects_of, method_behind
 from ...reading import Data
 from ...theory.report import RecoveryReport
@@ -59,7 +61,8 @@ class Fitted:
     def adjustment(self) -> dict[str, float]:
         """Coefficients of the columns that the model is adjusted for, by name."""
         places = self.model.unpenalized_.tolist()
-        return {self.data.feature_names[j]: float(self.model.coef_[j]) for j in places}
+        coef = np.ravel(self.model.coef_)
+        return {self.data.feature_names[j]: float(coef[j]) for j in places}
 
     @property
     def effects(self) -> Floats:
@@ -67,7 +70,7 @@ class Fitted:
         return effects_of(self.model, self.data.X)
 
 
-class Repeated(SelectingModel):
+class Repeated(SelectingRegressor):
     """One way to choose, given a problem: what half-samples are asked to repeat."""
 
     max_iter = 1
@@ -144,8 +147,13 @@ def _stability(
         )  # fmt: skip
 
 
-def repeater(model: SelectingModel, data: Data) -> Repeated:
-    """What half-samples repeat: the criterion, or the path to the step that folds have chosen."""
+def repeater(model: SelectingModel, data: Data) -> SelectingModel:
+    """What half-samples repeat: the criterion, or the path to the step that folds have chosen.
+
+    Where both have a say, all is repeated.
+    """
+    if isinstance(model, AutoModel):
+        return clone(model)
     like = model.standardize, model.unpenalized
     if chosen_by(model).how == "criterion":
         return Repeated(partial(_by_criterion, model), *like)
@@ -165,7 +173,7 @@ def _by_step(method: Method, step: int, problem: Problem) -> Chosen:
 
 
 def _certificate(data: Data, model: Any) -> RecoveryReport | None:
-    if not model.support_.any():
+    if not model.support_.any() or model._loss.name != "squared":
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
