@@ -61,8 +61,17 @@ class Fitted:
     def adjustment(self) -> dict[str, float]:
         """Coefficients of the columns that the model is adjusted for, by name."""
         places = self.model.unpenalized_.tolist()
-        coef = np.ravel(self.model.coef_)
-        return {self.data.feature_names[j]: float(coef[j]) for j in places}
+        return {self.data.feature_names[j]: float(self.coef[j]) for j in places}
+
+    @property
+    def coef(self) -> Floats:
+        """Coefficients of all columns."""
+        return np.ravel(self.model.coef_)
+
+    @property
+    def intercept(self) -> float:
+        """Of the one output."""
+        return float(np.ravel(self.model.intercept_)[0])
 
     @property
     def effects(self) -> Floats:

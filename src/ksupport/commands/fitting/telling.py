@@ -38,7 +38,7 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
     for j in fitted.order[:MOST]:
         row = [
             shown(fitted.data.feature_names[j]),
-            f"{fitted.model.coef_[j]:.4g}",
+            f"{fitted.coef[j]:.4g}",
             f"{effects[j]:.3g}",
         ]
         if fitted.stability is not None:
@@ -48,7 +48,7 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
     more = len(fitted.order) - len(rows)
     if more > 0:
         out.print(f"and {more} more with smaller effects: --output, --coefficients or --report")
-    out.print(f"intercept {fitted.model.intercept_:.6g}; effect: per standard deviation\n")
+    out.print(f"intercept {fitted.intercept:.6g}; effect: per standard deviation\n")
     adjusted = adjusted_for(fitted.model, fitted.data.feature_names)
     if adjusted is not None:
         paragraph(out, adjusted)
@@ -107,7 +107,7 @@ def features(fitted: Fitted) -> list[dict[str, Any]]:
     return [
         {
             "name": fitted.data.feature_names[j],
-            "coefficient": float(fitted.model.coef_[j]),
+            "coefficient": float(fitted.coef[j]),
             "effect": float(effects[j]),
             "frequency": None if stability is None else float(stability.frequency[j]),
         }
@@ -120,7 +120,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     stability, certificate = fitted.stability, fitted.certificate
     value = {
         "target": target,
-        "intercept": float(fitted.model.intercept_),
+        "intercept": fitted.intercept,
         "features": features(fitted),
         "adjusted_for": fitted.adjustment,
         "decision": fitted.decision,

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
-from ...design import Problem
+from ...design import Floats, Problem
 from ...theory.report import RecoveryReport
 from ..models import Model, adjusted_for, by_effect, chosen_by, effects_of
 from .data import (
@@ -90,8 +90,9 @@ def build_report(
             f"a report is on a model of one target, got {len(model.coef_)}: fit and report the "
             "columns of y one at a time"
         )
-    problem, fitted = model._problem_again(X, y, None), model.predict(X)
-    X, response = model._validated(X, y, multi_output=False, reset=False)
+    problem = model._problem_again(X, y, None)
+    observed, fitted, explained = _explained(problem, np.ravel(model._linear(X)))
+    X, _ = model._validated(X, y, multi_output=False, reset=False)
     d = X.shape[1]
     given = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
     names = [f"x{j}" for j in range(d)] if given is None else [str(name) for name in given]
@@ -103,14 +104,15 @@ def build_report(
     order = by_effect(effects, chosen)
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        names=names, target=str(target), n=len(response),
-        candidates=d - model.unpenalized_.size, order=order, coef=model.coef_,
-        effects=effects, intercept=float(model.intercept_), explained=_explained(response, fitted),
+        names=names, target=str(target), n=len(observed),
+        candidates=d - model.unpenalized_.size, order=order, coef=np.ravel(model.coef_),
+        effects=effects, intercept=float(np.ravel(model.intercept_)[0]), explained=explained,
+        measure="variance" if problem.by_squares else "deviance",
         decision=chosen.words, refitted=chosen.refit is not None, stability=stability,
         certificate=certificate, twins=twins, alternatives=chosen.swaps(),
         made=dict(made or {}), remarks=list(remarks), adjusted=adjusted_for(model, names),
     )  # fmt: skip
-    drawn = _drawn(model, problem, response, fitted, contents, correlation)
+    drawn = _drawn(model, problem, observed, fitted, contents, correlation)
     return _page(contents, drawn)
 
 
@@ -124,9 +126,18 @@ def write_report(path: str | Path, model: Model, X: Any, y: ArrayLike, **options
     return path
 
 
-def _explained(y: Any, fitted: Any) -> float:
-    total = float(((y - y.mean()) ** 2).sum())
-    return 1.0 - float(((y - fitted) ** 2).sum()) / total if total > 0 else 0.0
+def _explained(problem: Problem, eta: Floats) -> tuple[Floats, Floats, float]:
+    """What was observed, what the model expects of that, and the share of deviance explained.
+
+    Of classes, counts and events the gradient of the loss is the difference of the two.
+    """
+    loss = problem.losses[0]
+    y = loss.one_by_one(problem.Y)[0]
+    target = loss.target(y)
+    expected = eta if loss.in_units_of_y else target + loss.gradient(eta, y)
+    total = float(loss.deviance(np.full(len(y), loss.constant(y)), y).sum())
+    left = float(loss.deviance(eta, y).sum())
+    return target, expected, 1.0 - left / total if total > 0 else 0.0
 
 
 def _drawn(

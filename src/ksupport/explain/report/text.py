@@ -30,7 +30,8 @@ class Contents:
     coef: Any
     effects: Any
     intercept: float
-    explained: float
+    explained: float  # share of the measure:
+    measure: str  # "variance", or "deviance"
     decision: str
     refitted: bool
     stability: StabilitySelection | None
@@ -107,7 +108,7 @@ def _lead(contents: Contents) -> str:
     they = "They" if contents.adjusted is None else "With what the model is adjusted for, they"
     return (
         f"{len(contents.order)} of {contents.candidates} features, from {contents.n} rows. {they} "
-        f"explain {contents.explained:.0%} of the variance of {label(contents.target)} on these "
+        f"explain {contents.explained:.0%} of the {contents.measure} of {label(contents.target)} on these "
         "rows, which is more than on new ones."
     )
 
