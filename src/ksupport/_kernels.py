@@ -1810,14 +1810,13 @@ def refit_many(G, c, indptr, indices, order, tol, rss_drop, rank, coef):
 
 
 @_jit
-def best_gains(products, UX, b, norms, own, tol, rounding, equal, falls, out, into, each):
+def best_gains(products, UX, b, norms, own, tol, rounding, equal, falls, out, into):
     """The feature that lowers the residual sum of squares most, and by how much.
 
     The rows of ``products`` are rᵀX and QᵀX, those of UX and b are u_iᵀX and u_iᵀy (see
     `selection.Around`); features in ``own`` are in the support already.  The best exchanges are
     written to ``falls`` (largest first), ``out`` and ``into``.  Where falls differ by no more than
-    ``equal``, which is rounding, the earlier feature or pair comes first.  ``each`` takes the
-    largest fall for each feature of the support that is exchanged.
+    ``equal``, which is rounding, the earlier feature or pair comes first.
     """
     d, m, most = norms.size, b.size, falls.size
     c = products[0]
@@ -1836,14 +1835,13 @@ def best_gains(products, UX, b, norms, own, tol, rounding, equal, falls, out, in
     for j in range(d):
         if left[j] > least[j] and c[j] * c[j] > (fall + equal) * left[j]:
             fall, feature = c[j] * c[j] / left[j], j
-    falls[:], out[:], into[:], each[:] = -np.inf, 0, 0, -np.inf
+    falls[:], out[:], into[:] = -np.inf, 0, 0
     for i in range(m):
         u, bi = UX[i], b[i]
         for j in range(d):
             without = left[j] + u[j] * u[j]  # the same if feature i of the support is left out
             if without > least[j]:
                 value = (c[j] + bi * u[j]) ** 2 / without - bi * bi
-                each[i] = max(each[i], value)
                 if value > falls[most - 1] + equal:
                     at = most - 1
                     while at > 0 and value > falls[at - 1] + equal:
