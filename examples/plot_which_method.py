@@ -56,7 +56,7 @@ METHODS = {
     "IRKSNIC": IRKSNIC,
     "IRKSNCV": IRKSNCV,
     "LassoCV": LassoCV,
-    "ElasticNetCV": lambda: ElasticNetCV(l1_ratio=[0.5, 0.9, 1.0]),
+    "ElasticNetCV": ElasticNetCV,
     "OMP, by folds": OrthogonalMatchingPursuitCV,
 }
 

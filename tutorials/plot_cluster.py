@@ -37,7 +37,7 @@ print(f"{X.nbytes / 1e6:.0f} MB in {X.npartitions} chunks")
 # ---
 # The same class, the same call. What costs is reading X, so that is what is counted.
 
-model = IRKSN(k=10, stopping="held_out", random_state=0).fit(X, y)
+model = IRKSN(k=10, alpha=1e-3, stopping="held_out", random_state=0).fit(X, y)
 print(f"F1 {support_f1(w, model.coef_):.2f} after {model.n_iter_} steps")
 print(f"X was read {model.n_passes_} times")
 
@@ -55,9 +55,15 @@ def hours(n, d, bytes_each, workers, rate, passes):
 
 workers = np.array([1, 3, 10, 30, 100, 300])
 fig, ax = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
-sizes = {"50 000 x 1 000 000, int8": (50_000, 1_000_000, 1), "10⁶ x 10⁷, float32": (10**6, 10**7, 4)}
+sizes = {
+    "50 000 x 1 000 000, int8": (50_000, 1_000_000, 1),
+    "10⁶ x 10⁷, float32": (10**6, 10**7, 4),
+}
 for (label, size), colour in zip(sizes.items(), ["#0072b2", "#d55e00"], strict=True):
-    for rate, style, where in ((2e9, "-", "from disk, 2 GB/s"), (20e9, "--", "from memory, 20 GB/s")):
+    for rate, style, where in (
+        (2e9, "-", "from disk, 2 GB/s"),
+        (20e9, "--", "from memory, 20 GB/s"),
+    ):
         time = hours(*size, workers, rate, passes=20)
         ax.loglog(workers, time, style, color=colour, label=f"{label}, {where}")
 ax.set(xlabel="workers", ylabel="hours for 20 passes", ylim=(1e-4, 200))
