@@ -47,8 +47,8 @@ model = AutoIRKSN().fit(X, y)
 model
 
 # %%
-# Genes that go together closely can stand in for each other. Of each of these sets the model needs one
-# gene, and the data do not say which:
+# Genes that go together closely can stand in for each other. Of each of these sets the model needs
+# one gene, and the data do not say which:
 
 for each in model.sets_[:6]:
     print(f"{each.probability:.2f}  {', '.join(X.columns[list(each.features)])}")
@@ -99,6 +99,6 @@ ax.set_yticks(range(len(errors)), errors)
 ax.set(xlabel="mean squared error on samples held back; | is the mean", ylim=(-0.4, 2.4))
 
 # %%
-# Lines join the errors of one split: with so few samples, splits differ more than methods do. A model
-# that is made to name the right genes need not predict best; ``IRKSNCV`` and the Lasso are tuned for prediction, and take
-# more genes for it.
+# Lines join the errors of one split: with so few samples, splits differ more than methods do. A
+# model that is made to name the right genes need not predict best; ``IRKSNCV`` and the Lasso are
+# tuned for prediction, and take more genes for it.

@@ -82,8 +82,9 @@ fig, ax = plt.subplots(figsize=(8.4, 3.8), layout="constrained")
 image = ax.imshow(f1, vmin=0, vmax=1, cmap="cividis", aspect="auto")
 for row, column in np.ndindex(f1.shape):
     best = f1[row, column] > f1[:, column].max() - 0.02
+    words = f"{f1[row, column]:.2f}\n{sizes[row, column]:.0f} features"
     ax.text(
-        column, row, f"{f1[row, column]:.2f}\n{sizes[row, column]:.0f} features", ha="center", va="center",
+        column, row, words, ha="center", va="center",
         color="black" if f1[row, column] > 0.5 else "white", fontsize="small",
         weight="bold" if best else "normal",
     )  # fmt: skip
@@ -92,4 +93,5 @@ ax.set_yticks(range(len(METHODS)), METHODS)
 ax.set_title("F1 and the number of features; bold: within .02 of the best", fontsize="medium")
 
 # %%
-# What to make of it is in :doc:`/user_guide/which_method`. Six draws are few: differences below .1 say little.
+# What to make of it is in :doc:`/user_guide/which_method`. Six draws are few: differences below .1
+# say little.

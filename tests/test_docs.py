@@ -1,4 +1,4 @@
-"""The manual: its examples print what they say, and every formula can be shown without a network."""
+"""The manual: examples print what they say, and formulas are shown without a network."""
 
 import doctest
 import re

@@ -46,8 +46,8 @@ table.iloc[:3, [0, 1, 2, -2, -1]]
 # %%
 # Two commands
 # ------------
-# What you would type stands after the dollar sign. The first command finds the genes, says how well new
-# samples would be predicted, and writes ``report.html``, a page to look at and to send around.
+# What you would type stands after the dollar sign. The first command finds the genes, says how well
+# new samples would be predicted, and writes ``report.html``, a page to look at and to send around.
 
 
 def run(command):
@@ -107,19 +107,21 @@ for each in [one for one in model.sets_ if len(one.features) > 1][:5]:
 # What a reader needs to know to judge and to repeat it. If ``signal_`` were False, the honest
 # paragraph would be one sentence: nothing could be told from noise.
 
-fewer = "a few genes" if model.few_ > 0.5 else "groups of co-expressed genes"
+sure = (found["probability"] > 0.9).sum()
+kind = "a few genes" if model.few_ > 0.5 else "groups of co-expressed genes"
 print(
     f"Genes associated with the rate were sought among {len(genes)} genes in {len(table) - 10} "
     f"samples with ksupport {ksupport.__version__} (AutoIRKSN, default settings), which gives "
     "every gene a probability by the evidence of small sets of genes and by predictions of samples "
     f"held out on five folds. On samples held out {model.performance_.score:.0%} of the variation "
     f"(standard error {model.performance_.standard_error:.0%}) was explained. The data "
-    f"speak for {fewer} (probability {max(model.few_, 1 - model.few_):.2f}). {len(found)} genes were "
-    f"chosen (expected F1 {model.expected_f1_:.2f}), of which {(found['probability'] > 0.9).sum()} had a "
-    "probability above 0.9. Association is not causation, and genes that were not measured "
+    f"speak for {kind} (probability {max(model.few_, 1 - model.few_):.2f}). {len(found)} genes "
+    f"were chosen (expected F1 {model.expected_f1_:.2f}), of which {sure} had a probability "
+    "above 0.9. Association is not causation, and genes that were not measured "
     "cannot be found."
 )
 
 # %%
-# Before it is submitted: repeat the choice on half-samples (leave out ``--stability 0``, which saves time here), read
-# :doc:`/user_guide/choosing` on what the probabilities do not promise, and cite the method.
+# Before it is submitted: repeat the choice on half-samples (leave out ``--stability 0``, which
+# saves time here), read :doc:`/user_guide/choosing` on what the probabilities do not promise, and
+# cite the method.

@@ -10,8 +10,8 @@ cluster differ: :doc:`/user_guide/cluster`.
 # %%
 # A cluster, and data on it
 # -------------------------
-# Chunks are made where they will be used, so nothing large is ever in this process. The true model has
-# ten features.
+# Chunks are made where they will be used, so nothing large is ever in this process. The true model
+# has ten features.
 
 import dask.array as da
 import matplotlib.pyplot as plt
@@ -44,8 +44,8 @@ print(f"X was read {model.n_passes_} times")
 # %%
 # Before a long fit: how long?
 # ----------------------------
-# Passes do not grow with the size of X (:doc:`/user_guide/scale`), so time is passes, times bytes, over what all
-# workers read in a second. Measure one pass, then multiply.
+# Passes do not grow with the size of X (:doc:`/user_guide/scale`), so time is passes, times bytes,
+# over what all workers read in a second. Measure one pass, then multiply.
 
 
 def hours(n, d, bytes_each, workers, rate, passes):
@@ -70,8 +70,8 @@ ax.set(xlabel="workers", ylabel="hours for 20 passes", ylim=(1e-4, 200))
 ax.legend(fontsize="small")
 
 # %%
-# These are the formulas, not measurements: nobody has run the larger one. The network is left out, since it carries vectors
-# and never X.
+# These are the formulas, not measurements: nobody has run the larger one. The network is left out,
+# since it carries vectors and never X.
 
 client.close()
 cluster.close()

@@ -57,8 +57,8 @@ print(f"kept:     {model.score(X_later, wear_later):.2f}")
 # %%
 # What is shipped
 # ---------------
-# A linear model is a few numbers. This file and a dot product are all that a controller needs; it reads
-# only the channels that were chosen.
+# A linear model is a few numbers. This file and a dot product are all that a controller needs; it
+# reads only the channels that were chosen.
 
 chosen = model.get_support(indices=True)
 shipped = json.dumps(
@@ -77,8 +77,8 @@ print("largest difference:", np.abs(on_board - model.predict(X_later)).max().rou
 # %%
 # As a step of something larger
 # -----------------------------
-# The same estimator selects columns in a pipeline, here before a forest, and is chosen anew on every fold, so
-# that the score is honest.
+# The same estimator selects columns in a pipeline, here before a forest, and is chosen anew on
+# every fold, so that the score is honest.
 
 forest = RandomForestRegressor(50, random_state=0)
 for name, each in {
@@ -89,5 +89,6 @@ for name, each in {
     print(f"{name:22} R2 {cross_val_score(each, X, wear, cv=3).mean():.2f}")
 
 # %%
-# Where the measurements are an operator rather than a table (a blur, a tomograph), pass it as X, with ``IRKSN(k=...)``:
-# :doc:`/auto_examples/plot_compressive_imaging`. Formats for deployment, ONNX among them, are in :doc:`/user_guide/clients`.
+# Where the measurements are an operator rather than a table (a blur, a tomograph), pass it as X,
+# with ``IRKSN(k=...)``: :doc:`/auto_examples/plot_compressive_imaging`. Formats for deployment,
+# ONNX among them, are in :doc:`/user_guide/clients`.

@@ -2,8 +2,8 @@
 Statistician: are the probabilities right?
 ==========================================
 
-``AutoIRKSN`` says of each feature how probable it is that it belongs to the model. Such a number can
-be checked: of all features that are given a probability of about .7, seven in ten should be
+``AutoIRKSN`` says of each feature how probable it is that it belongs to the model. Such a number
+can be checked: of all features that are given a probability of about .7, seven in ten should be
 true. Here it is checked, on draws of designs that this page makes up, together with what is said
 of noise. Swap in a design of your own: ``X`` as it is, and responses that you make.
 """
@@ -11,8 +11,8 @@ of noise. Swap in a design of your own: ``X`` as it is, and responses that you m
 # %%
 # Draws with a known truth
 # ------------------------
-# Half of the designs are autoregressive, with six true features anywhere; the other half have blocks
-# of correlated features, of which two whole ones matter.
+# Half of the designs are autoregressive, with six true features anywhere; the other half have
+# blocks of correlated features, of which two whole ones matter.
 
 import warnings
 
@@ -44,8 +44,9 @@ for kind, draw in kinds.items():
 # %%
 # Reliability
 # -----------
-# Features by the probability that they were given, and the share of them that is true. On the dotted line
-# the words would be exact. Bins of fewer than 20 features are left out; bars are two standard errors.
+# Features by the probability that they were given, and the share of them that is true. On the
+# dotted line the words would be exact. Bins of fewer than 20 features are left out; bars are two
+# standard errors.
 
 
 def reliability(ax, p, true, label, bins=8):
@@ -95,8 +96,9 @@ print(f"features were reported on {found} of 20 data sets of noise")
 # %%
 # The evidence itself
 # -------------------
-# ``path_`` has the supports that were weighed, the best first, with minus twice the logarithm of their evidence and what each counts. To
-# trust one's own prior more, these are the numbers to weigh anew.
+# ``path_`` has the supports that were weighed, the best first, with minus twice the logarithm of
+# their evidence and what each counts. To trust one's own prior more, these are the numbers to weigh
+# anew.
 
 X, y, w = scattered(1000)
 model = AutoIRKSN().fit(X, y)
@@ -109,8 +111,8 @@ for support, score, weight in list(
 # %%
 # Another way
 # -----------
-# Half-samples ask another question, what would be chosen again on fewer rows, and come with a bound on false choices that needs
-# no model. They are stricter, having half of the rows.
+# Half-samples ask another question, what would be chosen again on fewer rows, and come with a bound
+# on false choices that needs no model. They are stricter, having half of the rows.
 
 halves = stability_selection(AutoIRKSN(), X, y, n_pairs=10, random_state=0)
 fig, ax = plt.subplots(figsize=(5.2, 4), layout="constrained")

@@ -32,11 +32,15 @@ def described(command: Any, context: Any) -> str:
     title = context.command_path
     usage = command.get_usage(context).removeprefix("Usage: ")
     rows = "".join(map(row, filter(None, records(command, context))))
-    return (
-        f".. _{title.replace(' ', '-')}:\n\n{title}\n{'~' * len(title)}\n\n{escaped(command.help)}\n\n"
-        f".. code-block:: console\n\n   $ {usage}\n\n"
-        f".. list-table::\n   :widths: 30 70\n   :class: options\n\n{rows}"
-    )
+    parts = [
+        f".. _{title.replace(' ', '-')}:",
+        f"{title}\n{'~' * len(title)}",
+        escaped(command.help),
+        f".. code-block:: console\n\n   $ {' '.join(usage.split())}",
+    ]
+    if rows:
+        parts.append(f".. list-table::\n   :widths: 30 70\n   :class: options\n\n{rows}")
+    return "\n\n".join([*parts, ""])
 
 
 def records(command: Any, context: Any) -> Iterator[tuple[str, str] | None]:

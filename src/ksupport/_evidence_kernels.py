@@ -88,7 +88,9 @@ def known(key, keys, table):
 
 
 @_jit_ordered
-def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, capacity):
+def explore(
+    C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, capacity
+):
     """Supports of much evidence: from the starts on, always around the best not yet looked at.
 
     Parameters
@@ -234,7 +236,9 @@ def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, c
                 left = q_i - b_j * b_j / s_j
                 if left > enough:
                     continue
-                score = rounded(n * math.log(max(left, floor) / n) + fixed + math.log(s_j / nt))
+                score = rounded(
+                    n * math.log(max(left, floor) / n) + fixed + math.log(s_j / nt)
+                )
                 if score > best + window or count >= capacity:
                     continue
                 best = min(best, score)

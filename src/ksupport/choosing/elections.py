@@ -38,9 +38,7 @@ class Performance:
     doubt: float  # share of draws in which knowing nothing is as good
 
     def __str__(self) -> str:
-        return (
-            f"{self.score:.2f} ± {self.standard_error:.2f} (knowing nothing: {self.baseline:.2f})"
-        )
+        return f"{self.score:.2f} ± {self.standard_error:.2f} (knowing nothing: {self.baseline:.2f})"
 
 
 @dataclass(frozen=True)
@@ -137,10 +135,7 @@ class Candidates:
     def _filled(self) -> Any:
         """Whether a cell has a feature on some fold."""
         return np.array(
-            [
-                any(_row(each, cell.record).size for each in self.iterates[cell.path])
-                for cell in self.cells
-            ]
+            [any(_row(each, cell.record).size for each in self.iterates[cell.path]) for cell in self.cells]
         )
 
     def shares(self, elected: Floats, d: int) -> Floats:

@@ -10,16 +10,7 @@ from ..design import Design, Floats
 from .criteria import ZERO, log_choose
 from .supports import Support, different_rows
 
-STRENGTHS = (
-    0.001,
-    0.003,
-    0.01,
-    0.03,
-    0.1,
-    0.3,
-    1.0,
-    3.0,
-)  # of the prior, shares of the columns' mean squared length
+STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # of the prior, shares of the columns' mean squared length
 MOST = 0.8  # share of the samples beyond which degrees of freedom explain anything
 
 

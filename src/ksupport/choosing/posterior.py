@@ -26,6 +26,7 @@ from .refits import refit_all
 from .supports import Support, different_rows, largest_support
 
 
+
 @dataclass(frozen=True)
 class Sought:
     """What is sought: supports of (design, y), from supports that were visited on."""

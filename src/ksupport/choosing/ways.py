@@ -234,10 +234,6 @@ def chosen_by_judgement(
             "score": few.scores[order],
             "weight": few.weights[order],
         },
-        alternatives=tuple(
-            (few.support(at), float(few.scores[at]))
-            for at in near[:50].tolist()
-            if few.support(at) != support
-        ),
+        alternatives=tuple((few.support(at), float(few.scores[at])) for at in near[:50].tolist() if few.support(at) != support),
         judgement=judgement,
     )
