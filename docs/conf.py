@@ -14,7 +14,6 @@ version = release = ksupport.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
     "numpydoc",
     "sphinx_design",
@@ -26,7 +25,8 @@ extensions = [
 ]
 exclude_patterns = ["_build", "*.inc"]
 html_math_renderer = "mathml"
-autosummary_generate = False  # api_pages writes the pages
+default_role = "py:obj"  # `IRKSN` in our docstrings links to its page
+rst_prolog = ".. currentmodule:: ksupport\n"
 
 # Examples run for real while the pages are built; one that fails stops the build.
 sphinx_gallery_conf = {
@@ -44,7 +44,8 @@ numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"ksupport {release}"
-html_theme_options = {"show_prev_next": False, "navigation_with_keys": False}
+html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
+html_sidebars = {name: [] for name in ("how_good", "methods", "theory", "reproduction")}
 html_static_path = ["_static"]
 html_css_files = ["manual.css"]
 

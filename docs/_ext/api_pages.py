@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ TITLES = {
     "ksupport.choosing.criteria": "Criteria",
     "ksupport.fmri": "Brain maps",
 }  # of others, the module's name
+DATA = {"ksupport.METHODS": "The methods by name, each a class that makes its parameters."}
+HIDDEN = {"get_metadata_routing"}  # for scikit-learn to call
 
 
 def write(folder: Path) -> None:
@@ -46,11 +49,25 @@ def index() -> str:
 
 
 def section(module: str) -> str:
-    names = "\n".join(f"   {name}" for name, _ in api.public(module))
+    things = list(api.public(module))
+    rows = "".join(row(*each) for each in things)
+    pages = "".join(f"   {name}\n" for name, _ in things)
     return (
         f"{heading(TITLES.get(module, f'``{module}``'), '-')}\n"
-        f".. autosummary::\n   :toctree: .\n   :nosignatures:\n\n{names}\n"
+        f".. list-table::\n   :widths: 35 65\n\n{rows}\n"
+        f".. toctree::\n   :hidden:\n\n{pages}"
     )
+
+
+def row(name: str, thing: Any) -> str:
+    short = name.removeprefix("ksupport.")
+    return f"   * - :doc:`{short} <{name}>`\n     - {summary(name, thing)}\n"
+
+
+def summary(name: str, thing: Any) -> str:
+    """The first line of a docstring, without marks of footnotes."""
+    text = DATA.get(name) or (inspect.getdoc(thing) or "").split("\n\n")[0]
+    return re.sub(r" \[\d+\]_", "", " ".join(text.split()))
 
 
 def page(name: str, thing: Any) -> str:
@@ -59,10 +76,13 @@ def page(name: str, thing: Any) -> str:
 
 
 def directive(name: str, thing: Any) -> str:
+    if name in DATA:
+        return f".. data:: {name}\n\n   {DATA[name]}"
     if not inspect.isclass(thing):
-        return f".. auto{'function' if callable(thing) else 'data'}:: {name}"
-    members = "" if api.is_error(thing) else ", ".join(each for each, _ in api.members(thing))
-    return f".. autoclass:: {name}\n" + (f"   :members: {members}\n" if members else "")
+        return f".. autofunction:: {name}"
+    members = [] if api.is_error(thing) else [each for each, _ in api.members(thing)]
+    shown = ", ".join(each for each in members if each not in HIDDEN)
+    return f".. autoclass:: {name}\n" + (f"   :members: {shown}\n" if shown else "")
 
 
 def heading(text: str, line: str) -> str:
