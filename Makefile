@@ -75,6 +75,7 @@ bench-fmri: $(VENV)/.with-bench,fmri ## measure whole-brain decoding: time and m
 
 docs: $(VENV)/.with-cli,dask,data,doc,fmri ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
+	@$(BIN)/python tools/manual.py docs/_build/html
 
 clean: ## remove everything that these targets made
 	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples docs/auto_tutorials docs/api dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -15,6 +15,7 @@ The data are those of Bühlmann, Kalisch and Meier (2014). This page needs ``pip
 # -------------------------------
 
 from functools import partial
+from textwrap import shorten
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -51,7 +52,7 @@ model
 # one gene, and the data do not say which:
 
 for each in model.sets_[:6]:
-    print(f"{each.probability:.2f}  {', '.join(X.columns[list(each.features)])}")
+    print(f"{each.probability:.2f}  {shorten(', '.join(X.columns[list(each.features)]), 70)}")
 
 # %%
 display = PathDisplay.from_estimator(model, X, y)

@@ -13,6 +13,7 @@ does so on many more settings, draws and methods.
 # All have 100 rows and 300 features.
 
 import warnings
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -78,7 +79,7 @@ with warnings.catch_warnings():
                 f1[row, column] += support_f1(w, coef) / len(draws)
                 sizes[row, column] += np.count_nonzero(coef) / len(draws)
 
-fig, ax = plt.subplots(figsize=(8.4, 3.8), layout="constrained")
+fig, ax = plt.subplots(figsize=(8.4, 4), layout="constrained")
 image = ax.imshow(f1, vmin=0, vmax=1, cmap="cividis", aspect="auto")
 for row, column in np.ndindex(f1.shape):
     best = f1[row, column] > f1[:, column].max() - 0.02
@@ -88,7 +89,7 @@ for row, column in np.ndindex(f1.shape):
         color="black" if f1[row, column] > 0.5 else "white", fontsize="small",
         weight="bold" if best else "normal",
     )  # fmt: skip
-ax.set_xticks(range(len(TRUTHS)), [each.replace(", ", ",\n") for each in TRUTHS])
+ax.set_xticks(range(len(TRUTHS)), [fill(each, 16) for each in TRUTHS])
 ax.set_yticks(range(len(METHODS)), METHODS)
 ax.set_title("F1 and the number of features; bold: within .02 of the best", fontsize="medium")
 

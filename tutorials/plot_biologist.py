@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from textwrap import fill, shorten
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -47,7 +48,7 @@ table.iloc[:3, [0, 1, 2, -2, -1]]
 # Two commands
 # ------------
 # What you would type stands after the dollar sign. The first command finds the genes, says how well
-# new samples would be predicted, and writes ``report.html``, a page to look at and to send around.
+# new samples would be predicted, and writes ``page.html``, a page to look at and to send around.
 
 
 def run(command):
@@ -57,7 +58,7 @@ def run(command):
     print(done.stdout)
 
 
-run("ksupport fit samples.csv --target rate --stability 0 --output model.json --report report.html")
+run("ksupport fit samples.csv --target rate --stability 0 --output model.json --report page.html")
 
 # %%
 # The second predicts samples whose rate is not known yet.
@@ -99,7 +100,7 @@ ax.tick_params(axis="y", labelsize="small")
 # report the set, and let the next experiment decide.
 
 for each in [one for one in model.sets_ if len(one.features) > 1][:5]:
-    print(f"{each.probability:.2f}  one of {', '.join(genes[list(each.features)])}")
+    print(f"{each.probability:.2f}  one of {shorten(', '.join(genes[list(each.features)]), 60)}")
 
 # %%
 # The paragraph
@@ -109,7 +110,7 @@ for each in [one for one in model.sets_ if len(one.features) > 1][:5]:
 
 sure = (found["probability"] > 0.9).sum()
 kind = "a few genes" if model.few_ > 0.5 else "groups of co-expressed genes"
-print(
+paragraph = (
     f"Genes associated with the rate were sought among {len(genes)} genes in {len(table) - 10} "
     f"samples with ksupport {ksupport.__version__} (AutoIRKSN, default settings), which gives "
     "every gene a probability by the evidence of small sets of genes and by predictions of samples "
@@ -120,6 +121,7 @@ print(
     "above 0.9. Association is not causation, and genes that were not measured "
     "cannot be found."
 )
+print(fill(paragraph, 80))
 
 # %%
 # Before it is submitted: repeat the choice on half-samples (leave out ``--stability 0``, which
