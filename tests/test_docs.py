@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,21 @@ def test_every_formula_has_mathml(monkeypatch):
         made = mathml.mathml(tex, "block" if block else "inline")
         assert made.startswith("<math")
         assert "\\" not in made
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('<a href="gone.html">x</a>', "gone.html is not there"),
+        ('<a href="#gone">x</a>', "#gone has no such place"),
+        ('<script src="https://example.org/x.js"></script>', "needs a network"),
+        (r"<p>\(x^2\)</p>", "TeX was left over"),
+        ('<p id="here"><a href="page.html#here">x</a> <code>\\frac</code></p>', ""),
+    ],
+)
+def test_a_manual_that_was_built_is_looked_over(tmp_path, body, words):
+    faults = runpy.run_path(str(DOCS.parent / "tools" / "manual.py"))["faults"]
+    (tmp_path / "page.html").write_text(f"<html><body>{body}</body></html>", encoding="utf-8")
+    found = list(faults(tmp_path))
+    assert len(found) == bool(words)
+    assert all(words in fault for fault in found)
