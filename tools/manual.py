@@ -21,12 +21,12 @@ def faults(root: Path) -> Iterator[str]:
     """What is wrong, page by page."""
     paths = [path for path in sorted(root.rglob("*.html")) if "_static" not in path.parts]
     pages = {path: BeautifulSoup(path.read_text("utf-8"), "html.parser") for path in paths}
-    marks = {path: {each["id"] for each in page(id=True)} for path, page in pages.items()}
+    marks = {path: {str(each["id"]) for each in page(id=True)} for path, page in pages.items()}
     for path, page in pages.items():
         where = path.relative_to(root)
         for tag, attribute in LINKS.items():
             for each in page.find_all(tag, {attribute: True}):
-                if fault := of_link(path, tag, each[attribute], marks):
+                if fault := of_link(path, tag, str(each[attribute]), marks):
                     yield f"{where}: {fault}"
         for each in page(["pre", "code", "script", "style"]):
             each.decompose()
