@@ -19,6 +19,7 @@ TITLES = {
     "ksupport.plotting": "Pictures",
     "ksupport.stopping": "Stopping rules",
     "ksupport.theory": "Theory",
+    "ksupport.losses": "Losses",
     "ksupport.explain.report": "Report",
     "ksupport.walking": "What a path gives",
     "ksupport.choosing.criteria": "Criteria",

@@ -23,8 +23,7 @@ from ..walking.threads import Workers
 from .criteria import ZERO, Criterion, log_choose
 from .policy import POLICY, Policy
 from .refits import refit_all
-from .supports import Support, different_rows, largest_support
-
+from .supports import Support, independent_rows, largest_support
 
 
 @dataclass(frozen=True)
@@ -50,6 +49,7 @@ class Posterior:
     lengths: Floats  # by which they were divided
     y: Floats
     n: float
+    policy: Policy
     scores: Floats  # minus twice the log evidence, but for a constant
     parent: Ints
     out: Ints
@@ -57,12 +57,13 @@ class Posterior:
     place: Ints
     sizes: Ints
     expanded: Ints
-    policy: Policy = POLICY
 
     @cached_property
     def weights(self) -> Floats:
         """What each model counts; they sum to 1."""
-        relative = np.exp(-(self.scores - self.scores.min()) / 2 * self.policy.trust)
+        worse = self.scores - self.scores.min()
+        # Which models beyond the window were met hangs on the order of features.
+        relative = np.exp(-worse / 2 * self.policy.trust) * (worse <= self.policy.window)
         return np.asarray(relative / relative.sum())
 
     @property
@@ -147,7 +148,7 @@ class Posterior:
         features = np.unique(np.concatenate(used))
         C = self.columns[features]
         gram, products, w = C @ C.T, C @ self.y, np.zeros(self.d)
-        gram[np.diag_indices_from(gram)] += self.n * self.policy.tau
+        gram[np.diag_indices_from(gram)] += self.policy.prior
         for weight, members in zip(weights.tolist(), used, strict=True):
             at = np.searchsorted(features, members)
             coef = np.linalg.solve(gram[np.ix_(at, at)], products[at])
@@ -165,7 +166,6 @@ def explored(
         pools = _pools(sought, starts)
         for each, pool in zip(sought, pools, strict=True):
             each.design.store.expect(pool)
-        found = []
         ready = [_Ready.of(*each, policy) for each in zip(sought, starts, pools, strict=True)]
         with Workers(n_jobs) as workers:
             found = workers.each(partial(_explore, rounds, policy), ready)
@@ -250,7 +250,7 @@ class _Ready:
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> _Ready:
         design = sought.design
-        n = float(different_rows(design, sought.y))  # a row that is repeated says no more
+        n = independent_rows(design, sought.y)  # a row that is repeated says no more
         columns = np.array(design.columns(pool), np.float64, order="C")
         lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
         # A column that is constant but for rounding has a length, and nothing to say.
@@ -270,11 +270,11 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
     total = float(ready.y @ ready.y)
     marks = np.random.default_rng(0).integers(0, 1 << 63, ready.d, dtype=np.uint64)[ready.pool]
     found = kernels.explore(
-        ready.columns, ready.y, ready.n, policy.tau,
+        ready.columns, ready.y, ready.n, policy.prior,
         2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
         max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, rounds, policy.window,
         limits.MODELS,
     )  # fmt: skip
     return Posterior(
-        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, *found, policy=policy
+        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, *found
     )

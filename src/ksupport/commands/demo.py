@@ -16,11 +16,11 @@ from .. import datasets
 from ..design import Floats
 from ..estimators import IRKSN, AutoIRKSN
 from ..metrics import model_error, support_f1, support_precision, support_recall
+from ..reading import Data
 from .fit import report_text
 from .fitting.fitted import fit_data
 from .fitting.provenance import command_line, versions
 from .fitting.wish import Wish
-from .reading import Data
 from .terminal.ending import ends_in_words
 from .terminal.outputs import check_outputs, write_text
 from .terminal.printing import console, styled, table

@@ -75,7 +75,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         Folds of rows that are held out.
     max_iter : int, default=60
         Steps of the paths.
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
@@ -91,6 +91,8 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
         the most evidence.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
     probability_ : array of shape (d,)
         For each feature, the probability that it belongs to the model.
     signal_ : bool
@@ -138,6 +140,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         max_iter: int = 60,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -147,6 +150,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -180,17 +184,19 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
-        visited = self._visited(problem, paths)
-        few, *on_folds = self._explore(problem, folds, paths, visited)
+        few, *on_folds = self._explore(problem, folds, paths)
         candidates, groups = None, np.inf
         if paths is not None:
-            unseen = [fold.unseen for fold in folds]
-            candidates = Candidates.of(paths.walked, unseen, [each.mean() for each in on_folds])
+            measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
+                              beside=[each.mean() for each in on_folds])  # fmt: skip
+            candidates = measure(paths.walked)
+            if candidates.ahead < POLICY.clearly:
+                paths = self._finer(problem, folds, paths)
+                candidates = measure(paths.walked)
             groups = self._of_groups(problem, paths, candidates, few)
         judgement = judge(few, candidates, groups)
-        chosen = chosen_by_judgement(
-            problem, judgement, few, paths and (paths.settings, paths.table), self._steps
-        )
+        folded = None if paths is None else (paths.settings, paths.table)
+        chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
         chosen = replace(chosen, decision=words_of(judgement, chosen.size))
         self._keep(problem, chosen)
         self._tell(judgement)
@@ -210,16 +216,22 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         return enough
 
     def _walk(self, problem: Problem, folds: list[Fold]) -> _Paths:
-        """Few levels of k on folds, then those around the best."""
+        """Few levels of k on folds."""
         n, d = round(problem.design.n_samples), problem.design.d
-        walk = partial(self._on_folds, folds)
-        coarse, walked = walk_stages(walk, staged(_settings(for_prediction(n, d)), FIRST))
-        best, _ = table_of_iterates(walked).best()
-        levels = [setting["k"] for setting in coarse]
+        stages = staged(_settings(for_prediction(n, d)), FIRST)
+        return _Paths(*walk_stages(partial(self._on_folds, folds), stages))
+
+    def _finer(self, problem: Problem, folds: list[Fold], coarse: _Paths) -> _Paths:
+        """With levels around the best of these."""
+        n, d = round(problem.design.n_samples), problem.design.d
+        best, _ = coarse.table.best()
+        levels = [setting["k"] for setting in coarse.settings]
         fine = _settings(_between(levels, best, for_groups(n, d)))
-        if fine:
-            walked = [a + b for a, b in zip(walked, walk(fine), strict=True)]
-        return _Paths(coarse + fine, walked)
+        if not fine:
+            return coarse
+        new = self._on_folds(folds, fine)
+        walked = [a + b for a, b in zip(coarse.walked, new, strict=True)]
+        return _Paths(coarse.settings + fine, walked)
 
     def _on_folds(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
         methods = [IRKSNMethod(**setting) for setting in settings]
@@ -228,19 +240,19 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    def _visited(self, problem: Problem, paths: _Paths | None) -> list[Result]:
-        """Paths on all rows, whose supports exchanges start from."""
-        design = problem.design
-        levels = for_criteria(round(design.n_samples), design.d)
+    def _on_all_rows(self, problem: Problem, settings: list[Setting]) -> list[Result]:
         return walk_settings(
-            "irksn", _settings(levels), design, problem.targets[0], max_iter=self._steps,
+            "irksn", settings, problem.design, problem.targets[0], max_iter=self._steps,
             every=POLICY.every, n_jobs=self.n_jobs,
         )  # fmt: skip
 
     def _explore(
-        self, problem: Problem, folds: list[Fold], paths: _Paths | None, visited: list[Result]
-    ) -> list[Any]:
+        self, problem: Problem, folds: list[Fold], paths: _Paths | None
+    ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold."""
+        design = problem.design
+        levels = for_criteria(round(design.n_samples), design.d)
+        visited = self._on_all_rows(problem, _settings(levels))
         whole = Sought(problem.design, problem.targets[0], _supports(visited))
         (posterior,) = explored([whole], POLICY.rounds)
         if paths is None:
@@ -259,17 +271,8 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         leading = np.argsort(-elected, kind="stable")[:5]
         cells = {candidates.earliest(), *leading[elected[leading] > 0].tolist()}
         at = sorted({candidates.cells[cell].path for cell in cells})
-        results = dict(
-            zip(
-                at,
-                walk_settings(
-                    "irksn", [paths.settings[path] for path in at], problem.design,
-                    problem.targets[0], max_iter=self._steps, every=POLICY.every,
-                    n_jobs=self.n_jobs,
-                ),
-                strict=True,
-            )
-        )  # fmt: skip
+        walked = self._on_all_rows(problem, [paths.settings[path] for path in at])
+        results = dict(zip(at, walked, strict=True))
         supports = {
             supports_of(results[cell.path].iterates)[
                 min(cell.record, results[cell.path].iterates.shape[0] - 1)
@@ -289,7 +292,6 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         super()._keep(problem, chosen)
         judged = chosen.judgement
         assert judged is not None
-        self.probability_ = judged.probability
         self.signal_ = judged.signal
         self.sets_ = list(judged.sets)
         self.expected_f1_ = judged.expected_f1

@@ -25,6 +25,7 @@ from ..choosing.folds import (
 )
 from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
+from ..choosing.shares import by_folds
 from ..choosing.supports import different_rows, largest_support, visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
 from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
@@ -89,7 +90,7 @@ class PathCV(HoldsOutFolds, SelectingModel):
     every : int, optional
         Look at every so many steps; None: 5, and 1 where every step is a model of its own
         (lasso, enet, omp).
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
@@ -104,6 +105,8 @@ class PathCV(HoldsOutFolds, SelectingModel):
     ----------
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
     params_ : dict
         The chosen parameters.
     n_iter_ : int
@@ -112,6 +115,9 @@ class PathCV(HoldsOutFolds, SelectingModel):
         Its mean score over the folds.
     refit_ : {None, "ols", "ridge"}
         What was made of the iterate.
+    probability_ : array of shape (d,)
+        For each feature, how often the best settings and steps have it on folds, under random
+        weights of the folds; if EBIC's choice was taken, as in `PathIC`.
     path_ : dict of arrays
         Mean and standard error of the loss for every setting and step; if EBIC's choice was
         taken, its table as in `PathIC`.
@@ -143,6 +149,7 @@ class PathCV(HoldsOutFolds, SelectingModel):
         every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -160,6 +167,7 @@ class PathCV(HoldsOutFolds, SelectingModel):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -218,7 +226,9 @@ class PathCV(HoldsOutFolds, SelectingModel):
                 return self
         w = self._refitted(problem, method(settings[cell.path]), cell)
         at = cell.path, cell.record
-        self._keep(problem, chosen_by_folds(name, settings, cell.table, at, w, cell.refit))
+        chosen = chosen_by_folds(name, settings, cell.table, at, w, cell.refit)
+        shares = by_folds(cell.table, walked, design.d)
+        self._keep(problem, replace(chosen, probability=shares))
         return self
 
     def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
@@ -301,7 +311,7 @@ class IRKSNCV(PathCV):
         Steps of each path, at most.
     every : int, default=1
         Look at every so many steps.
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `PathCV`.
     weights, n_jobs, random_state, verbose
         As in `PathCV`.
@@ -310,8 +320,12 @@ class IRKSNCV(PathCV):
     ----------
     k_, alpha_
         The chosen ones (None if EBIC's support was only reached by exchanging features).
-    coef_, intercept_, support_, n_iter_, score_, refit_, path_, params_, alternatives_, n_passes_
+    coef_, intercept_, support_, n_iter_, score_, refit_, path_, params_, alternatives_
         As in `PathCV`.
+    probability_, n_passes_
+        As in `PathCV`.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
 
     Examples
     --------
@@ -339,6 +353,7 @@ class IRKSNCV(PathCV):
         every: int = 1,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -347,8 +362,8 @@ class IRKSNCV(PathCV):
         super().__init__(
             cv=cv, scoring=scoring, refit=refit, ridge=ridge, one_se=one_se, patience=patience,
             max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, weights=weights, n_jobs=n_jobs, random_state=random_state,
-            verbose=verbose,
+            standardize=standardize, unpenalized=unpenalized, weights=weights, n_jobs=n_jobs,
+            random_state=random_state, verbose=verbose,
         )  # fmt: skip
         self.k = k
         self.alpha = alpha

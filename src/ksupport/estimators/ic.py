@@ -32,7 +32,7 @@ class PathIC(SelectingModel):
     criterion : {"ebic", "bic", "aic", "gic", "cp"}
         What to minimise; see `ksupport.choosing.criteria.Criterion`.
     max_size : int, optional
-        Largest support considered; None takes half as many as there are different rows.
+        Largest support considered; None takes a third as many as there are different rows.
     exchange : int, default=3
         From how many of the best supports to start exchanging features; 0 for none.  AIC does
         without: it would go on adding features.
@@ -43,7 +43,7 @@ class PathIC(SelectingModel):
     every : int, optional
         Look at every so many steps; None: 5, and 1 where every step is a model of its own
         (lasso, enet, omp).
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         What ``sample_weight`` means.  Relative weights compare rows with each other: their scale
@@ -58,6 +58,8 @@ class PathIC(SelectingModel):
     ----------
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the least-squares refit.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
     params_ : dict
         Parameters of the path on which the chosen support was first met; empty if it was only
         reached by exchanging features.
@@ -65,6 +67,9 @@ class PathIC(SelectingModel):
         The step at which it was met, or the most steps walked.
     score_ : float
         Its criterion.
+    probability_ : array of shape (d,)
+        For each feature, the weight of the supports in the table that have it, where a support's
+        weight is exp(-score/2).
     path_ : dict of arrays
         The table of all supports: ``support``, ``size``, ``rss``, ``score``, the parameters and
         ``t`` where each was first met, best first.  ``pandas.DataFrame(model.path_)`` shows it.
@@ -95,6 +100,7 @@ class PathIC(SelectingModel):
         every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -109,6 +115,7 @@ class PathIC(SelectingModel):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.weights = weights
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -169,7 +176,7 @@ class IRKSNIC(PathIC):
         Steps of each path, at most.
     every : int, default=2
         Look at every so many steps.
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `PathIC`.
     weights, n_jobs, verbose
         As in `PathIC`.
@@ -179,8 +186,10 @@ class IRKSNIC(PathIC):
     k_, alpha_
         Those of the path on which the support was first met (None if it was only reached by
         exchanging features).
-    coef_, intercept_, support_, n_iter_, score_, path_, alternatives_, n_passes_
+    coef_, intercept_, support_, n_iter_, score_, probability_, path_, alternatives_, n_passes_
         As in `PathIC`.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
 
     Examples
     --------
@@ -207,6 +216,7 @@ class IRKSNIC(PathIC):
         every: int = 2,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -214,7 +224,8 @@ class IRKSNIC(PathIC):
         super().__init__(
             criterion=criterion, max_size=max_size, exchange=exchange, tie=tie,
             max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, weights=weights, n_jobs=n_jobs, verbose=verbose,
+            standardize=standardize, unpenalized=unpenalized, weights=weights, n_jobs=n_jobs,
+            verbose=verbose,
         )  # fmt: skip
         self.k = k
         self.alpha = alpha

@@ -16,12 +16,13 @@ from ...algorithms import Method
 from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
-from ...design import Floats, Problem
+from ...design import Floats, Genotypes, Problem
 from ...estimators.base import SelectingModel
-from ...explain.models import by_effect, chosen_by, effects_of, method_behind, problem_of
+from ...explain.models import by_effect, chosen_by, effects_of, method_behind
+from ...reading import Data
 from ...theory.report import RecoveryReport
-from ..reading import Data
 from ..terminal.errors import CommandError
+from .pace import LARGE, pace
 from .wish import Wish, estimator_for
 
 Say = Callable[[str], None]
@@ -55,6 +56,12 @@ class Fitted:
         return by_effect(self.effects, self.chosen)
 
     @property
+    def adjustment(self) -> dict[str, float]:
+        """Coefficients of the columns that the model is adjusted for, by name."""
+        places = self.model.unpenalized_.tolist()
+        return {self.data.feature_names[j]: float(self.model.coef_[j]) for j in places}
+
+    @property
     def effects(self) -> Floats:
         """Coefficients times the standard deviations of their columns."""
         return effects_of(self.model, self.data.X)
@@ -67,10 +74,14 @@ class Repeated(SelectingModel):
     every = None
 
     def __init__(
-        self, choose: Callable[[Problem], Chosen] | None = None, standardize: bool = True
+        self,
+        choose: Callable[[Problem], Chosen] | None = None,
+        standardize: bool = True,
+        unpenalized: Any = None,
     ) -> None:
         self.choose = choose
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.fit_intercept = True
 
     def fit(self, X: Any, y: Any) -> Repeated:
@@ -84,9 +95,11 @@ class Repeated(SelectingModel):
 def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
     """Fit, repeat on half-samples, certify."""
     assert data.y is not None
-    n, d = data.shape
-    model = estimator_for(wish, data.groups, n, d)
+    n, d = data.shape[0], data.n_features
+    model = estimator_for(wish, data)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
+    if (words := pace(data)) is not None:
+        say(words)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -99,7 +112,7 @@ def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
             raise CommandError(f"the fit could not be done: {error}") from error
     seconds = time.perf_counter() - started
     remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in caught)]
-    if np.ptp(data.y) == 0:
+    if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
     stability = _stability(data, wish, model, pairs, say, remarks)
     say("checking the recovery conditions")
@@ -119,6 +132,9 @@ def _stability(
     if data.groups is not None:
         remarks.append("Half-samples would tear the groups apart: no stability frequencies.")
         return None
+    if isinstance(data.X, Genotypes) and data.shape[0] * data.shape[1] >= LARGE:
+        remarks.append("Half-samples would read the file many times: no stability frequencies.")
+        return None
     say(f"repeating the choice on {2 * pairs} half-samples")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of halves that are too small to converge
@@ -130,11 +146,12 @@ def _stability(
 
 def repeater(model: SelectingModel, data: Data) -> Repeated:
     """What half-samples repeat: the criterion, or the path to the step that folds have chosen."""
+    like = model.standardize, model.unpenalized
     if chosen_by(model).how == "criterion":
-        return Repeated(partial(_by_criterion, model), model.standardize)
+        return Repeated(partial(_by_criterion, model), *like)
     assert data.y is not None
-    method = method_behind(chosen_by(model), problem_of(model, data.X, data.y))
-    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), model.standardize)
+    method = method_behind(chosen_by(model), model._problem_again(data.X, data.y, None))
+    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), *like)
 
 
 def _by_criterion(model: SelectingModel, problem: Problem) -> Chosen:
@@ -153,5 +170,5 @@ def _certificate(data: Data, model: Any) -> RecoveryReport | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = model.certify(data.X, data.y)
-    names = {j: shown(data.names[j]) for j in report.feature_names}
+    names = {j: shown(data.feature_names[j]) for j in report.feature_names}
     return replace(report, feature_names=names)

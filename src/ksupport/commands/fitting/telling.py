@@ -9,6 +9,7 @@ from rich.console import Console
 
 from ..._common.names import shown, spreadsheet_safe
 from ..._common.render import plain
+from ...explain.models import adjusted_for
 from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted
@@ -20,7 +21,7 @@ MOST_ALTERNATIVES = 5
 def tell(out: Console, fitted: Fitted, target: str) -> None:
     """Features, decision, stability and alternatives; the certificate last, as it tells least."""
     chosen = fitted.order
-    n, d = fitted.data.shape
+    n, d = fitted.data.shape[0], fitted.data.n_features
     heading(out, f"{len(chosen)} of {d} features explain {shown(target)} ({n} rows)")
     _tell_features(out, fitted)
     paragraph(out, fitted.decision)
@@ -35,7 +36,11 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
         header.append("chosen on halves")
     rows = []
     for j in fitted.order[:MOST]:
-        row = [shown(fitted.data.names[j]), f"{fitted.model.coef_[j]:.4g}", f"{effects[j]:.3g}"]
+        row = [
+            shown(fitted.data.feature_names[j]),
+            f"{fitted.model.coef_[j]:.4g}",
+            f"{effects[j]:.3g}",
+        ]
         if fitted.stability is not None:
             row.append(f"{fitted.stability.frequency[j]:.0%}")
         rows.append(row)
@@ -44,6 +49,10 @@ def _tell_features(out: Console, fitted: Fitted) -> None:
     if more > 0:
         out.print(f"and {more} more with smaller effects: --output, --coefficients or --report")
     out.print(f"intercept {fitted.model.intercept_:.6g}; effect: per standard deviation\n")
+    adjusted = adjusted_for(fitted.model, fitted.data.feature_names)
+    if adjusted is not None:
+        paragraph(out, adjusted)
+        out.print()
 
 
 def _more_words(fitted: Fitted) -> Iterator[str]:
@@ -68,7 +77,7 @@ def _alternatives(fitted: Fitted) -> Iterator[str]:
         yield f"Alternatives, nearly as good: {listed}{f'; and {more} more' if more > 0 else ''}."
     elif fitted.certificate is not None and fitted.certificate.duplicates:
         pairs = fitted.certificate.duplicates[:MOST_ALTERNATIVES]
-        names = fitted.data.names
+        names = fitted.data.feature_names
         listed = "; ".join(
             f"{shown(names[i])} for {shown(names[j])} ({c:.2f})" for j, i, c in pairs
         )
@@ -81,7 +90,7 @@ def _joined(names: list[str]) -> str:
 
 def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
     """Supports nearly as good, as what goes out and what comes in."""
-    names = fitted.data.names
+    names = fitted.data.feature_names
     return [
         {
             "in": [names[j] for j in swap.into],
@@ -97,7 +106,7 @@ def features(fitted: Fitted) -> list[dict[str, Any]]:
     effects, stability = fitted.effects, fitted.stability
     return [
         {
-            "name": fitted.data.names[j],
+            "name": fitted.data.feature_names[j],
             "coefficient": float(fitted.model.coef_[j]),
             "effect": float(effects[j]),
             "frequency": None if stability is None else float(stability.frequency[j]),
@@ -113,6 +122,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "target": target,
         "intercept": float(fitted.model.intercept_),
         "features": features(fitted),
+        "adjusted_for": fitted.adjustment,
         "decision": fitted.decision,
         "remarks": fitted.remarks,
         "stability": None

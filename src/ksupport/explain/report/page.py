@@ -18,8 +18,9 @@ from numpy.typing import ArrayLike
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
+from ...design import Problem
 from ...theory.report import RecoveryReport
-from ..models import Model, by_effect, chosen_by, effects_of, problem_of
+from ..models import Model, adjusted_for, by_effect, chosen_by, effects_of
 from .data import (
     correlations_of,
     drawn_features,
@@ -89,6 +90,7 @@ def build_report(
             f"a report is on a model of one target, got {len(model.coef_)}: fit and report the "
             "columns of y one at a time"
         )
+    problem, fitted = model._problem_again(X, y, None), model.predict(X)
     X, response = model._validated(X, y, multi_output=False, reset=False)
     d = X.shape[1]
     given = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
@@ -99,16 +101,16 @@ def build_report(
         raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
     effects = effects_of(model, X)
     order = by_effect(effects, chosen)
-    fitted = np.asarray(X[:, order] @ model.coef_[order]).ravel() + model.intercept_
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        names=names, target=str(target), n=len(response), order=order, coef=model.coef_,
+        names=names, target=str(target), n=len(response),
+        candidates=d - model.unpenalized_.size, order=order, coef=model.coef_,
         effects=effects, intercept=float(model.intercept_), explained=_explained(response, fitted),
         decision=chosen.words, refitted=chosen.refit is not None, stability=stability,
         certificate=certificate, twins=twins, alternatives=chosen.swaps(),
-        made=dict(made or {}), remarks=list(remarks),
+        made=dict(made or {}), remarks=list(remarks), adjusted=adjusted_for(model, names),
     )  # fmt: skip
-    drawn = _drawn(model, X, response, fitted, contents, correlation)
+    drawn = _drawn(model, problem, response, fitted, contents, correlation)
     return _page(contents, drawn)
 
 
@@ -128,11 +130,11 @@ def _explained(y: Any, fitted: Any) -> float:
 
 
 def _drawn(
-    model: Model, X: Any, y: Any, fitted: Any, contents: Contents, correlation: Any
+    model: Model, problem: Problem, y: Any, fitted: Any, contents: Contents, correlation: Any
 ) -> dict[str, Any]:
     """All that the script draws."""
     chosen = chosen_by(model)
-    walks, at, record = walks_of(chosen, model.max_iter, problem_of(model, X, y))
+    walks, at, record = walks_of(chosen, model.max_iter, problem)
     features, entered = drawn_features(walks, np.asarray(contents.order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
     inside = set(contents.order)

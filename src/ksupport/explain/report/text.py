@@ -25,6 +25,7 @@ class Contents:
     names: Sequence[str]
     target: str
     n: int
+    candidates: int  # features that can be chosen
     order: list[int]  # chosen features, that of the largest effect first
     coef: Any
     effects: Any
@@ -38,6 +39,7 @@ class Contents:
     alternatives: list[Swap]
     made: dict[str, Any]
     remarks: list[str] = field(default_factory=list)
+    adjusted: str | None = None  # what it is adjusted for, in words
     n_drawn: int = 0
     n_entered: int = 0
 
@@ -102,8 +104,9 @@ def figure(value: float, digits: int) -> str:
 def _lead(contents: Contents) -> str:
     if not contents.order:
         return "No feature was chosen: the data give no reason to prefer any model to the mean."
+    they = "They" if contents.adjusted is None else "With what the model is adjusted for, they"
     return (
-        f"{len(contents.order)} of {len(contents.names)} features, from {contents.n} rows. They "
+        f"{len(contents.order)} of {contents.candidates} features, from {contents.n} rows. {they} "
         f"explain {contents.explained:.0%} of the variance of {label(contents.target)} on these "
         "rows, which is more than on new ones."
     )
@@ -119,6 +122,8 @@ def _summary(contents: Contents) -> Iterator[str]:
             f"{label(contents.target)} by so much, the other features staying as they are."
         )
     yield contents.decision
+    if contents.adjusted is not None:
+        yield contents.adjusted
     if contents.stability is not None:
         yield contents.stability.words
     yield from contents.remarks
