@@ -6,15 +6,16 @@ ks <- import("ksupport")
 
 set.seed(1)
 X <- matrix(rnorm(100 * 200), 100)
-X[, 4] <- X[, 1] + 0.05 * rnorm(100)            # nearly a copy of the first column
+X[, 4] <- X[, 1] + 0.05 * rnorm(100)  # nearly the first column again
 y <- 3 * X[, 1] - 2 * X[, 2] + 2 * X[, 3] + rnorm(100)
 
 model <- ks$AutoIRKSN()$fit(X, y)
 cat(model$decision_, "\n")
 
-which(model$support_)                           # the features chosen
-head(order(-model$probability_), 5)             # the most probable ones
-lapply(model$sets_, function(set) unlist(set$features) + 1)   # columns that stand in for each other
+which(model$support_)  # the features chosen
+head(order(-model$probability_), 5)  # the most probable ones
+# columns that stand in for each other:
+lapply(model$sets_, function(set) unlist(set$features) + 1)
 
 predicted <- model$predict(X)
 cor(predicted, y)
