@@ -15,7 +15,7 @@ from ksupport.choosing.judging import (
 )
 from ksupport.choosing.policy import POLICY
 
-NOTHING = Performance(0.0, 0.1, 0.0, 1.0, 1.0, 0.5)
+NOTHING = Performance(0.0, 0.1, 0.0, 1.0, 1.0, 0.5, 100.0)
 
 
 def test_no_other_support_has_a_larger_expected_f1():
@@ -65,5 +65,7 @@ def test_signal_needs_evidence_or_held_out_rows():
     assert tells_signal(2 * POLICY.signal, NOTHING)
     better = replace(NOTHING, score=0.5, standard_error=0.1)
     assert not tells_signal(-5.0, replace(better, standard_error=0.4))
+    assert tells_signal(0.0, better)
+    assert not tells_signal(0.0, replace(better, rows=10.0))
     assert tells_signal(POLICY.signal / 2, better)
     assert not tells_signal(POLICY.signal / 2, None)

@@ -36,6 +36,7 @@ class Performance:
     loss: float  # mean error
     baseline_loss: float  # that of knowing nothing
     doubt: float  # share of draws in which knowing nothing is as good
+    rows: float  # that were held out, one time or another
 
     def __str__(self) -> str:
         return (
@@ -166,7 +167,8 @@ class Candidates:
         spread = np.std(1 - (drawn @ ours) / np.maximum(drawn @ nothing, np.finfo(float).tiny))
         doubt = float(np.mean(drawn @ ours >= drawn @ nothing))
         score = 1 - loss / baseline if baseline > 0 else 0.0
-        return Performance(score, float(spread), 0.0, loss, baseline, doubt)
+        rows = float(self.mass.sum())
+        return Performance(score, float(spread), 0.0, loss, baseline, doubt, rows)
 
     @property
     def ahead(self) -> float:

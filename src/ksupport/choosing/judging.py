@@ -91,7 +91,8 @@ def tells_signal(gain: float, performance: Performance | None, policy: Policy = 
     if performance is None:
         return gain > policy.signal
     errors = performance.score / max(performance.standard_error, np.finfo(float).tiny)
-    return bool(max(gain, 0.0) + 2 * np.clip(errors, 0.0, MOST_ERRORS) > policy.signal)
+    known = max(1 - policy.few_rows / performance.rows, 0.0)  # few rows know their spread badly
+    return bool(max(gain, 0.0) + 2 * known * np.clip(errors, 0.0, MOST_ERRORS) > policy.signal)
 
 
 def calibrated(p: Floats, policy: Policy = POLICY) -> Floats:

@@ -41,7 +41,8 @@ class Policy:
     odds: tuple[float, float, float] = (-1.0, 0.057, 0.04)
 
     # -- what is said in the end
-    signal: float = 6.0  # evidence gained, and twice the standard errors above knowing nothing
+    signal: float = 3.0  # evidence gained, and twice the standard errors above knowing nothing
+    few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.2, 0.9)  # of log odds: shift, factor
     discount: float = 0.82  # expected F1 counts features as independent, which they are not
 
