@@ -98,7 +98,7 @@ def tells_signal(
 
 
 def calibrated(p: Floats, policy: Policy = POLICY) -> Floats:
-    """Probabilities that are as often right as they say (docs/benchmarks.rst)."""
+    """Probabilities that are as often right as they say (docs/developers/targets.rst)."""
     shift, factor = policy.calibration
     with np.errstate(divide="ignore"):
         odds = shift + factor * (np.log(p) - np.log1p(-np.minimum(p, 1 - 1e-6)))

@@ -10,7 +10,8 @@ class Policy:
     """What `AutoIRKSN` decides by.
 
     Settled on development draws of the settings in ``benchmarks/selection_designs.py``, which
-    ``make bench-selection`` does not report (docs/benchmarks.rst says what each was compared with).
+    ``make bench-selection`` does not report; docs/developers/targets.rst says what each was
+    compared with.
     """
 
     # -- paths, on folds and on all rows
