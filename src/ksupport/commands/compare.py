@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 from scipy.sparse import issparse
-from sklearn.model_selection import KFold
 
 from .._common.names import title
 from .._common.phases import Update, phase, unheard
 from ..design import Ints
-from .fitting.wish import folds_for
+from .fitting.wish import inner_folds, outer_folds
 from .measuring.rivals import MEAN, Rival, candidates
 from .reading import Columns, Data, read
 from .reading.options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
@@ -96,17 +95,12 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
     least = n - -(-n // folds)  # rows of the smallest training part
     if data.groups is None and cv > least:
         raise InputError(f"--cv must be at most the rows that a fold trains on, {least}; got {cv}")
-    if data.groups is None:
-        splitter: Any = KFold(folds, shuffle=True, random_state=seed)
-    else:
-        labels = len(np.unique(data.groups))
-        if labels < 3:
-            raise InputError(
-                f"--groups needs at least three different labels, as methods tune on the groups "
-                f"that an outer fold leaves; got {labels}"
-            )
-        splitter = folds_for(folds, data.groups)
-    return list(splitter.split(np.zeros((n, 1)), data.y, data.groups))
+    if data.groups is not None and (labels := len(np.unique(data.groups))) < 3:
+        raise InputError(
+            f"--groups needs at least three different labels, as methods tune on the groups "
+            f"that an outer fold leaves; got {labels}"
+        )
+    return outer_folds(folds, data.groups, data.y, seed)
 
 
 def _scores(
@@ -128,14 +122,6 @@ def _refuse_only_failures(scores: list[Score]) -> None:
         raise CommandError(f"no method could be fitted; {failed[0].method} {failed[0].note}")
 
 
-def _inner(data: Data, train: Ints, cv: int) -> Any:
-    """Folds of the training rows on which methods tune: a number, or splits that keep groups."""
-    if data.groups is None:
-        return cv
-    groups = data.groups[train]
-    return list(folds_for(cv, groups).split(groups, groups=groups))
-
-
 def _score(
     name: str,
     rival: Rival,
@@ -153,7 +139,8 @@ def _score(
             warnings.simplefilter("always")
             started = time.perf_counter()
             try:
-                model = rival.make(_inner(data, train, cv), sparse).fit(X[train], y[train])
+                inner = inner_folds(cv, data.groups, train)
+                model = rival.make(inner, sparse).fit(X[train], y[train])
                 error = np.mean((y[test] - model.predict(X[test])) ** 2)
             except Exception as problem:  # of other packages too: the others are still compared
                 reason = f"{type(problem).__name__}: {problem}"

@@ -49,9 +49,20 @@ def fit(
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     standardize: Standardize = True,
     groups: Groups = None,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."
+        ),
+    ] = True,
     stability: Annotated[
-        int, typer.Option(help="Pairs of half-samples on which to repeat the choice.", min=0)
-    ] = 10,
+        int | None,
+        typer.Option(
+            help="Pairs of half-samples on which to repeat the choice; by default 10, or none "
+            "where features have probabilities.",
+            min=0,
+        ),
+    ] = None,
     ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
     *,
     reading: CheckedReading,
@@ -72,7 +83,7 @@ def fit(
     columns = Columns(target, groups, ignore)
     say(f"reading {title(data)}")
     table = read(data, columns, how)
-    fitted = fit_data(table, wish, stability, say)
+    fitted = fit_data(table, wish, stability, compare, say)
     made = provenance(table, seed)
     named = target or "y"
     files, problems = _write(fitted, named, made, outputs)
@@ -97,7 +108,7 @@ def _write(
     """
     texts: dict[str, Callable[[], str]] = {
         "--output": lambda: as_json(model_of(fitted, target, made).to_dict()),
-        "--coefficients": lambda: features_csv(fitted),
+        "--coefficients": lambda: features_csv(fitted, target),
         "--report": lambda: report_text(fitted, target, made),
     }
     done, problems = [], []
@@ -119,19 +130,22 @@ def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
     return build_report(
         fitted.model, fitted.data.X, fitted.data.y,
         feature_names=fitted.data.names, target=target, stability=fitted.stability,
-        certificate=fitted.certificate, made=made, remarks=fitted.remarks,
+        certificate=fitted.certificate, trials=fitted.trials, made=made, remarks=fitted.remarks,
     )  # fmt: skip
 
 
 def model_of(fitted: Fitted, target: str, made: dict[str, Any]) -> Model:
     """The model file of a fit."""
+    account, judged = fitted.account(target), fitted.chosen.judgement
     chosen = {
         "estimator": type(fitted.model).__name__,
         "method": fitted.wish.method,
         "standardize": fitted.wish.standardize,
+        "signal": account.sign,
+        "verdict": account.verdict,
         "decision": fitted.decision,
     }
-    order = fitted.order
+    order = account.order
     return Model(
         target,
         tuple(fitted.data.names[j] for j in order),
@@ -139,4 +153,5 @@ def model_of(fitted: Fitted, target: str, made: dict[str, Any]) -> Model:
         float(fitted.model.intercept_),
         chosen,
         made,
+        None if judged is None else judged.probability[order],
     )

@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._common.names import feature_name, names_seen
 from .._common.render import Table, as_html, number
 from ..choosing.chosen import Chosen
+from .account import certainty
+from .found import found_in
 from .models import Model, chosen_by
 
 LISTED = 10  # features in the table
@@ -64,7 +66,24 @@ def finding_of(model: Model) -> Finding:
     words = [chosen.words]
     if chosen.flat and chosen.size:
         words.append(JUDGE)
-    return title, words, [_coefficients(model, chosen)] if chosen.size else []
+    if not chosen.size:
+        return title, words, []
+    table = _probable if chosen.judgement is not None else _coefficients
+    return title, words, [table(model, chosen)]
+
+
+def _probable(model: Model, chosen: Chosen) -> Table:
+    """The most probable features, and beneath each those that stand in for it."""
+    names, found = names_seen(model), found_in(chosen)
+    rows = []
+    for each in found[:LISTED]:
+        name, p = feature_name(names, each.feature), certainty(each.probability or 0.0)
+        if each.stands_in_for is None:
+            rows.append((name, p, number(model.coef_[each.feature])))
+        else:
+            rows.append((f"or {name}", p, ""))
+    title = "All" if len(found) <= LISTED else f"The {LISTED} most probable"
+    return Table(f"{title}, in the units of X", ("feature", "probability", "coefficient"), rows)
 
 
 def _coefficients(model: Model, chosen: Chosen) -> Table:

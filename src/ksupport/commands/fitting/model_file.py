@@ -35,6 +35,7 @@ class Model:
     intercept: float
     chosen: Mapping[str, Any]  # how the features were chosen
     made: Mapping[str, Any]  # versions, seed, command, data
+    probability: Floats | None = None  # that a feature belongs to the model, where that is known
 
     def to_dict(self) -> dict[str, Any]:
         """The contents of the file."""
@@ -43,13 +44,16 @@ class Model:
             "schema_version": VERSION,
             "target": self.target,
             "intercept": self.intercept,
-            "features": [
-                {"name": name, "coefficient": float(value)}
-                for name, value in zip(self.names, self.coef, strict=True)
-            ],
+            "features": self._features(),
             "chosen": dict(self.chosen),
             "made": dict(self.made),
         }
+
+    def _features(self) -> list[dict[str, Any]]:
+        columns: dict[str, list[Any]] = {"name": [*self.names], "coefficient": self.coef.tolist()}
+        if self.probability is not None:
+            columns["probability"] = self.probability.tolist()
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def predict(self, columns: Floats) -> Floats:
         """X w + intercept, of the model's own columns in its own order."""
@@ -114,6 +118,7 @@ def _is_number(value: Any) -> bool:
 Kind = tuple[Callable[[Any], bool], str]  # what a value has to be, and how that is called
 TEXT: Kind = (_is_text, f"text of at most {LONGEST} characters")
 NUMBER: Kind = (_is_number, "a finite number")
+SHARE: Kind = (lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 OBJECT: Kind = (lambda value: isinstance(value, dict), "an object")
 LIST: Kind = (lambda value: isinstance(value, list) and len(value) <= MOST, "a list of features")
 MODEL = {"target": TEXT, "intercept": NUMBER, "features": LIST, "chosen": OBJECT, "made": OBJECT}
@@ -126,13 +131,17 @@ def _checked(value: dict[str, Any]) -> Model:
     features = value["features"]
     for at, feature in enumerate(features):
         _check(f"features[{at}]", feature, FEATURE)
+        if "probability" in feature:
+            _check(f"features[{at}]", feature, {"probability": SHARE})
     names = tuple(feature["name"] for feature in features)
     if len(set(names)) < len(names):
         raise ValueError("a feature occurs twice")
     coef = np.array([feature["coefficient"] for feature in features], np.float64)
+    told = bool(features) and all("probability" in feature for feature in features)
     return Model(
-        value["target"], names, coef, float(value["intercept"]), value["chosen"], value["made"]
-    )
+        value["target"], names, coef, float(value["intercept"]), value["chosen"], value["made"],
+        np.array([feature["probability"] for feature in features]) if told else None,
+    )  # fmt: skip
 
 
 def _check(where: str, value: Any, fields: Mapping[str, Kind]) -> None:

@@ -1,4 +1,4 @@
-"""What a fit found, as text and as plain data."""
+"""What a fit found, as text and as plain data: the answers in the order of the questions."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from rich.console import Console
 
 from ..._common.names import shown, spreadsheet_safe
 from ..._common.render import plain
+from ...explain.account import Account, certainty
+from ...explain.found import Found
+from ...explain.trials import Trial, Trials
 from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted
@@ -18,39 +21,71 @@ MOST_ALTERNATIVES = 5
 
 
 def tell(out: Console, fitted: Fitted, target: str) -> None:
-    """Features, decision, stability and alternatives; the certificate last, as it tells least."""
-    chosen = fitted.order
+    """The answers, most important first; the certificate last, as it tells least."""
+    account = fitted.account(target)
     n, d = fitted.data.shape
-    heading(out, f"{len(chosen)} of {d} features explain {shown(target)} ({n} rows)")
-    _tell_features(out, fitted)
-    paragraph(out, fitted.decision)
-    for text in _more_words(fitted):
-        out.print()
+    heading(out, f"{account.title} ({n} rows, {d} features)")
+    _answer(out, "Is there anything here?", [account.verdict])
+    if account.order:
+        heading(out, "\nWhich features?")
+        _tell_features(out, fitted, account)
+    if account.beside:
+        _answer(out, "Would a Lasso or a ridge do better?", [account.beside])
+    _answer(out, "What next?", [f"- {each}" for each in account.next_steps])
+    details = list(_details(fitted))
+    if details:
+        _answer(out, "Details", details)
+
+
+def _answer(out: Console, question: str, texts: list[str]) -> None:
+    heading(out, f"\n{question}")
+    for text in texts:
         paragraph(out, text)
 
 
-def _tell_features(out: Console, fitted: Fitted) -> None:
-    header, effects = ["feature", "coefficient", "effect"], fitted.effects
-    if fitted.stability is not None:
-        header.append("chosen on halves")
-    rows = []
-    for j in fitted.order[:MOST]:
-        row = [shown(fitted.data.names[j]), f"{fitted.model.coef_[j]:.4g}", f"{effects[j]:.3g}"]
-        if fitted.stability is not None:
-            row.append(f"{fitted.stability.frequency[j]:.0%}")
-        rows.append(row)
-    table(out, header, rows)
-    more = len(fitted.order) - len(rows)
-    if more > 0:
-        out.print(f"and {more} more with smaller effects: --output, --coefficients or --report")
-    out.print(f"intercept {fitted.model.intercept_:.6g}; effect: per standard deviation\n")
+def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
+    certain, halves = fitted.chosen.judgement is not None, fitted.stability is not None
+    header = [
+        "feature", *["probability"] * certain, "effect", "coefficient",
+        *["chosen on halves"] * halves,
+    ]  # fmt: skip
+    found = account.found
+    table(out, header, [_row(fitted, each, certain, halves) for each in found[:MOST]])
+    if len(found) > MOST:
+        out.print(f"and {len(found) - MOST} more: --output, --coefficients or --report")
+    paragraph(
+        out,
+        f"Effect: change of {shown(account.target)} for one standard deviation more of the "
+        f"feature, the others as they are. Intercept {fitted.model.intercept_:.6g}."
+        + (" Beneath a feature: what could stand in for it." if _any_stand_in(found) else ""),
+    )
 
 
-def _more_words(fitted: Fitted) -> Iterator[str]:
+def _any_stand_in(found: list[Found]) -> bool:
+    return any(each.stands_in_for is not None for each in found)
+
+
+def _row(fitted: Fitted, each: Found, certain: bool, halves: bool) -> list[str]:
+    j, inside = each.feature, each.stands_in_for is None
+    name = shown(fitted.data.names[j])
+    row = [name if inside else f"  or {name}"]
+    if certain:
+        row.append(certainty(each.probability or 0.0))
+    w, effect = fitted.model.coef_[j], fitted.effects[j]
+    row += [f"{effect:+.3g}", f"{w:.4g}"] if inside else ["", ""]
+    if halves and fitted.stability is not None:
+        row.append(f"{fitted.stability.frequency[j]:.0%}")
+    return row
+
+
+def _details(fitted: Fitted) -> Iterator[str]:
     yield from fitted.remarks
+    if fitted.chosen.size and fitted.chosen.judgement is None:
+        yield fitted.decision
     if fitted.stability is not None:
         yield f"Stability: {fitted.stability.words}"
-    yield from _alternatives(fitted)
+    if fitted.chosen.judgement is None:
+        yield from _alternatives(fitted)
     certificate = fitted.certificate
     if certificate is not None:
         yield f"Certificate: {certificate.words[0]} {certificate.words[-1]}"
@@ -92,27 +127,43 @@ def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
     ]
 
 
-def features(fitted: Fitted) -> list[dict[str, Any]]:
-    """The chosen features as plain data."""
-    effects, stability = fitted.effects, fitted.stability
-    return [
-        {
-            "name": fitted.data.names[j],
-            "coefficient": float(fitted.model.coef_[j]),
-            "effect": float(effects[j]),
-            "frequency": None if stability is None else float(stability.frequency[j]),
-        }
-        for j in fitted.order
-    ]
+def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
+    """The features of the model as plain data, most certain first, with their stand-ins."""
+    stability = fitted.stability
+    rows: list[dict[str, Any]] = []
+    for each in account.found:
+        j, name = each.feature, fitted.data.names[each.feature]
+        if each.stands_in_for is not None:
+            rows[-1]["stand_ins"].append({"name": name, "probability": each.probability})
+            continue
+        rows.append(
+            {
+                "name": name,
+                "probability": each.probability,
+                "coefficient": float(fitted.model.coef_[j]),
+                "effect": float(fitted.effects[j]),
+                "frequency": None if stability is None else float(stability.frequency[j]),
+                "stand_ins": [],
+            }
+        )
+    return rows
 
 
 def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]:
     """All that `tell` says, for programs."""
+    account = fitted.account(target)
     stability, certificate = fitted.stability, fitted.certificate
     value = {
         "target": target,
+        "title": account.title,
+        "signal": account.sign,
+        "verdict": account.verdict,
         "intercept": float(fitted.model.intercept_),
-        "features": features(fitted),
+        "features": features(fitted, account),
+        "held_out": None if fitted.trials is None else _held_out(fitted.trials),
+        "beside": account.beside,
+        "next": account.next_steps,
+        "judgement": _judgement(fitted),
         "decision": fitted.decision,
         "remarks": fitted.remarks,
         "stability": None
@@ -131,11 +182,57 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     return dict(plain(value))
 
 
-def features_csv(fitted: Fitted) -> str:
-    """The chosen features as a table for spreadsheets; no name can act as a formula."""
-    rows: list[list[Any]] = [["feature", "coefficient", "effect", "frequency"]]
-    for each in features(fitted):
-        share = "" if each["frequency"] is None else each["frequency"]
+def _held_out(trials: Trials) -> dict[str, Any]:
+    return {
+        "folds": trials.folds,
+        "ours": _trial(trials.ours),
+        "others": [_trial(each) for each in trials.others],
+        "clearly_better": [each.name for each in trials.clearly_better],
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {
+        "name": trial.name,
+        "score": trial.score,
+        "standard_error": trial.standard_error,
+        "features": trial.features,
+    }
+
+
+def _judgement(fitted: Fitted) -> dict[str, Any] | None:
+    """What the choice itself believes, where it gives probabilities."""
+    judged = fitted.chosen.judgement
+    if judged is None:
+        return None
+    names, seen = fitted.data.names, judged.performance
+    return {
+        "signal": judged.signal,
+        "expected_f1": judged.expected_f1,
+        "few": judged.few,
+        "sets": [
+            {"features": [names[j] for j in each.features], "probability": each.probability}
+            for each in judged.sets
+        ],
+        "performance": None
+        if seen is None
+        else {"score": seen.score, "standard_error": seen.standard_error},
+    }
+
+
+def features_csv(fitted: Fitted, target: str) -> str:
+    """The features as a table for spreadsheets; no name can act as a formula."""
+    head = ["feature", "probability", "coefficient", "effect", "frequency", "stands in for"]
+    rows: list[list[Any]] = [head]
+    for each in features(fitted, fitted.account(target)):
         name = spreadsheet_safe(each["name"])
-        rows.append([name, repr(each["coefficient"]), repr(each["effect"]), share])
+        numbers = [repr(each["coefficient"]), repr(each["effect"])]
+        rows.append([name, _cell(each["probability"]), *numbers, _cell(each["frequency"]), ""])
+        for other in each["stand_ins"]:
+            row = [spreadsheet_safe(other["name"]), _cell(other["probability"]), "", "", "", name]
+            rows.append(row)
     return as_csv(rows)
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else repr(value)

@@ -1,0 +1,95 @@
+"""The features of a model as a table: most certain first, each with what can stand in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._common.extra import extra
+from .._common.names import names_seen
+from ..choosing.chosen import Chosen
+from ..choosing.sets import FeatureSet
+from ..design import Floats
+from .models import Model, chosen_by
+
+SAME = 9  # probabilities that agree to so many decimals are equal
+
+
+@dataclass(frozen=True)
+class Found:
+    """One feature: in the model, or beneath one of it as a stand-in."""
+
+    feature: int
+    probability: float | None  # that it belongs to the model; None if that was not asked
+    set: int | None  # which set of features that stand in for each other; None if alone
+    stands_in_for: int | None = None  # the feature of the model that it could replace
+
+
+def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
+    """The chosen features, the most probable first, of equal ones that of the largest effect."""
+    features = np.flatnonzero(chosen.support)
+    p = _probability(chosen)
+    certainty = np.zeros(features.size) if p is None else np.round(p[features], SAME)
+    return features[np.lexsort((features, -np.abs(effects[features]), -certainty))].tolist()
+
+
+def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
+    """The features of a model of one target, each followed by those that stand in for it."""
+    order = by_certainty(chosen.coef if effects is None else effects, chosen)
+    p, sets = _probability(chosen), shared_sets(chosen)
+    place = {j: at for at, each in enumerate(sets) for j in each.features}
+    told, rows = set(order), []
+    for j in order:
+        rows.append(Found(j, _at(p, j), place.get(j)))
+        if j in place:
+            others = [i for i in sets[place[j]].features if i not in told]
+            rows += [Found(i, _at(p, i), place[j], stands_in_for=j) for i in others]
+            told |= set(others)
+    return rows
+
+
+def shared_sets(chosen: Chosen) -> list[FeatureSet]:
+    """The sets of more than one feature, most probable first."""
+    judged = chosen.judgement
+    return [] if judged is None else [each for each in judged.sets if len(each.features) > 1]
+
+
+def frame_of(model: Model) -> Any:
+    """What `LinearModel.to_frame` gives: a row for each feature, and each target if many."""
+    with extra("data", "a data frame needs"):
+        import pandas as pd
+    chosen, names = chosen_by(model), names_seen(model)
+    flat = chosen.flat
+    rows = list(_rows(chosen, model.coef_, names) if flat else _rows_by_target(model.coef_, names))
+    head = ["feature", "name", "coefficient", "probability", "set", "stands_in_for"]
+    frame = pd.DataFrame(rows, columns=head if flat else ["target", *head[:3]])
+    whole = {name: "Int64" for name in ("set", "stands_in_for") if flat}
+    return frame.astype(whole | ({"probability": float} if flat else {}))
+
+
+def _rows(chosen: Chosen, coef: Floats, names: Sequence[str] | None) -> Iterator[tuple[Any, ...]]:
+    for each in found_in(chosen):
+        j = each.feature
+        name, w = _name(names, j), float(coef[j])
+        yield j, name, w, each.probability, each.set, each.stands_in_for
+
+
+def _rows_by_target(coef: Floats, names: Sequence[str] | None) -> Iterator[tuple[Any, ...]]:
+    for target, w in enumerate(coef):
+        for j in np.flatnonzero(w)[np.argsort(-np.abs(w[w != 0]), kind="stable")].tolist():
+            yield target, j, _name(names, j), float(w[j])
+
+
+def _name(names: Sequence[str] | None, feature: int) -> str:
+    return f"x{feature}" if names is None else str(names[feature])
+
+
+def _probability(chosen: Chosen) -> Floats | None:
+    return None if chosen.judgement is None else chosen.judgement.probability
+
+
+def _at(p: Floats | None, feature: int) -> float | None:
+    return None if p is None else float(p[feature])
