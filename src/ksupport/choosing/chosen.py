@@ -55,6 +55,7 @@ class Chosen:
     score: float | None = None  # the criterion's
     fold_errors: Floats | None = None
     table: Mapping[str, NDArray[Any]]  # one row a support, or a setting and step; empty of one path
+    probability: Floats | None = None  # for each feature, that it belongs to the model
     alternatives: tuple[tuple[Support, float], ...] = ()  # near-tied supports and their scores
     reasons: tuple[str, ...] = ()  # why the one path ended, for each target
     histories: tuple[History, ...] = ()  # of the one path, for each target

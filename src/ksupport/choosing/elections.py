@@ -38,7 +38,9 @@ class Performance:
     doubt: float  # share of draws in which knowing nothing is as good
 
     def __str__(self) -> str:
-        return f"{self.score:.2f} ± {self.standard_error:.2f} (knowing nothing: {self.baseline:.2f})"
+        return (
+            f"{self.score:.2f} ± {self.standard_error:.2f} (knowing nothing: {self.baseline:.2f})"
+        )
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,10 @@ class Candidates:
         lengths = [max(each.shape[0] for each in one) for one in paths]
         cells = [Cell(path, t) for path, length in enumerate(lengths) for t in range(length)]
         measured = []
-        for fold, rows in enumerate(unseen):
+        for at, rows in enumerate(unseen):
             models = sp.vstack(
-                [_aligned(one[fold], length) for one, length in zip(paths, lengths, strict=True)]
-                + [sp.csr_array(beside[fold][None]), sp.csr_array((1, beside[fold].size))],
+                [_aligned(one[at], length) for one, length in zip(paths, lengths, strict=True)]
+                + [sp.csr_array(beside[at][None]), sp.csr_array((1, beside[at].size))],
                 format="csr",
             )
             measured.append(HeldOutRows.of(rows, models))
@@ -135,15 +137,18 @@ class Candidates:
     def _filled(self) -> Any:
         """Whether a cell has a feature on some fold."""
         return np.array(
-            [any(_row(each, cell.record).size for each in self.iterates[cell.path]) for cell in self.cells]
+            [any(_row(each, cell.record).size for each in self._of(cell)) for cell in self.cells]
         )
+
+    def _of(self, cell: Cell) -> list[sp.csr_array]:
+        return self.iterates[cell.path]
 
     def shares(self, elected: Floats, d: int) -> Floats:
         """For each feature, how often the elected have it, on all folds."""
         p = np.zeros(d)
         for at in np.flatnonzero(elected).tolist():
             cell = self.cells[at]
-            folds = self.iterates[cell.path]
+            folds = self._of(cell)
             for each in folds:
                 p[_row(each, cell.record)] += elected[at] / len(folds)
         return p

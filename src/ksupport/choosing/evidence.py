@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,16 @@ from ..design import Design, Floats
 from .criteria import ZERO, log_choose
 from .supports import Support, different_rows
 
-STRENGTHS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # of the prior, shares of the columns' mean squared length
+STRENGTHS = (
+    0.001,
+    0.003,
+    0.01,
+    0.03,
+    0.1,
+    0.3,
+    1.0,
+    3.0,
+)  # of the prior: shares of ‖x‖²
 MOST = 0.8  # share of the samples beyond which degrees of freedom explain anything
 
 
@@ -31,21 +41,18 @@ class Evidence:
         n, d, total = float(different_rows(design, y)), design.d, float(y @ y)
         w = np.zeros(d)
         if not support or total == 0:
-            return cls(_log(total, total, n), w, 0.0)
+            return cls(float(_log(total, total, n)), w, 0.0)
         columns = design.columns(np.asarray(support, np.intp))
         # Eigenvectors of the smaller Gram matrix do for a decomposition of the columns.
         wide = len(columns) > columns.shape[1]
         squares, vectors = np.linalg.eigh(columns.T @ columns if wide else columns @ columns.T)
         squares = np.maximum(squares, 0.0)
         if not squares.any():
-            return cls(_log(total, total, n), w, 0.0)
+            return cls(float(_log(total, total, n)), w, 0.0)
         along = vectors.T @ (y if wide else columns @ y)
         strengths = np.array(STRENGTHS)[:, None] * squares.sum() / len(columns)
         kept = squares / (squares + strengths)  # shares of y along each direction
-        if wide:
-            explained = kept @ along**2
-        else:
-            explained = (1 / (squares + strengths)) @ along**2
+        explained = (kept if wide else 1 / (squares + strengths)) @ along**2
         freedom = kept.sum(axis=1)
         scores = (
             _log(np.maximum(total - explained, 0.0), total, n)
@@ -59,5 +66,5 @@ class Evidence:
         return cls(float(scores[at]), w, STRENGTHS[at])
 
 
-def _log(left: Floats | float, total: float, n: float) -> Floats | float:
+def _log(left: Any, total: float, n: float) -> Any:
     return n * np.log(np.maximum(left, max(ZERO * total, np.finfo(float).tiny)) / n)

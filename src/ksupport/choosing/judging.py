@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,7 @@ from .policy import POLICY, Policy
 from .posterior import Posterior
 from .sets import FeatureSet, sets_of
 
-MOST_ERRORS = 4.0  # standard errors beyond which held-out rows say no more against noise
+MOST_ERRORS = 3.0  # standard errors beyond which held-out rows say no more against noise
 STEADY = 9  # decimals of probabilities that are compared
 
 

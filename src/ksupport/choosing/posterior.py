@@ -26,7 +26,6 @@ from .refits import refit_all
 from .supports import Support, different_rows, largest_support
 
 
-
 @dataclass(frozen=True)
 class Sought:
     """What is sought: supports of (design, y), from supports that were visited on."""
@@ -50,6 +49,7 @@ class Posterior:
     lengths: Floats  # by which they were divided
     y: Floats
     n: float
+    policy: Policy
     scores: Floats  # minus twice the log evidence, but for a constant
     parent: Ints
     out: Ints
@@ -57,12 +57,13 @@ class Posterior:
     place: Ints
     sizes: Ints
     expanded: Ints
-    policy: Policy = POLICY
 
     @cached_property
     def weights(self) -> Floats:
         """What each model counts; they sum to 1."""
-        relative = np.exp(-(self.scores - self.scores.min()) / 2 * self.policy.trust)
+        worse = self.scores - self.scores.min()
+        # Which models beyond the window were met hangs on the order of features.
+        relative = np.exp(-worse / 2 * self.policy.trust) * (worse <= self.policy.window)
         return np.asarray(relative / relative.sum())
 
     @property
@@ -165,7 +166,6 @@ def explored(
         pools = _pools(sought, starts)
         for each, pool in zip(sought, pools, strict=True):
             each.design.store.expect(pool)
-        found = []
         ready = [_Ready.of(*each, policy) for each in zip(sought, starts, pools, strict=True)]
         with Workers(n_jobs) as workers:
             found = workers.each(partial(_explore, rounds, policy), ready)
@@ -276,5 +276,5 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
         limits.MODELS,
     )  # fmt: skip
     return Posterior(
-        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, *found, policy=policy
+        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, *found
     )

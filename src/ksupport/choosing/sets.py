@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..design import Floats
+from ..theory.report import NEAR_COPY
 from .posterior import Posterior
 
 WORTH = 0.05  # probability from which a feature may belong to a set
 ALIKE = 0.5  # correlation from which one feature may stand in for another
-RARELY = 0.25  # of the times that chance would have both, stand-ins are there together
+RARELY = 0.5  # of the times that chance would have both, stand-ins are there together
 MODELS = 500  # of most weight, from which that is told
 
 
@@ -26,21 +27,22 @@ class FeatureSet:
 def sets_of(posterior: Posterior, probability: Floats) -> list[FeatureSet]:
     """Every probable feature with those that stand in for it, most probable sets first.
 
-    Two features stand in for each other if they correlate, and models that have one of them
-    hardly ever have the other.
+    Two features stand in for each other if they are near-copies, or if they correlate and models
+    that have one of them seldom have the other.
     """
     worth = np.flatnonzero(probability >= WORTH)
     worth = worth[np.lexsort((worth, -np.round(probability[worth], 9)))]
     inside, weights = posterior.inclusions(worth, MODELS)
     alone, both = weights @ inside, inside.T @ (weights[:, None] * inside)
-    alike = posterior.correlations(worth) >= ALIKE
-    rarely = both <= RARELY * np.outer(alone, alone)
+    correlations = posterior.correlations(worth)
+    apart = (correlations >= ALIKE) & (both <= RARELY * np.outer(alone, alone))
+    stand_in = apart | (correlations >= NEAR_COPY)
     left = np.ones(worth.size, bool)
     found = []
     for lead in range(worth.size):
         if not left[lead]:
             continue
-        joins = left & alike[lead] & rarely[lead]
+        joins = left & stand_in[lead]
         joins[lead] = True
         left &= ~joins
         members = worth[joins]

@@ -22,10 +22,12 @@ from .judging import Judgement
 from .policy import POLICY
 from .posterior import Posterior
 from .refits import least_squares
+from .shares import by_scores
 from .supports import different_rows, largest_support, visited_by
 from .tables import FoldTable, path_table
 
 LISTED = 1000  # supports in the table of a choice by evidence
+MOST_LISTED = 50  # alternatives
 NEAR = 2.0  # how much worse the evidence of an alternative may be
 
 # -- one path ------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ class Search:
     criterion, exchange, tie
         As in `choose`.
     max_size : int, optional
-        Largest support considered; None takes half as many as there are different rows.
+        Largest support considered; None takes a third as many as there are different rows.
     max_iter, every, stopping
         How far to walk, how often to look (None: as often as the method says), and when to end.
     n_jobs : int, optional
@@ -136,6 +138,7 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
         refit="ols",
         score=choice.score,
         table=table,
+        probability=by_scores(table["support"], table["score"], design.d),
         alternatives=tuple(choice.alternatives(search.tie)),
     )
 
@@ -212,12 +215,14 @@ def chosen_by_judgement(
         return replace(
             chosen_by_folds("irksn", settings, table, table.best(), coef, "ridge"),
             judgement=judgement,
+            probability=judgement.probability,
         )
     order = few.order(LISTED)
     named = np.empty(order.size, object)
     named[:] = [few.support(at) for at in order.tolist()]
     best = few.best
-    near = order[few.scores[order] <= best + NEAR]
+    pairs = zip(named.tolist(), few.scores[order].tolist(), strict=True)
+    near = [(S, score) for S, score in pairs if score <= best + NEAR][:MOST_LISTED]
     return Chosen(
         how="criterion",
         by="evidence",
@@ -234,6 +239,7 @@ def chosen_by_judgement(
             "score": few.scores[order],
             "weight": few.weights[order],
         },
-        alternatives=tuple((few.support(at), float(few.scores[at])) for at in near[:50].tolist() if few.support(at) != support),
+        alternatives=tuple((S, score) for S, score in near if set(S) != set(support)),
         judgement=judgement,
+        probability=judgement.probability,
     )

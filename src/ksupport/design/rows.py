@@ -165,7 +165,6 @@ class Unseen:
         used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
         return self.errors(models[:, used] @ self.design.columns(used))
 
-
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
         """The squared error of each row of coefficients on each held-out row, and rows' weights.
 

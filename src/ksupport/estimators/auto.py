@@ -189,7 +189,11 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
             groups = self._of_groups(problem, paths, candidates, few)
         judgement = judge(few, candidates, groups)
         chosen = chosen_by_judgement(
-            problem, judgement, few, paths and (paths.settings, paths.table), self._steps
+            problem,
+            judgement,
+            few,
+            None if paths is None else (paths.settings, paths.table),
+            self._steps,
         )
         chosen = replace(chosen, decision=words_of(judgement, chosen.size))
         self._keep(problem, chosen)
@@ -289,7 +293,6 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         super()._keep(problem, chosen)
         judged = chosen.judgement
         assert judged is not None
-        self.probability_ = judged.probability
         self.signal_ = judged.signal
         self.sets_ = list(judged.sets)
         self.expected_f1_ = judged.expected_f1

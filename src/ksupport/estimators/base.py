@@ -362,4 +362,5 @@ class SelectingModel(LinearModel):
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
         self.path_ = dict(chosen.table)
+        self.probability_ = chosen.probability
         self.alternatives_ = list(chosen.alternatives)

@@ -25,6 +25,7 @@ from ..choosing.folds import (
 )
 from ..choosing.grids import Grid, expand, settings_of, settings_within
 from ..choosing.refits import least_squares
+from ..choosing.shares import by_folds
 from ..choosing.supports import different_rows, largest_support, visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
 from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
@@ -112,6 +113,9 @@ class PathCV(HoldsOutFolds, SelectingModel):
         Its mean score over the folds.
     refit_ : {None, "ols", "ridge"}
         What was made of the iterate.
+    probability_ : array of shape (d,)
+        For each feature, how often the best settings and steps have it on folds, under random
+        weights of the folds; if EBIC's choice was taken, as in `PathIC`.
     path_ : dict of arrays
         Mean and standard error of the loss for every setting and step; if EBIC's choice was
         taken, its table as in `PathIC`.
@@ -218,7 +222,9 @@ class PathCV(HoldsOutFolds, SelectingModel):
                 return self
         w = self._refitted(problem, method(settings[cell.path]), cell)
         at = cell.path, cell.record
-        self._keep(problem, chosen_by_folds(name, settings, cell.table, at, w, cell.refit))
+        chosen = chosen_by_folds(name, settings, cell.table, at, w, cell.refit)
+        shares = by_folds(cell.table, walked, design.d)
+        self._keep(problem, replace(chosen, probability=shares))
         return self
 
     def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
@@ -310,7 +316,9 @@ class IRKSNCV(PathCV):
     ----------
     k_, alpha_
         The chosen ones (None if EBIC's support was only reached by exchanging features).
-    coef_, intercept_, support_, n_iter_, score_, refit_, path_, params_, alternatives_, n_passes_
+    coef_, intercept_, support_, n_iter_, score_, refit_, path_, params_, alternatives_
+        As in `PathCV`.
+    probability_, n_passes_
         As in `PathCV`.
 
     Examples

@@ -32,7 +32,7 @@ class PathIC(SelectingModel):
     criterion : {"ebic", "bic", "aic", "gic", "cp"}
         What to minimise; see `ksupport.choosing.criteria.Criterion`.
     max_size : int, optional
-        Largest support considered; None takes half as many as there are different rows.
+        Largest support considered; None takes a third as many as there are different rows.
     exchange : int, default=3
         From how many of the best supports to start exchanging features; 0 for none.  AIC does
         without: it would go on adding features.
@@ -65,6 +65,9 @@ class PathIC(SelectingModel):
         The step at which it was met, or the most steps walked.
     score_ : float
         Its criterion.
+    probability_ : array of shape (d,)
+        For each feature, the weight of the supports in the table that have it, where a support's
+        weight is exp(-score/2).
     path_ : dict of arrays
         The table of all supports: ``support``, ``size``, ``rss``, ``score``, the parameters and
         ``t`` where each was first met, best first.  ``pandas.DataFrame(model.path_)`` shows it.
@@ -179,7 +182,7 @@ class IRKSNIC(PathIC):
     k_, alpha_
         Those of the path on which the support was first met (None if it was only reached by
         exchanging features).
-    coef_, intercept_, support_, n_iter_, score_, path_, alternatives_, n_passes_
+    coef_, intercept_, support_, n_iter_, score_, probability_, path_, alternatives_, n_passes_
         As in `PathIC`.
 
     Examples
