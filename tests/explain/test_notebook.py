@@ -56,11 +56,18 @@ def test_every_estimator_shows_what_it_found(data, estimator):
     asked = [after.index(each) for each in ("cross_val_score", "stability_selection", "certify")]
     assert asked == sorted(asked)  # what tells most comes first
     assert "sk-top-container" in after.split("</table></div>", 1)[1]  # scikit-learn's, whole
-    rows = Cells(after).rows
-    assert rows[0] == ["feature", "coefficient"]
-    largest = np.argsort(-np.abs(model.coef_), kind="stable")[: min(10, model.support_.sum())]
-    assert [row[0] for row in rows[1:]] == [f"x{j}" for j in largest]
-    np.testing.assert_allclose([float(row[1]) for row in rows[1:]], model.coef_[largest], rtol=1e-3)
+    head, *rows = Cells(after).rows
+    if hasattr(model, "probability_"):
+        assert head == ["feature", "probability", "coefficient"]
+        rows = [row for row in rows if not row[0].startswith("or ")]  # those can stand in
+        first = [int(row[0][1:]) for row in rows]
+        assert (np.diff(model.probability_[first]) <= 1e-9).all()  # most certain first
+        assert model.support_[first].all()
+    else:
+        assert head == ["feature", "coefficient"]
+        first = np.argsort(-np.abs(model.coef_), kind="stable")[: min(10, model.support_.sum())]
+        assert [row[0] for row in rows] == [f"x{j}" for j in first]
+    np.testing.assert_allclose([float(row[-1]) for row in rows], model.coef_[first], rtol=1e-3)
     assert model._repr_mimebundle_()["text/html"].startswith(after.split("<style>")[0])
 
 

@@ -136,7 +136,7 @@ def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
 
 def model_of(fitted: Fitted, target: str, made: dict[str, Any]) -> Model:
     """The model file of a fit."""
-    account, judged = fitted.account(target), fitted.chosen.judgement
+    account, probability = fitted.account(target), fitted.chosen.probability
     chosen = {
         "estimator": type(fitted.model).__name__,
         "method": fitted.wish.method,
@@ -153,5 +153,5 @@ def model_of(fitted: Fitted, target: str, made: dict[str, Any]) -> Model:
         float(fitted.model.intercept_),
         chosen,
         made,
-        None if judged is None else judged.probability[order],
+        None if probability is None else probability[order],
     )

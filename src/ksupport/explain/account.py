@@ -288,10 +288,10 @@ class Account:
         size = self.chosen.size
         if size == 0:
             return "No feature could be told from noise, and none was kept."
-        judged, sets = self.chosen.judgement, shared_sets(self.chosen)
+        sets = shared_sets(self.chosen)
         text = "One feature was kept" if size == 1 else f"{size} features were kept"
-        if judged is not None:
-            p = judged.probability[self.chosen.support]
+        if self.chosen.probability is not None:
+            p = self.chosen.probability[self.chosen.support]
             low, high = certainty(float(p.min())), certainty(float(p.max()))
             text += f", with probabilities from {low} to {high}" if size > 1 else f" ({high})"
         several = [each for each in sets if self.chosen.support[list(each.features)].any()]

@@ -31,7 +31,7 @@ class Found:
 def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
     """The chosen features, the most probable first, of equal ones that of the largest effect."""
     features = np.flatnonzero(chosen.support)
-    p = _probability(chosen)
+    p = chosen.probability
     certainty = np.zeros(features.size) if p is None else np.round(p[features], SAME)
     return features[np.lexsort((features, -np.abs(effects[features]), -certainty))].tolist()
 
@@ -39,7 +39,7 @@ def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
 def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
     """The features of a model of one target, each followed by those that stand in for it."""
     order = by_certainty(chosen.coef if effects is None else effects, chosen)
-    p, sets = _probability(chosen), shared_sets(chosen)
+    p, sets = chosen.probability, shared_sets(chosen)
     place = {j: at for at, each in enumerate(sets) for j in each.features}
     told, rows = set(order), []
     for j in order:
@@ -85,10 +85,6 @@ def _rows_by_target(coef: Floats, names: Sequence[str] | None) -> Iterator[tuple
 
 def _name(names: Sequence[str] | None, feature: int) -> str:
     return f"x{feature}" if names is None else str(names[feature])
-
-
-def _probability(chosen: Chosen) -> Floats | None:
-    return None if chosen.judgement is None else chosen.judgement.probability
 
 
 def _at(p: Floats | None, feature: int) -> float | None:

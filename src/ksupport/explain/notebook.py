@@ -68,7 +68,7 @@ def finding_of(model: Model) -> Finding:
         words.append(JUDGE)
     if not chosen.size:
         return title, words, []
-    table = _probable if chosen.judgement is not None else _coefficients
+    table = _coefficients if chosen.probability is None else _probable
     return title, words, [table(model, chosen)]
 
 

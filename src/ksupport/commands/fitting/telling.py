@@ -44,7 +44,7 @@ def _answer(out: Console, question: str, texts: list[str]) -> None:
 
 
 def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
-    certain, halves = fitted.chosen.judgement is not None, fitted.stability is not None
+    certain, halves = fitted.chosen.probability is not None, fitted.stability is not None
     header = [
         "feature", *["probability"] * certain, "effect", "coefficient",
         *["chosen on halves"] * halves,

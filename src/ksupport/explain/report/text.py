@@ -154,7 +154,7 @@ def _lead(account: Account) -> str:
 
 
 def _found_words(account: Account) -> str:
-    certain = account.chosen.judgement is not None
+    certain = account.chosen.probability is not None
     words = "The most certain come first. " if certain else "The largest effects come first. "
     if certain:
         words += "Left: the probability that a feature belongs to the model. Right: its effect"
@@ -213,7 +213,7 @@ def _features(contents: Contents) -> str:
     found = account.found
     if not found:
         return "<p>None.</p>"
-    certain = account.chosen.judgement is not None
+    certain = account.chosen.probability is not None
     head = ["feature", *["probability"] * certain, "effect", "coefficient"]
     head += ["on halves"] if shares else []
     rows = [_feature(contents, each, certain) for each in found[:MOST]]
