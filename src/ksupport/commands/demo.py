@@ -87,12 +87,11 @@ def _features(terminal: Console, out: Path) -> Fitted:
 
 
 def _feature(fitted: Fitted, each: Found, truth: Floats, lasso: Floats) -> list[str]:
-    j, inside = each.feature, each.stands_in_for is None
-    name = fitted.data.names[j]
+    j, name = each.feature, fitted.data.names[each.feature]
     return [
-        name if inside else f"  or {name}",
+        name if each.stands_in_for is None else f"  or {name}",
         certainty(each.probability or 0.0),
-        f"{fitted.effects[j]:+.2f}" if inside else "",
+        f"{fitted.effects[j]:+.2f}" if each.chosen else "",
         f"{truth[j]:+.2f}" if truth[j] else "-",
         f"{lasso[j]:+.2f}" if lasso[j] else "-",
     ]

@@ -15,8 +15,9 @@ from ..algorithms import METHODS
 from ..choosing.chosen import Chosen
 from ..design import Floats
 from .found import Found, found_in, shared_sets
-from .trials import CLEAR, Trials
+from .trials import CLEAR, Trial, Trials
 
+SETS = 4  # of features that stand in for each other, told in words
 EVEN = 0.5  # probability below which a feature is more likely wrong than right
 
 REFERENCES = {
@@ -55,6 +56,11 @@ def percent(share: float) -> str:
     return f"{100 * share + 0.0:.0f}%".replace("-0%", "0%") if share > -1 else "less than -100%"
 
 
+def _explained(trial: Trial) -> str:
+    share = f"{percent(trial.score)} ± {100 * trial.standard_error:.0f}"
+    return share if trial.score > 0 else f"nothing: {share}"
+
+
 def counted(features: float) -> str:
     """A number of features, on average over folds perhaps."""
     return f"{features:.0f} feature{'' if round(features) == 1 else 's'}"
@@ -91,7 +97,7 @@ class Account:
     @property
     def order(self) -> list[int]:
         """The features of the model, most certain first."""
-        return [each.feature for each in self.found if each.stands_in_for is None]
+        return [each.feature for each in self.found if each.chosen]
 
     @property
     def unseen(self) -> Unseen | None:
@@ -158,10 +164,16 @@ class Account:
         unseen = self.unseen
         if unseen is None:
             return "How well new rows would be predicted was not measured."
-        what = "the model explains" if self.chosen.size else "the best that was tried explains"
+        what = "the model" if self.chosen.size else "the best that was tried"
+        give = f"give or take {100 * unseen.standard_error:.0f}"
+        if unseen.score <= 0:
+            return (
+                f"On rows held out {what} does no better than knowing nothing "
+                f"({percent(unseen.score)} of how {shown(self.target)} varies, {give})."
+            )
         return (
-            f"On rows held out {what} {percent(unseen.score)} of how {shown(self.target)} varies "
-            f"(± {100 * unseen.standard_error:.0f}); knowing nothing explains 0%."
+            f"On rows held out {what} explains {percent(unseen.score)} of how "
+            f"{shown(self.target)} varies ({give}); knowing nothing explains 0%."
         )
 
     @property
@@ -171,11 +183,10 @@ class Account:
         if trials is None:
             return ""
         scores = " and ".join(
-            f"a {each.name} explains {percent(each.score)} ± {100 * each.standard_error:.0f} "
-            f"(with {counted(each.features)})"
+            f"a {each.name} explains {_explained(each)} (with {counted(each.features)})"
             for each in trials.others
         )
-        ours = f"{percent(trials.ours.score)} (with {counted(trials.ours.features)})"
+        ours = f"{_explained(trials.ours)} (with {counted(trials.ours.features)})"
         return f"On the same rows {scores}; this model {ours}. {self._comparison(trials)}"
 
     def _comparison(self, trials: Trials) -> str:
@@ -214,24 +225,30 @@ class Account:
         if self.trials is not None and self.trials.clearly_better:
             best = self.trials.clearly_better[0]
             yield f"If prediction is all that counts, use the {best.name}; to name features, this."
-        replaced = [self.names[j] for j in self.order if j in self._replaceable]
-        if replaced:
-            yield (
-                f"Of {listed(replaced, 4)} and those beneath, these data cannot tell which one "
-                "matters: report them as one finding, or measure all of them again."
-            )
+        yield from self._one_of()
         weak = [self.names[each.feature] for each in self.found if self._weak(each)]
         if weak:
-            are = "is" if len(weak) == 1 else "are"
-            yield f"{listed(weak, 4)} {are} more likely wrong than right: take as a lead to follow."
+            verb, take = ("is", "it as a lead") if len(weak) == 1 else ("are", "them as leads")
+            yield f"{listed(weak, 4)} {verb} more likely wrong than right: take {take} to follow."
         yield (
             "Confirm what was found on rows from elsewhere, which had no part in choosing it "
             "(ksupport predict)."
         )
 
-    @property
-    def _replaceable(self) -> set[int]:
-        return {each.stands_in_for for each in self.found if each.stands_in_for is not None}
+    def _one_of(self) -> Iterator[str]:
+        """Sets that are sure while their features are not."""
+        sure = [each for each in shared_sets(self.chosen) if each.probability >= EVEN]
+        if sure:
+            told = "; ".join(
+                f"one of {listed((self.names[j] for j in each.features), 3)} "
+                f"({certainty(each.probability)})"
+                for each in sure[:SETS]
+            )
+            more = f"; and {len(sure) - SETS} more such sets" if len(sure) > SETS else ""
+            yield (
+                f"These data cannot tell which matters of features that go together: {told}{more}. "
+                "Report such a set as one finding, or measure all of it again."
+            )
 
     @staticmethod
     def _weak(each: Found) -> bool:

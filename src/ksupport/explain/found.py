@@ -20,12 +20,13 @@ SAME = 9  # probabilities that agree to so many decimals are equal
 
 @dataclass(frozen=True)
 class Found:
-    """One feature: in the model, or beneath one of it as a stand-in."""
+    """One feature: in the model, or beneath one of it because it can stand in for it."""
 
     feature: int
     probability: float | None  # that it belongs to the model; None if that was not asked
+    chosen: bool  # whether it is in the model
     set: int | None  # which set of features that stand in for each other; None if alone
-    stands_in_for: int | None = None  # the feature of the model that it could replace
+    stands_in_for: int | None = None  # the more probable feature of the model that it could replace
 
 
 def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
@@ -39,16 +40,22 @@ def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
 def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
     """The features of a model of one target, each followed by those that stand in for it."""
     order = by_certainty(chosen.coef if effects is None else effects, chosen)
-    p, sets = chosen.probability, shared_sets(chosen)
+    sets = shared_sets(chosen)
     place = {j: at for at, each in enumerate(sets) for j in each.features}
-    told, rows = set(order), []
+    told: set[int] = set()
+    rows = []
     for j in order:
-        rows.append(Found(j, _at(p, j), place.get(j)))
-        if j in place:
-            others = [i for i in sets[place[j]].features if i not in told]
-            rows += [Found(i, _at(p, i), place[j], stands_in_for=j) for i in others]
-            told |= set(others)
+        members = sets[place[j]].features if j in place else (j,)
+        for i in sorted(members, key=lambda i: i != j):  # the one of the model first
+            if i not in told:
+                rows.append(_found(chosen, i, place.get(i), None if i == j else j))
+        told |= set(members)
     return rows
+
+
+def _found(chosen: Chosen, feature: int, place: int | None, lead: int | None) -> Found:
+    p = None if chosen.probability is None else float(chosen.probability[feature])
+    return Found(feature, p, bool(chosen.support[feature]), place, lead)
 
 
 def shared_sets(chosen: Chosen) -> list[FeatureSet]:
@@ -85,7 +92,3 @@ def _rows_by_target(coef: Floats, names: Sequence[str] | None) -> Iterator[tuple
 
 def _name(names: Sequence[str] | None, feature: int) -> str:
     return f"x{feature}" if names is None else str(names[feature])
-
-
-def _at(p: Floats | None, feature: int) -> float | None:
-    return None if p is None else float(p[feature])

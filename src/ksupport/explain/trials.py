@@ -27,7 +27,7 @@ class Trial:
     """What one way to fit makes of rows that it has not seen."""
 
     name: str
-    errors: Floats  # squared, of every row held out
+    errors: Floats  # squared, of every row held out, times its weight
     features: float  # of its models, on average
     baseline: Floats  # squared errors of the mean of the rows that were fitted on
 
@@ -80,7 +80,14 @@ class Trials:
         return [each for each, gap, spread in gaps if gap > CLEAR * spread]
 
 
-def trials_of(ours: str, makes: Mapping[str, Make], X: Any, y: Floats, splits: Splits) -> Trials:
+def trials_of(
+    ours: str,
+    makes: Mapping[str, Make],
+    X: Any,
+    y: Floats,
+    splits: Splits,
+    sample_weight: Floats | None = None,
+) -> Trials:
     """Fit every way on the rows of each split, and predict the others.
 
     Parameters
@@ -93,30 +100,49 @@ def trials_of(ours: str, makes: Mapping[str, Make], X: Any, y: Floats, splits: S
         All rows; X may be sparse.
     splits : sequence of (train, test)
         Rows to fit and to predict; no row is predicted twice.
+    sample_weight : array, optional
+        Weights of the rows, in fits and in the errors.
     """
     rows = np.concatenate([test for _, test in splits])
-    nothing = np.concatenate([(y[test] - y[train].mean()) ** 2 for train, test in splits])
+    w = np.ones(len(y)) if sample_weight is None else sample_weight / sample_weight[rows].mean()
+    means = [np.average(y[train], weights=w[train]) for train, _ in splits]
+    nothing = np.concatenate(
+        [w[test] * (y[test] - m) ** 2 for m, (_, test) in zip(means, splits, strict=True)]
+    )
     found, predictions = {}, {}
     with phase("held-out rows", len(makes)) as update:
         for done, (name, make) in enumerate(makes.items()):
-            predictions[name], sizes = _predicted(make, X, y, splits)
-            errors = (y[rows] - predictions[name]) ** 2
+            predictions[name], sizes = _predicted(
+                make, X, y, splits, None if sample_weight is None else w
+            )
+            errors = w[rows] * (y[rows] - predictions[name]) ** 2
             found[name] = Trial(name, errors, float(np.mean(sizes)), nothing)
             update(done + 1)
     others = tuple(trial for name, trial in found.items() if name != ours)
     return Trials(rows, predictions[ours], found[ours], others, len(splits))
 
 
-def _predicted(make: Make, X: Any, y: Floats, splits: Splits) -> tuple[Floats, list[int]]:
+def _predicted(
+    make: Make, X: Any, y: Floats, splits: Splits, weights: Floats | None
+) -> tuple[Floats, list[int]]:
     said, sizes = [], []
     for train, test in splits:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of parts that are noise, or end early
-            model = make(train).fit(X[train], y[train])
+            model = make(train)
+            model.fit(X[train], y[train], **_weighting(model, weights, train))
         said.append(np.asarray(model.predict(X[test])))
         last = model[-1] if hasattr(model, "steps") else model
         sizes.append(int(np.count_nonzero(last.coef_)))
     return np.concatenate(said), sizes
+
+
+def _weighting(model: Any, weights: Floats | None, train: Ints) -> dict[str, Floats]:
+    """What to give ``fit`` for the weights of the rows; a pipeline wants them for each step."""
+    if weights is None:
+        return {}
+    steps = [f"{name}__" for name, _ in model.steps] if hasattr(model, "steps") else [""]
+    return {f"{step}sample_weight": weights[train] for step in steps}
 
 
 def scaled(model: Any, centred: bool = True) -> Any:

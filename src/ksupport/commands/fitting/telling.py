@@ -66,13 +66,12 @@ def _any_stand_in(found: list[Found]) -> bool:
 
 
 def _row(fitted: Fitted, each: Found, certain: bool, halves: bool) -> list[str]:
-    j, inside = each.feature, each.stands_in_for is None
-    name = shown(fitted.data.names[j])
-    row = [name if inside else f"  or {name}"]
+    j, name = each.feature, shown(fitted.data.names[each.feature])
+    row = [name if each.stands_in_for is None else f"  or {name}"]
     if certain:
         row.append(certainty(each.probability or 0.0))
     w, effect = fitted.model.coef_[j], fitted.effects[j]
-    row += [f"{effect:+.3g}", f"{w:.4g}"] if inside else ["", ""]
+    row += [f"{effect:+.3g}", f"{w:.4g}"] if each.chosen else ["", ""]
     if halves and fitted.stability is not None:
         row.append(f"{fitted.stability.frequency[j]:.0%}")
     return row
@@ -128,38 +127,35 @@ def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
 
 
 def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
-    """The features of the model as plain data, most certain first, with their stand-ins."""
-    stability = fitted.stability
-    rows: list[dict[str, Any]] = []
-    for each in account.found:
-        j, name = each.feature, fitted.data.names[each.feature]
-        if each.stands_in_for is not None:
-            rows[-1]["stand_ins"].append({"name": name, "probability": each.probability})
-            continue
-        rows.append(
-            {
-                "name": name,
-                "probability": each.probability,
-                "coefficient": float(fitted.model.coef_[j]),
-                "effect": float(fitted.effects[j]),
-                "frequency": None if stability is None else float(stability.frequency[j]),
-                "stand_ins": [],
-            }
-        )
-    return rows
+    """The features as plain data, most certain first, then what can stand in for them."""
+    names, shares = fitted.data.names, fitted.stability
+    return [
+        {
+            "name": names[each.feature],
+            "chosen": each.chosen,
+            "probability": each.probability,
+            "coefficient": float(fitted.model.coef_[each.feature]),
+            "effect": float(fitted.effects[each.feature]),
+            "frequency": None if shares is None else float(shares.frequency[each.feature]),
+            "stands_in_for": None if each.stands_in_for is None else names[each.stands_in_for],
+        }
+        for each in account.found
+    ]
 
 
 def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]:
     """All that `tell` says, for programs."""
     account = fitted.account(target)
     stability, certificate = fitted.stability, fitted.certificate
+    told = features(fitted, account)
     value = {
         "target": target,
         "title": account.title,
         "signal": account.sign,
         "verdict": account.verdict,
         "intercept": float(fitted.model.intercept_),
-        "features": features(fitted, account),
+        "features": [each for each in told if each["chosen"]],
+        "stand_ins": [each for each in told if not each["chosen"]],
         "held_out": None if fitted.trials is None else _held_out(fitted.trials),
         "beside": account.beside,
         "next": account.next_steps,
@@ -225,14 +221,13 @@ def features_csv(fitted: Fitted, target: str) -> str:
     head = ["feature", "probability", "coefficient", "effect", "frequency", "stands in for"]
     rows: list[list[Any]] = [head]
     for each in features(fitted, fitted.account(target)):
-        name = spreadsheet_safe(each["name"])
-        numbers = [repr(each["coefficient"]), repr(each["effect"])]
-        rows.append([name, _cell(each["probability"]), *numbers, _cell(each["frequency"]), ""])
-        for other in each["stand_ins"]:
-            row = [spreadsheet_safe(other["name"]), _cell(other["probability"]), "", "", "", name]
-            rows.append(row)
+        numbers = ("probability", "coefficient", "effect", "frequency")
+        other = each["stands_in_for"]
+        rows.append(
+            [
+                spreadsheet_safe(each["name"]),
+                *("" if each[name] is None else repr(each[name]) for name in numbers),
+                "" if other is None else spreadsheet_safe(other),
+            ]
+        )
     return as_csv(rows)
-
-
-def _cell(value: float | None) -> str:
-    return "" if value is None else repr(value)

@@ -202,7 +202,7 @@ def found_of(
     rows = []
     for each in account.found[:TABLED]:
         j, other = each.feature, each.stands_in_for
-        inside = other is None
+        inside = each.chosen
         rows.append(
             {
                 "name": label(account.names[j]),

@@ -227,12 +227,12 @@ def _features(contents: Contents) -> str:
 
 
 def _feature(contents: Contents, each: Found, certain: bool) -> list[str]:
-    account, j, inside = contents.account, each.feature, each.stands_in_for is None
+    account, j = contents.account, each.feature
     name = label(account.names[j])
-    row = [name if inside else f"\u2003or {name}"]
+    row = [name if each.stands_in_for is None else f"\u2003or {name}"]
     row += [certainty(each.probability or 0.0)] if certain else []
     numbers = [figure(account.effects[j], 3), figure(contents.coef[j], 5).lstrip("+")]
-    row += numbers if inside else ["", ""]
+    row += numbers if each.chosen else ["", ""]
     if contents.stability is not None:
         row.append(f"{contents.stability.frequency[j]:.0%}")
     return row

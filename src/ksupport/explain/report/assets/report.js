@@ -89,7 +89,7 @@
         draw(svg, "rect", { class: other ? "sure other" : "sure", x: bar[0], y: y + 4, width: Math.max(1, (bar[1] - bar[0]) * row.p), height: line - 12, rx: 3 });
         draw(svg, "text", { x: bar[1] + 6, y: y + 16 }, sureness(row.p));
       }
-      if (other) return;
+      if (row.effect === null) return;
       const from = Math.min(x(0), x(row.effect)), wide = Math.abs(x(row.effect) - x(0));
       draw(svg, "rect", { class: row.effect < 0 ? "minus" : "plus", x: from, y: y + 4, width: Math.max(wide, 1), height: line - 12 });
       const sign = row.effect < 0 ? "−" : "+", away = row.effect < 0 ? from - 5 : from + wide + 5;
@@ -455,10 +455,10 @@
 
   // -- rows and features -----------------------------------------------------------------
 
-  function scatter(id, xs, ys, rows, across, up) {
+  function scatter(id, xs, ys, rows, across, up, alike) {
     const svg = byId(id), height = 300, width = canvas(svg, height, 470);
     const left = 52, right = width - 12, bottom = height - 40;
-    const [x0, x1] = extent(xs), [y0, y1] = extent(ys);
+    const [x0, x1] = extent(alike ? [...xs, ...ys] : xs), [y0, y1] = alike ? [x0, x1] : extent(ys);
     const x = scale(x0, x1, left, right), y = scale(y0, y1, bottom, 26);
     for (const v of ticks(y0, y1, 5)) {
       draw(svg, "line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
@@ -477,7 +477,7 @@
 
   function residuals() {
     const p = data.predicted, r = data.residuals;
-    scatter("observed", p.predicted, p.observed, p.row, p.held_out ? "predicted, of rows held out" : "fitted", "observed");
+    scatter("observed", p.predicted, p.observed, p.row, p.held_out ? "predicted, of rows held out" : "fitted", "observed", true);
     scatter("quantiles", r.quantile, r.standardised, r.row, "normal quantile", "standardised residual");
   }
 
