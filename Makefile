@@ -15,7 +15,7 @@ endif
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
 .PHONY: help demo test test-quick test-cpus test-oldest check hooks api dist
-.PHONY: bench bench-fmri bench-phases bench-scale bench-selection bench-steps docs clean
+.PHONY: bench bench-fmri bench-phases bench-response bench-scale bench-selection bench-steps docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -69,6 +69,9 @@ bench-phases: $(VENV)/.with-bench ## measure where the passes over X of a select
 
 bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tuning included
 	@$(BIN)/python -m benchmarks selection
+
+bench-response: $(VENV)/.with-bench ## measure what is found with other responses, and beside confounders
+	@$(BIN)/python -m benchmarks response
 
 bench-fmri: $(VENV)/.with-bench,fmri ## measure whole-brain decoding: time and memory
 	@$(BIN)/python -m benchmarks fmri

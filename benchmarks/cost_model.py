@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -18,18 +18,19 @@ from ksupport.design.view import Design
 from ksupport.walking import run
 
 from .data import correlated
-from .measure import Row, at_most, once
+from .measure import Row, at_most, elapsed, once
 
 SIZES = ((100, 20_000), (200, 60_000), (400, 100_000))  # n, d
-K, STEPS = 10, 60
+K, STEPS, REPEATS = 10, 60, 3
 
 
 @dataclass(frozen=True)
 class Cost:
     """Of paths walked side by side on an n x d array that is read by blocks.
 
-    ``refreshes`` (of the path that needs most) and ``working`` (columns in a working set) are what
-    the data decide; they grow with neither n nor d.
+    ``refreshes`` (of the path that needs most), ``vectors`` (multiplied in all of them, of a path)
+    and ``working`` (columns in a working set) are what the data decide; they grow with neither n
+    nor d.
     """
 
     n: int
@@ -38,6 +39,7 @@ class Cost:
     steps: int
     paths: int
     refreshes: int
+    vectors: int
     working: int
     k: int
 
@@ -53,10 +55,11 @@ class Cost:
 
     @property
     def flops(self) -> dict[str, float]:
-        """Moments and refreshes stream X; steps, 1.2 trials each, stay in cache."""
+        """Of moments, refreshes, and steps, 1.2 trials each, which stay in cache."""
         n, d = self.n, self.d
         return {
-            "stream": 5.0 * n * d + 2.0 * n * d * self.paths * self.refreshes,
+            "moments": 5.0 * n * d,
+            "refreshes": 2.0 * n * d * self.paths * self.vectors,
             "steps": 2.4 * n * (self.working + 4 * self.k) * self.steps * self.paths,
         }
 
@@ -70,9 +73,17 @@ class Cost:
 
 
 class Meter(ArrayStore):
-    """Counts the bytes that are asked of the file."""
+    """Counts the bytes that are asked of the file, and how often for the whole of it."""
 
-    asked = 0
+    asked = sweeps = vectors = 0
+
+    def rmatmat(self, U: Any) -> Any:
+        self.vectors += U.shape[1]
+        return super().rmatmat(U)
+
+    def _sweep(self, parts: Any) -> Any:
+        self.sweeps += 1
+        return super()._sweep(parts)
 
     def _read(self, rows: slice, columns: slice) -> Any:
         self.asked += self.X[rows, columns].nbytes
@@ -83,20 +94,19 @@ class Meter(ArrayStore):
         return super()._read_columns(index)
 
 
+def least(call: Callable[[], Any]) -> float:
+    """Seconds of the fastest of a few calls."""
+    return min(elapsed(call) for _ in range(REPEATS))
+
+
 def speeds(n: int, d: int, folder: Path) -> tuple[float, float]:
     """Numbers read and multiplied by a vector, and flops of a matrix product, a second."""
     X = np.memmap(folder / "speed", np.float32, "w+", shape=(n, d))
     X[:] = 1.0
     store, u = ArrayStore(X), np.ones((n, 1))
-    store.rmatmat(u)
-    start = perf_counter()
-    store.rmatmat(u)
-    stream = n * d / (perf_counter() - start)
+    stream = n * d / least(lambda: store.rmatmat(u))
     A = np.ones((n, limits.CHUNK // n))
-    A @ A.T
-    start = perf_counter()
-    A @ A.T
-    return stream, 2 * n * A.size / (perf_counter() - start)
+    return stream, 2 * n * A.size / least(lambda: A @ A.T)
 
 
 def measured(n: int, d: int, folder: Path) -> tuple[Cost, Meter, float, float]:
@@ -113,15 +123,13 @@ def measured(n: int, d: int, folder: Path) -> tuple[Cost, Meter, float, float]:
         run([path], max_iter=STEPS, every=5, keep="last")
         return store, path
 
-    walk()
-    start = perf_counter()
     store, path = walk()
-    seconds = perf_counter() - start
+    seconds = least(walk)
     tracemalloc.start()
     walk()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    cost = Cost(n, d, 4, STEPS, 1, store.passes - 1, path.features.size, K)
+    cost = Cost(n, d, 4, STEPS, 1, store.sweeps - 1, store.vectors, path.features.size, K)
     return cost, store, seconds, peak
 
 
@@ -134,7 +142,8 @@ def main() -> list[Row]:
             cost, store, seconds, peak = measured(n, d, Path(name))
         at = f"{n}x{d}, {cost.passes} passes, {cost.working} columns in the working set"
         flops = cost.flops
-        predicted = cost.passes * n * d / stream + flops["steps"] / product
+        multiplied = flops["refreshes"] + flops["steps"]
+        predicted = cost.passes * n * d / stream + multiplied / product
         asked = once(store.asked / 2**20)
         rows += [
             Row(f"{at}: read", asked, once(cost.bytes_read / 2**20), at_most(1.1), "MB"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,7 +33,7 @@ __all__ = [
     "machine", "of_one_thread", "once", "save", "summary", "table", "take_turns",
 ]  # fmt: skip
 
-RESULTS = Path(__file__).parent / "results"
+RESULTS = Path(os.environ.get("KSUPPORT_RESULTS") or Path(__file__).parent / "results")
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "modopt")
 
 
@@ -180,7 +181,7 @@ def _version(package: str) -> str | None:
 
 def save(part: str, rows: Sequence[Row]) -> Path:
     """Write the rows and the machine to benchmarks/results/<part>.json."""
-    RESULTS.mkdir(exist_ok=True)
+    RESULTS.mkdir(parents=True, exist_ok=True)
     file = RESULTS / f"{part}.json"
     content = {"part": part, "machine": machine(), "rows": [row.record() for row in rows]}
     file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -19,8 +19,9 @@ from ksupport.metrics import support_f1
 
 from . import memory
 from .measure import Row, Target, Timing, at_most, of_one_thread, once, take_turns
-from .selection import abess, quietly_fitted
+from .selection import quietly_fitted
 from .selection_designs import Problem, problem, standardised
+from .selection_rivals import abess
 
 SIZES = range(31)
 RIVALS = {"AutoIRKSN": "abess 5-fold", "IRKSNIC": "abess EBIC", "IRKSNCV": "LassoCV"}

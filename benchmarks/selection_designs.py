@@ -1,50 +1,65 @@
-"""The problems of the selection benchmark: each knows its truth."""
+"""The problems of the selection benchmark: each knows its truth.
+
+Three ranges of seeds never meet: what is reported, what constants may be chosen on, and (0 to 99)
+what earlier versions were seen on.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ksupport import datasets
 from ksupport.datasets import make_block_data, make_correlated_data, make_fmri_process
+from ksupport.experiments.fig_f1 import AXES, CENTRE
+from ksupport.experiments.synthetic import DENSITY, N_FEATURES
 
-Array = NDArray[np.float64]
-Problem = tuple[Array, Array, Array]
-Sizes = Literal["equal", "gaussian"]
+from .selection_real import (
+    DRUGS,
+    WIDE,
+    Array,
+    Problem,
+    coefficients,
+    genotypes,
+    hiv,
+    noise_on,
+    noisy,
+    permuted,
+    real,
+    spike_in,
+    standardised,
+)
+
+__all__ = [
+    "DEVELOPMENT",
+    "REPORTED",
+    "Array",
+    "Problem",
+    "Setting",
+    "problem",
+    "settings",
+    "standardised",
+]
+
+REPORTED, DEVELOPMENT = 100, 1000  # the first seed of each range
+Setting = dict[str, Any]
 
 
 def problem(kind: str, seed: int, **setting: Any) -> Problem:
-    """X, y and the true w of a setting."""
+    """X, y and the true w of a setting; where only the true support is known, w is 0 and 1."""
     return MAKERS[kind](np.random.RandomState(seed), **setting)
 
 
-def standardised(X: Array) -> Array:
-    """Columns with mean 0 and variance 1; constant ones become 0."""
-    scale = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
-
-
-def _coefficients(rng: Any, d: int, k: int, sizes: str) -> Array:
-    w = np.zeros(d)
-    where = rng.choice(d, k, replace=False)
-    w[where] = rng.standard_normal(k) if sizes == "gaussian" else rng.choice([-1.0, 1.0], k)
-    return w
-
-
-def _noisy(rng: Any, X: Array, w: Array, snr: float) -> Problem:
-    signal, noise = X @ w, rng.standard_normal(len(X))
-    return X, signal + noise * np.linalg.norm(signal) / (snr * np.linalg.norm(noise)), w
-
-
 def ar1(rng: Any, n: int, d: int, k: int, rho: float, snr: float) -> Problem:
-    w = _coefficients(rng, d, k, "gaussian")
+    w = coefficients(rng, d, k, "gaussian")
     return make_correlated_data(n, d, rho=rho, snr=snr, w_true=w, random_state=rng)
 
 
-def blocks(rng: Any, n: int, block: int, rho: float, sizes: Sizes) -> Problem:
+def blocks(
+    rng: Any, n: int, block: int, rho: float, sizes: Literal["equal", "gaussian"]
+) -> Problem:
     return make_block_data(
         n, 10 * block if block > 20 else 20 * block, block_size=block,
         n_active_blocks=2 if block > 20 else 3, rho=rho, coef=sizes, snr=3.0, random_state=rng,
@@ -54,23 +69,27 @@ def blocks(rng: Any, n: int, block: int, rho: float, sizes: Sizes) -> Problem:
 def factor(rng: Any, n: int, d: int, k: int, factors: int) -> Problem:
     loadings = rng.standard_normal((factors, d)) / np.sqrt(factors)
     X = rng.standard_normal((n, factors)) @ loadings + 0.7 * rng.standard_normal((n, d))
-    return _noisy(rng, X, _coefficients(rng, d, k, "gaussian"), 3.0)
-
-
-def real(rng: Any, name: str, k: int, sizes: str) -> Problem:
-    """A simulated response on the 1000 most variable columns of a real design."""
-    data = getattr(datasets, f"fetch_{name}")()
-    X = np.asarray(data.data, float)
-    if "data_test" in data:
-        X = np.vstack([X, data.data_test])
-    X = X[:, np.argsort(-X.var(axis=0), kind="stable")[:1000]]
-    X = standardised(X)
-    return _noisy(rng, X, _coefficients(rng, X.shape[1], k, sizes), 5.0)
+    return noisy(rng, X, coefficients(rng, d, k, "gaussian"), 3.0)
 
 
 def example2(rng: Any, n: int, d: int, region: int) -> Problem:
     """Fewer samples than active features, as in the paper's Example 2."""
     return make_fmri_process(n, d, region_size=region, snr=5.0, random_state=rng)
+
+
+def paper(rng: Any, n: int, rho: float, snr: float) -> Problem:
+    """The paper's synthetic experiments: 10 of 50 features."""
+    return make_correlated_data(n, N_FEATURES, rho=rho, snr=snr, density=DENSITY, random_state=rng)
+
+
+def noise(rng: Any, n: int, d: int, design: str) -> Problem:
+    """A simulated design and a response that has nothing to do with it."""
+    if design == "blocks":
+        X = make_block_data(n, d, block_size=20, rho=0.9, random_state=rng)[0]
+    else:
+        rho = {"independent": 0.0, "ar1": 0.9}[design]
+        X = make_correlated_data(n, d, rho=rho, random_state=rng)[0]
+    return X, rng.standard_normal(n), np.zeros(d)
 
 
 MAKERS: dict[str, Callable[..., Problem]] = {
@@ -79,29 +98,100 @@ MAKERS: dict[str, Callable[..., Problem]] = {
     "factor": factor,
     "real": real,
     "example2": example2,
+    "paper": paper,
+    "noise": noise,
+    "noise_on": noise_on,
+    "permuted": permuted,
+    "hiv": hiv,
+    "spike_in": spike_in,
+    "genotypes": genotypes,
 }
+SIMULATED = ("ar1", "blocks", "factor", "real", "example2", "paper")
+NOISE = ("noise", "noise_on", "permuted")
+REAL_TRUTH = ("hiv", "spike_in", "genotypes")
+SUPPORT_ONLY = ("hiv", "spike_in")  # the true coefficients are not known
 
 
-def settings() -> list[dict[str, Any]]:
-    """All settings of the benchmark."""
-    out: list[dict[str, Any]] = []
+def settings(*kinds: str) -> list[Setting]:
+    """All settings of the benchmark, or those of some kinds."""
+    return [s for make in GRIDS for s in make() if s["kind"] in (kinds or MAKERS)]
+
+
+def label(setting: Setting, without: tuple[str, ...] = ()) -> str:
+    """A setting in words, or what it has in common with others."""
+    return " ".join(
+        value if key == "kind" else f"{key}={value}"
+        for key, value in setting.items()
+        if key not in without
+    )
+
+
+def first_seed() -> int:
+    """Of the draws that are reported, or with KSUPPORT_DEVELOPMENT=1 of the others."""
+    return DEVELOPMENT if os.environ.get("KSUPPORT_DEVELOPMENT") == "1" else REPORTED
+
+
+def fixed(setting: Setting) -> bool:
+    """Whether there is but one draw of it: real data with a real response, all rows."""
+    return setting["kind"] in REAL_TRUTH and setting.get("rows") is None
+
+
+def _simulated() -> Iterator[Setting]:
     for rho in (0.0, 0.5, 0.9):
         for d in (200, 2000):
             for snr in (1.0, 3.0, 5.0):
-                out.append({"kind": "ar1", "n": 100, "d": d, "k": 10, "rho": rho, "snr": snr})
+                yield {"kind": "ar1", "n": 100, "d": d, "k": 10, "rho": rho, "snr": snr}
     for block in (10, 40):
         for rho in (0.5, 0.7, 0.9):
             for n in (30, 100):
                 for sizes in ("equal", "gaussian"):
-                    out.append(
-                        {"kind": "blocks", "n": n, "block": block, "rho": rho, "sizes": sizes}
-                    )
+                    yield {"kind": "blocks", "n": n, "block": block, "rho": rho, "sizes": sizes}
     for factors in (3, 10):
-        out.append({"kind": "factor", "n": 100, "d": 500, "k": 10, "factors": factors})
-    for name in ("leukemia", "riboflavin", "scheetz2006"):
-        for k in (5, 10):
-            for sizes in ("gaussian", "equal"):
-                out.append({"kind": "real", "name": name, "k": k, "sizes": sizes})
+        yield {"kind": "factor", "n": 100, "d": 500, "k": 10, "factors": factors}
     for region in (30, 60):
-        out.append({"kind": "example2", "n": 20, "d": 300, "region": region})
-    return out
+        yield {"kind": "example2", "n": 20, "d": 300, "region": region}
+
+
+def _of_the_paper() -> Iterator[Setting]:
+    """Along the three axes of its figures, their common centre once."""
+    seen = []
+    for axis, values in AXES.items():
+        for value in values:
+            setting = {"kind": "paper", **CENTRE, axis: value}
+            if setting not in seen:
+                seen.append(setting)
+    yield from seen
+
+
+def _real() -> Iterator[Setting]:
+    for sizes in ("equal", "gaussian"):  # five features, without much noise
+        for name in WIDE[:3]:
+            yield {"kind": "real", "sizes": sizes, "k": 5, "snr": 5.0, "name": name}
+    for sizes in ("equal", "gaussian", "decaying", "grouped", "mixed"):
+        for snr in (1.0, 2.0, 5.0):
+            for name in WIDE:
+                yield {"kind": "real", "sizes": sizes, "k": 10, "snr": snr, "name": name}
+
+
+def _noise() -> Iterator[Setting]:
+    for n in (20, 50, 120, 500):
+        for design in ("independent", "ar1", "blocks"):
+            yield {"kind": "noise", "n": n, "d": 300, "design": design}
+    for name in WIDE:
+        yield {"kind": "permuted", "name": name}
+    for name, rows in (("riboflavin", None), ("scheetz2006", None), ("hiv_pi", 500)):
+        yield {"kind": "noise_on", "name": name, "rows": rows}
+
+
+def _real_truth() -> Iterator[Setting]:
+    for rows in (None, 150):
+        for name, drugs in DRUGS.items():
+            for drug in drugs:
+                yield {"kind": "hiv", "rows": rows, "name": name, "drug": drug}
+    for profile in range(14):
+        yield {"kind": "spike_in", "profile": profile}
+    for trait in range(2):
+        yield {"kind": "genotypes", "trait": trait}
+
+
+GRIDS = (_simulated, _of_the_paper, _real, _noise, _real_truth)

@@ -14,6 +14,7 @@ from scipy.sparse.linalg import aslinearoperator
 from ksupport import IRKSN, METHODS, path
 from ksupport.algorithms import make_method
 from ksupport.algorithms.irksn import IRKSNMethod
+from ksupport.design import Incomplete, Problem, Unpenalized, Weights
 from ksupport.design.view import Design
 from ksupport.explain.models import walk_again
 from ksupport.walking import run, working_set
@@ -73,6 +74,7 @@ KINDS = {
     "CSC": lambda X, folder: sp.csc_array(X),
     "LinearOperator": lambda X, folder: aslinearoperator(X),
     "memmap": memmap,
+    "incomplete": lambda X, folder: Incomplete(X),
 }
 
 
@@ -106,6 +108,50 @@ def test_every_kind_of_X_gives_the_same_iterates(method, kind, n, d, tmp_path):
     np.testing.assert_array_equal(result.history["t"], expected.history["t"])
     assert_close(result.iterates, expected.iterates, 1e-3 if kind == "float32" else 1e-9)
     assert result.reason == expected.reason
+
+
+UNPENALISED = np.array([0, 3])
+
+
+@cache
+def left_over(n, d, weighted):
+    """What regression on two columns and a constant leaves of the others and y, and weights."""
+    X, y = problem(n, d)
+    weights = 0.2 + np.random.default_rng(0).random(n) if weighted else np.ones(n)
+    root = np.sqrt(weights / weights.mean())[:, None]
+    A = np.column_stack([X[:, UNPENALISED], np.ones(n)]) * root
+    both = np.column_stack([X, y]) * root
+    both -= A @ np.linalg.lstsq(A, both, rcond=None)[0]
+    both[:, UNPENALISED] = 0.0
+    return both[:, :-1], both[:, -1], weights
+
+
+@cache
+def reference_left_over(method, n, d, weighted):
+    X, y, _ = left_over(n, d, weighted)
+    return path(method, X, y, max_iter=STEPS, **params_of(method))
+
+
+@every_method
+@pytest.mark.parametrize("kind", ["C", *KINDS])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n", "d"), SHAPES)
+def test_beside_unpenalised_columns_iterates_are_those_on_residuals(
+    method, kind, weighted, n, d, tmp_path
+):
+    if kind == "LinearOperator" and method in NEEDS_COLUMNS:
+        pytest.skip("has an error of its own, tested below")
+    X, y = problem(n, d)
+    given = X if kind == "C" else KINDS[kind](X, tmp_path)
+    weights = left_over(n, d, weighted)[2]
+    made = Problem(
+        given, y[:, None], Weights(weights if weighted else None), np.arange(n), True, False,
+        METHODS[method].compressible, unpenalized=Unpenalized(UNPENALISED, ("a", "b")),
+    )  # fmt: skip
+    walker = make_method(method, **params_of(method)).start(made.design, made.targets[0])
+    result = run([walker], max_iter=STEPS)[0]
+    expected = reference_left_over(method, n, d, weighted)
+    assert_close(result.iterates, expected.iterates, 1e-2 if kind == "float32" else 1e-8)
 
 
 @pytest.mark.parametrize("method", sorted(NEEDS_COLUMNS))

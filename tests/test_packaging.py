@@ -11,7 +11,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DISTRIBUTIONS = {"sklearn": "scikit-learn", "nibabel": "nilearn"}
+DISTRIBUTIONS = {
+    "sklearn": "scikit-learn", "nibabel": "nilearn", "bed_reader": "bed-reader",
+    "python_calamine": "python-calamine",
+}  # fmt: skip
 
 
 def name(requirement):

@@ -19,6 +19,7 @@ from typing import Any
 MODULES: dict[str, list[str]] = {
     "ksupport": [],
     "ksupport.datasets": [],
+    "ksupport.losses": ["Cox", "Huber", "Logistic", "Multinomial", "Poisson", "Squared", "loss_of"],
     "ksupport.metrics": [],
     "ksupport.plotting": [],
     "ksupport.stopping": [],

@@ -1,6 +1,6 @@
 """Sparse recovery by iterative regularisation with the k-support norm."""
 
-from . import datasets, metrics, plotting, stopping, theory
+from . import datasets, losses, metrics, plotting, stopping, theory
 from .algorithms import METHODS, path
 from .choosing.elections import Performance
 from .choosing.sets import FeatureSet
@@ -16,10 +16,12 @@ from .estimators import (
     KSN,
     SRDI,
     AutoIRKSN,
+    IRKSNClassifier,
     PathCV,
     PathIC,
 )
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
+from .reading import read
 
 __version__ = "0.1.0"
 
@@ -36,6 +38,7 @@ __all__ = [
     "AutoIRKSN",
     "BoxNorm",
     "FeatureSet",
+    "IRKSNClassifier",
     "NoSignalWarning",
     "PathCV",
     "PathIC",
@@ -43,10 +46,12 @@ __all__ = [
     "StabilitySelection",
     "datasets",
     "ksupport_norm",
+    "losses",
     "metrics",
     "path",
     "plotting",
     "prox_ksupport",
+    "read",
     "stability_selection",
     "stopping",
     "theory",

@@ -1,9 +1,9 @@
 """Compiled search for the supports of most evidence (`ksupport.choosing.posterior`).
 
-Columns have squared length n.  With A = X_SᵀX_S + n tau I, the evidence of a support S under
+Columns have squared length n.  With A = X_SᵀX_S + prior I, the evidence of a support S under
 a normal prior of its coefficients is, but for constants and as -2 log,
 
-    n log(q / n) + log det(A / (n tau)) + 2 log C(d, |S|),   q = ‖y‖² - yᵀX_S A⁻¹ X_Sᵀy.
+    n log(q / n) + log det(A / prior) + 2 log C(d, |S|),   q = ‖y‖² - yᵀX_S A⁻¹ X_Sᵀy.
 
 One feature more, one fewer or one exchanged changes q by a square and the determinant by a
 factor, so that all neighbours of S follow from A⁻¹ and the products X_SᵀX.
@@ -110,15 +110,15 @@ def prune(count, most, scores, keys, parent, out, into, place, sizes, looked, ta
 
 
 @_jit_ordered
-def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, capacity):
+def explore(C, y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity):
     """Supports of much evidence: from the starts on, always around the best not yet looked at.
 
     Parameters
     ----------
     C, y : arrays of shape (features, rows) and (rows,)
         Columns as rows, of squared length n, and the response.
-    n, tau : floats
-        Samples, and the prior's strength.
+    n, prior : floats
+        Samples, and how many of them the prior is worth.
     price : array
         Of supports of 0, 1, ... features; no support is larger.
     floor : float
@@ -159,7 +159,6 @@ def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, c
     for i in range(y.size):
         yy += y[i] * y[i]
     c = np.dot(C, y)
-    nt = n * tau
     support = np.empty(most + 1, np.int64)
     for start in range(n_starts):
         m = indptr[start + 1] - indptr[start]
@@ -212,15 +211,15 @@ def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, c
         for i in range(m):
             for k in range(m):
                 A[i, k] = G[i, support[k]]
-            A[i, i] += nt
-        log_det = inverse_of(A, inverse) - m * math.log(nt)
+            A[i, i] += prior
+        log_det = inverse_of(A, inverse) - m * math.log(prior)
         u = np.dot(inverse, b_own)
         q = yy - np.dot(u, b_own)
         here = rounded(n * math.log(max(q, floor) / n) + log_det + price[m])
         scores[at] = here
         best = min(best, here)
         K = np.dot(inverse, G)
-        s, b = np.full(P, n + nt), c - np.dot(u, G)
+        s, b = np.full(P, n + prior), c - np.dot(u, G)
         for i in range(m):
             for j in range(P):
                 s[j] -= G[i, j] * K[i, j]
@@ -233,7 +232,7 @@ def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, c
             key_i = base
             if i >= 0:
                 a = inverse[i, i]
-                q_i, log_det_i, size = q + u[i] * u[i] / a, log_det + math.log(a * nt), m - 1
+                q_i, log_det_i, size = q + u[i] * u[i] / a, log_det + math.log(a * prior), m - 1
                 gone = support[i]
                 key_i = base - marks[gone]
                 score = rounded(n * math.log(max(q_i, floor) / n) + log_det_i + price[size])
@@ -260,7 +259,7 @@ def explore(C, y, n, tau, price, floor, marks, indptr, starts, rounds, window, c
                 left = q_i - b_j * b_j / s_j
                 if left > enough:
                     continue
-                score = rounded(n * math.log(max(left, floor) / n) + fixed + math.log(s_j / nt))
+                score = rounded(n * math.log(max(left, floor) / n) + fixed + math.log(s_j / prior))
                 if score > best + window or count >= capacity:
                     continue
                 best = min(best, score)

@@ -41,6 +41,10 @@ POOL = 1 << 22  # numbers in the columns of the features that are exchanged (32 
 FEWEST_IN_POOL = 512  # features that are looked at however many rows there are
 MODELS = 1 << 16  # supports that there is room for, with their evidence (6 MB)
 
+# -- what is multiplied ----------------------------------------------------------------------
+
+BLAS_THREADS = 1 << 29  # multiplications that take far longer than BLAS's threads spin afterwards
+
 # -- what a walk records ---------------------------------------------------------------------
 
 FORESEEN = 1 << 18  # numbers in products that a path has taken for steps to come (2 MB)

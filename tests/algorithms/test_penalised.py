@@ -11,6 +11,7 @@ from sklearn.linear_model import enet_path, lasso_path
 
 from ksupport import path
 from ksupport.algorithms import enet, make_method
+from ksupport.design import Problem, Unpenalized, Weights
 from ksupport.design.view import Design
 from ksupport.walking import run
 
@@ -155,6 +156,13 @@ def test_a_sparse_x_is_never_made_dense_where_it_need_not(standardize, monkeypat
     assert np.any(models)
     with pytest.raises(ValueError, match="needs a sparse X that is centred by other means"):
         walk("lasso", centred.take(np.arange(20)), y[:20])
+    columns = Unpenalized(np.array([0]), ("a",))
+    adjusted = Problem(
+        sp.csr_array(X), y[:, None], Weights(), np.arange(40), True, standardize,
+        unpenalized=columns,
+    )  # fmt: skip
+    with pytest.raises(ValueError, match="needs a sparse X that is adjusted for columns"):
+        walk("lasso", adjusted.design, y)
 
 
 @pytest.mark.parametrize("max_iter", [0, 1, 10, 150])

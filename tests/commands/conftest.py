@@ -77,21 +77,3 @@ def small_csv(small, tmp_path):
     frame["y"] = y
     frame.to_csv(tmp_path / "small.csv", index=False)
     return tmp_path / "small.csv"
-
-
-@pytest.fixture
-def read_file(tmp_path):
-    """Write bytes under a name, and read them as the commands do."""
-    from ksupport.commands.reading import Columns, read
-    from ksupport.commands.reading.options import how_to_read
-
-    def write_and_read(data, name="data.csv", roles=None, **options):
-        path = tmp_path / name
-        if data is not None:
-            path.write_bytes(data.encode() if isinstance(data, str) else data)
-        given = {"separator": None, "decimal": ".", "thousands": None, "max_memory": 0.02}
-        return read(
-            path, Columns(**({"target": "y"} | (roles or {}))), how_to_read(**given | options)
-        )
-
-    return write_and_read

@@ -37,7 +37,9 @@ def test_an_unknown_dataset_is_answered_with_the_known_ones(run, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("name", ["rhee2006", "haxby_slice"])  # from an origin, from nowhere
+@pytest.mark.parametrize(
+    "name", ["rhee2006", "haxby_slice", "hiv_pi"]
+)  # from an origin, from nowhere
 def test_an_absent_dataset_is_answered_with_what_to_do(name, run, tmp_path):
     done = run("data", "fetch", name, "--no-download", cwd=tmp_path, KSUPPORT_DATA=str(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")

@@ -134,8 +134,8 @@ def test_a_missing_file_is_named(command, run, tmp_path):
 
 
 def test_a_kind_of_file_that_nobody_knows_is_refused_with_the_known_ones(run, tmp_path):
-    (tmp_path / "data.xlsx").write_bytes(b"PK")
-    done = run("fit", "data.xlsx", "--target", "y", cwd=tmp_path)
+    (tmp_path / "data.sas7bdat").write_bytes(b"PK")
+    done = run("fit", "data.sas7bdat", "--target", "y", cwd=tmp_path)
     assert done.returncode == 2
     assert ".parquet" in done.stderr
 

@@ -134,6 +134,43 @@ def test_a_model_file_predicts_by_the_names_of_the_columns(run, small_csv, small
     assert (folder / "p.csv").read_text().splitlines() == done.stdout.splitlines()
 
 
+def test_columns_can_be_adjusted_for(run, small_csv, small):
+    folder = small_csv.parent
+    done = run(
+        "fit", small_csv, "--target", "y", "--adjust-for", "g0", "--adjust-for", "g5",
+        "--output", "m.json", "--report", "r.html", "--coefficients", "c.csv", cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "2 of 10 features explain y" in done.stdout
+    model = AutoIRKSN(unpenalized=[0, 5]).fit(*small)
+    assert f"Adjusted for g0 ({model.coef_[0]:.4g}), g5 ({model.coef_[5]:.4g})." in done.stdout
+    assert "Adjusted for g0 (" in (folder / "r.html").read_text()
+    assert (folder / "c.csv").read_text().count("\n") == 3
+    written = json.loads((folder / "m.json").read_text())
+    assert {each["name"] for each in written["features"]} == {"g1", "g2"}
+    assert [each["name"] for each in written["adjusted_for"]] == ["g0", "g5"]
+    predicted = run("predict", "m.json", small_csv, cwd=folder)
+    numbers = [float(line) for line in predicted.stdout.splitlines()[1:]]
+    np.testing.assert_allclose(numbers, model.predict(small[0]))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (
+            ["--adjust-for", "age"],
+            "--adjust-for 'age' is not a column of small.csv; there are g0, g1",
+        ),
+        (["--adjust-for", "y"], "both name the column 'y'"),
+        (["--adjust-for", "g1", "--ignore", "g1"], "both name the column 'g1'"),
+    ],
+)
+def test_columns_that_cannot_be_adjusted_for_are_named(options, says, run, small_csv):
+    done = run("fit", small_csv, "--target", "y", *options, cwd=small_csv.parent)
+    assert done.returncode != 0
+    assert says in " ".join(done.stderr.split())
+
+
 def _write(folder, kind, X, y):
     frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(X.shape[1])]).assign(y=y)
     path = folder / f"data.{kind}"
@@ -306,7 +343,7 @@ def test_methods_tune_on_folds_that_keep_groups_together(small):
 
     from ksupport.commands import compare
     from ksupport.commands.measuring.rivals import Rival
-    from ksupport.commands.reading import Data
+    from ksupport.reading import Data
 
     X, y = small
     groups = np.repeat(["a", "b", "c", "d", "e"], 12)

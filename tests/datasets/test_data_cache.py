@@ -20,7 +20,8 @@ from ksupport.datasets import (
     fetch_leukemia,
     list_datasets,
 )
-from ksupport.datasets._registry import DATASETS, DatasetInfo, RemoteFile
+from ksupport.datasets._info import DatasetInfo, RemoteFile
+from ksupport.datasets._registry import DATASETS
 
 
 @pytest.fixture

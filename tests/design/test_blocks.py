@@ -1,8 +1,10 @@
 """Arrays read block by block: the same models as in memory, and nothing of the size of X."""
 
+import mmap
 import sys
 import threading
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +14,12 @@ from sklearn.base import clone
 import ksupport.design.view as design_module
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN
 from ksupport._common.phases import Phase
+from ksupport.algorithms import make_method
 from ksupport.design import spectra
 from ksupport.design.blocks import ArrayStore, ZarrStore, read_ahead
 from ksupport.design.view import Design
 from ksupport.theory import recovery_report
+from ksupport.walking import run
 
 SHAPE = (40, 3000)
 CHUNKS = (15, 700)  # divide neither side
@@ -331,6 +335,36 @@ def test_zarr_is_not_imported_for_others(monkeypatch, tmp_path):
     X, y = problem("float32")
     IRKSN(k=3, max_iter=5).fit(mapped(X, tmp_path), y)
     assert "zarr" not in sys.modules
+
+
+@pytest.mark.parametrize(("order", "passes"), [("C", [1, 1, 2]), ("F", [0, 0, 0])])
+def test_columns_of_a_file_count_the_pages_that_they_lie_on(order, passes, tmp_path):
+    """A row has four pages here; each counts once between two passes."""
+    page = mmap.PAGESIZE // 8
+    X = np.asarray(np.random.default_rng(0).standard_normal((8, 4 * page)), order=order)
+    X.ravel("K").tofile(tmp_path / "X")
+    design = Design.of(np.memmap(tmp_path / "X", float, "r", shape=X.shape, order=order))
+    before = design.passes
+    counted = []
+    pages = page * np.arange(4)
+    for columns in (pages, pages[:2] + 1, pages + 2):
+        design.columns(columns)
+        counted.append(design.passes - before)
+        if len(counted) == 2:
+            design.rmatvec(np.ones(8))
+            before += 1
+    assert counted == passes
+
+
+def test_paths_read_the_columns_of_a_file_together(tmp_path):
+    X, y = problem("float32", (60, 9000))
+    design = Design.of(mapped(X, tmp_path)).centred()
+    store: Any = design.store
+    reads, read = [], store._read_columns
+    store._read_columns = lambda index: reads.append(index.size) or read(index)
+    paths = [make_method("irksn", k=k, alpha=0.1).start(design, y) for k in (2, 4, 8, 16)]
+    run(paths, max_iter=1)
+    assert len(reads) == 1
 
 
 # -- shared passes --------------------------------------------------------------------------------

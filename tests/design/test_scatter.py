@@ -1,5 +1,7 @@
 """Scatter of rows, against sums written down one by one."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -148,3 +150,17 @@ def test_dependent_columns_leave_fewer_rows(rng):
 
 def test_nothing_has_a_root_of_one_row():
     np.testing.assert_array_equal(square_root(np.zeros((3, 3))), np.zeros((1, 3)))
+
+
+def test_sent_and_received_a_scatter_is_the_same_in_half_the_bytes(rng):
+    sent = Scatter.empty(60)
+    sent.add(rng.standard_normal((200, 60)), None)
+    packed = pickle.dumps(sent)
+    received = pickle.loads(packed)
+    assert len(packed) < 0.6 * sent.upper.nbytes
+    assert received.total == sent.total
+    np.testing.assert_array_equal(received.mean, sent.mean)
+    np.testing.assert_array_equal(received.upper, sent.upper)
+    assert received.upper.flags.f_contiguous
+    received.pool(sent)
+    np.testing.assert_allclose(received.upper, 2 * sent.upper)

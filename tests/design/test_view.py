@@ -222,14 +222,16 @@ def test_passes_are_counted_exactly(kind, data, tmp_path, rng):
     assert design.passes == 3
     view.columns(np.array([1, 2, 3]))
     view.matvec(np.eye(D)[0] + np.eye(D)[4])
-    assert (design.passes, design.columns_read) == (3, 5)  # a few columns are no pass
+    # A few columns are no pass, unless they lie on all pages of a file.
+    passes = 4 if kind == "memmap C" else 3
+    assert (design.passes, design.columns_read) == (passes, 5)
     view.gram(np.ones(20))
-    assert design.passes == 4
-    assert view.passes == 4  # one counter for all views
+    assert design.passes == passes + 1
+    assert view.passes == passes + 1  # one counter for all views
     assert view.column_norms is view.column_norms  # found with the means, and remembered
-    assert view.passes == 4
+    assert view.passes == passes + 1
     assert (design.column_norms > 0).any()
-    assert view.passes == 5
+    assert view.passes == passes + 2
 
 
 def test_an_operator_counts_its_products(rng):

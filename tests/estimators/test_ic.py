@@ -17,10 +17,10 @@ EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform 
 
 
 # Where weights are repetitions, scikit-learn's check that they are holds for every method.
-COUNTED = [PathIC(method, weights="repetitions") for method in ("iht", "enet")]
+COUNTED = [PathIC(method, weights="repetitions") for method in ("irksn", "iht", "enet")]
 
 
-@parametrize_with_checks([IRKSNIC(), PathIC(), *COUNTED])
+@parametrize_with_checks([IRKSNIC(), *COUNTED])
 @pytest.mark.filterwarnings(EMPTY)
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)

@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, IROSR, KSN, SRDI
+from ksupport import IHT, IRCR, IRKSN, IRKSNCV, IRKSNIC, IROSR, KSN, SRDI, AutoIRKSN
 from ksupport.stopping import HeldOut
 from ksupport.walking import Verdict
 
@@ -29,7 +29,7 @@ TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
 ONE_PATH = [IRKSN, KSN, IRCR, IROSR, SRDI, IHT]
 
 
-@parametrize_with_checks([IRKSN()])
+@parametrize_with_checks([IRKSN(), IRKSN(loss="huber"), IRKSN(loss="poisson")])
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -621,7 +621,7 @@ def test_wrong_shapes_are_refused(data, kind):
         IRKSN().fit(kind(X), y[:-1])
     with pytest.raises(ValueError, match=r"[Ff]ound array with dim 3|y must have 40 rows"):
         IRKSN().fit(kind(X), np.ones((40, 2, 2)))
-    model = IRKSN().fit(kind(X), y)
+    model = IRKSN(k=5).fit(kind(X), y)
     with pytest.raises(ValueError, match=r"X has 24 features, but IRKSN is expecting 25"):
         model.predict(kind(X[:, 1:]))
 
@@ -652,10 +652,21 @@ def test_an_operator_with_a_wrong_adjoint_is_refused(data):
         IRKSN().fit(wrong, y)
 
 
-def test_a_complex_operator_is_refused(data):
+def test_complex_data_that_cannot_be_are_refused(data):
     X, y = data
-    with pytest.raises(ValueError, match=r"X must be real, got dtype complex128"):
-        IRKSN().fit(aslinearoperator(X * 1j), y)
+    plain = IRKSN(k=3, fit_intercept=False)
+    with pytest.raises(ValueError, match=r"y must be complex where X is.*give y \+ 0j"):
+        plain.fit(aslinearoperator(X * 1j), y)
+    with pytest.raises(ValueError, match=r"y is complex, but X is real.*give y\.real"):
+        plain.fit(X, y * 1j)
+    with pytest.raises(ValueError, match=r"Complex data not supported with fit_intercept=True"):
+        IRKSN(k=3).fit(X * 1j, y * 1j)
+
+
+def test_a_level_that_nobody_guessed_is_warned_of_on_operators(data):
+    X, y = data
+    with pytest.warns(UserWarning, match=rf"k=None is k=10 .* operator with {X.shape[1]} columns"):
+        IRKSN(max_iter=5).fit(aslinearoperator(X), y)
 
 
 def test_too_few_rows_to_hold_any_out():
@@ -803,3 +814,20 @@ def test_numbers_of_any_type_are_numbers(data, dtype):
         X = X > 3
     expected = IRKSN(k=4).fit(X.astype(float), y)
     np.testing.assert_array_equal(IRKSN(k=4).fit(X.astype(dtype), y).coef_, expected.coef_)
+
+
+@pytest.mark.parametrize("shape", [(60, 300), (900, 20), (400, 1500)], ids=str)
+@pytest.mark.parametrize(
+    "model",
+    [IRKSN(k=4), IRKSN(k=4, stopping="held_out"), IRKSNIC(), IRKSNCV(), AutoIRKSN()],
+    ids=lambda model: type(model).__name__,
+)
+def test_no_norm_of_x_is_computed_unasked(model, shape, monkeypatch, rng):
+    X = rng.standard_normal(shape)
+    y = X[:, :4].sum(axis=1) + rng.standard_normal(shape[0])
+    asked = []
+    monkeypatch.setattr("ksupport.design.spectra.norm", lambda *_: asked.append(1) or 1e9)
+    clone(model).fit(X, y)
+    assert not asked
+    IRKSN(k=4, step="spectral", max_iter=3).fit(X, y)
+    assert asked

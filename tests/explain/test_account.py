@@ -5,6 +5,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import is_classifier
 
 import ksupport
 from ksupport import IRKSN, AutoIRKSN
@@ -48,14 +49,16 @@ def trials(*scores):
 
 def account(model, **options):
     chosen = chosen_by(model)
-    given = {"names": [f"g{j}" for j in range(30)], "target": "y", "n": 80, "effects": chosen.coef}
-    return Account(estimator=type(model).__name__, chosen=chosen, **given | options)
+    given = {"names": [f"g{j}" for j in range(30)], "target": "y", "n": 80, "candidates": 30}
+    return Account(
+        estimator=type(model).__name__, chosen=chosen, effects=chosen.coef, **given | options
+    )
 
 
 def test_stand_ins_stand_beneath_and_certainty_decides_the_order(model):
     found = found_in(chosen_by(model))
     assert {each.feature for each in found if each.chosen} == set(np.flatnonzero(model.support_))
-    leads = [each.probability for each in found if each.stands_in_for is None]
+    leads = [each.probability or 0.0 for each in found if each.stands_in_for is None]
     assert leads == sorted(leads, reverse=True)
     (other,) = [each for each in found if each.stands_in_for is not None]
     assert {other.feature, other.stands_in_for} == {3, 7}
@@ -67,13 +70,14 @@ def test_stand_ins_stand_beneath_and_certainty_decides_the_order(model):
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
 def test_every_estimator_gives_a_tidy_table(estimator):
     frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(30)])
-    model = estimator(max_iter=60).fit(frame, Y)
+    model = estimator(max_iter=60)
+    model.fit(frame, Y > 0 if is_classifier(model) else Y)
     table = model.to_frame()
     head = ["feature", "name", "coefficient", "probability", "set", "stands_in_for"]
     assert list(table) == head
     inside = table[table["coefficient"] != 0]
     assert set(inside["feature"]) == set(np.flatnonzero(model.support_))
-    np.testing.assert_array_equal(table["coefficient"], model.coef_[table["feature"]])
+    np.testing.assert_array_equal(table["coefficient"], np.ravel(model.coef_)[table["feature"]])
     assert list(table["name"]) == [f"g{j}" for j in table["feature"]]
     if hasattr(model, "probability_"):
         np.testing.assert_array_equal(table["probability"], model.probability_[table["feature"]])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso
 
@@ -16,7 +17,6 @@ from ksupport.explain.models import (
     around,
     chosen_by,
     effects_of,
-    problem_of,
     spacing,
     walk_again,
 )
@@ -31,7 +31,8 @@ ESTIMATORS = [
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
 def test_every_estimator_says_what_it_has_chosen(estimator):
-    chosen = chosen_by(estimator(max_iter=60).fit(X, Y))
+    labels = is_classifier(estimator())
+    chosen = chosen_by(estimator(max_iter=60).fit(X, Y > 0 if labels else Y))
     assert isinstance(chosen, Chosen)
     assert chosen.words.endswith(".")
 
@@ -71,7 +72,7 @@ def test_off_the_paths_the_last_step_is_returned():
 
 def test_the_problem_leaves_out_the_rows_that_were_held_out():
     model = IRKSN(k=4, stopping="held_out", random_state=0).fit(X, Y)
-    assert problem_of(model, X, Y).view.n == 50 - len(model.held_out_)
+    assert model._problem_again(X, Y, None).view.n == 50 - len(model.held_out_)
 
 
 @pytest.mark.parametrize("step", [1, 7, 60, 1000, 99_991])

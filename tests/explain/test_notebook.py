@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from sklearn.base import is_classifier
 
 import ksupport
 from ksupport import IHT, IRKSN, AutoIRKSN, stability_selection
@@ -51,12 +52,16 @@ def test_every_estimator_shows_what_it_found(data, estimator):
     model = estimator(max_iter=60)
     before = model._repr_html_()
     assert "of 30 features" not in before
-    after = model.fit(*data)._repr_html_()
+    X, y = data
+    labels = is_classifier(model)
+    after = model.fit(X, y > 0 if labels else y)._repr_html_()
     assert f"{estimator.__name__}: {model.support_.sum()} of 30 features" in after
-    asked = [after.index(each) for each in ("cross_val_score", "stability_selection", "certify")]
+    asked = [after.index(each) for each in ("cross_val_score", "stability_selection")]
+    assert ("certify" in after.split("<table")[0]) != labels  # conditions are of squares
+    asked += [] if labels else [after.index("certify")]
     assert asked == sorted(asked)  # what tells most comes first
     assert "sk-top-container" in after.split("</table></div>", 1)[1]  # scikit-learn's, whole
-    head, *rows = Cells(after).rows
+    (head, *rows), coef = Cells(after).rows, np.ravel(model.coef_)
     if hasattr(model, "probability_"):
         assert head == ["feature", "probability", "coefficient"]
         rows = [row for row in rows if not row[0].startswith("or ")]  # those can stand in
@@ -65,9 +70,9 @@ def test_every_estimator_shows_what_it_found(data, estimator):
         assert model.support_[first].all()
     else:
         assert head == ["feature", "coefficient"]
-        first = np.argsort(-np.abs(model.coef_), kind="stable")[: min(10, model.support_.sum())]
+        first = np.argsort(-np.abs(coef), kind="stable")[: min(10, model.support_.sum())]
         assert [row[0] for row in rows] == [f"x{j}" for j in first]
-    np.testing.assert_allclose([float(row[-1]) for row in rows], model.coef_[first], rtol=1e-3)
+    np.testing.assert_allclose([float(row[-1]) for row in rows], coef[first], rtol=1e-3)
     assert model._repr_mimebundle_()["text/html"].startswith(after.split("<style>")[0])
 
 

@@ -14,7 +14,7 @@ from ksupport._common.phases import Phase
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
 from ksupport.stopping import Discrepancy, HeldOut
-from ksupport.walking import Block, History, Verdict, run, whole_walks_only
+from ksupport.walking import Block, BySquares, History, Verdict, run, whole_walks_only
 from ksupport.walking.records import Record
 
 
@@ -24,7 +24,7 @@ def problem(rng):
     return X, X[:, :3] @ [1.0, -2.0, 3.0] + 0.1 * rng.standard_normal(20)
 
 
-class Counting:
+class Counting(BySquares):
     """A path whose iterate at step t is (t, -t), up to a last step if there is one."""
 
     pending = None
@@ -395,7 +395,7 @@ def test_history_is_a_mapping_of_equal_columns():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"y": np.ones(5)}, r"y must have shape \(20,\) to match X, got \(5,\)"),
+        ({"y": np.ones(5)}, r"y must have 20 rows to match X, got shape \(5,\)"),
         ({"y": np.full(20, np.nan)}, "y contains NaN or infinity"),
         ({"X": np.full((20, 30), np.nan)}, "X contains NaN or infinity"),
         ({"method": "magic"}, "method must be one of irksn.*got 'magic'"),

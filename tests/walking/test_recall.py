@@ -15,18 +15,18 @@ def data(rng):
 
 def test_within_the_span_products_are_known(data, rng):
     X, recall = data
-    u = rng.standard_normal(4) @ recall.Q
-    products, wrong = recall(u)
-    np.testing.assert_allclose(products, X.T @ u, atol=1e-12)
-    assert recall.knows(u)
-    assert wrong < 1e-10
+    U = rng.standard_normal((3, 4)) @ recall.Q
+    products, wrong = recall(U)
+    np.testing.assert_allclose(products, U @ X, atol=1e-12)
+    assert all(recall.knows(u) for u in U)
+    assert (wrong < 1e-10).all()
 
 
 @pytest.mark.parametrize("away", [1e-8, 1e-2, 1.0])
 def test_outside_it_errors_are_bounded(away, data, rng):
     X, recall = data
     u = rng.standard_normal(4) @ recall.Q + away * rng.standard_normal(20)
-    products, wrong = recall(u)
+    (products,), (wrong,) = recall(u[None])
     assert not recall.knows(u)
     assert (np.abs(products - X.T @ u) <= wrong * np.linalg.norm(X, axis=0)).all()
     assert wrong < 2 * away * np.sqrt(20)

@@ -6,7 +6,7 @@ import time
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from ksupport import IRKSNIC
+from ksupport import IRKSNIC, limits
 from ksupport.walking.threads import Workers
 
 
@@ -37,6 +37,18 @@ def test_whoever_leaves_first_leaves_one_blas_thread_to_the_others(two_blas_thre
     first.__exit__()
     assert blas_threads() == 1
     second.__exit__()
+    assert blas_threads() == 2
+
+
+def test_large_products_between_walks_have_the_threads_of_blas(two_blas_threads):
+    with Workers(2) as workers:
+        with workers.multiplying(limits.BLAS_THREADS):
+            assert blas_threads() == 2
+        assert blas_threads() == 1
+        with workers.multiplying(limits.BLAS_THREADS - 1):
+            assert blas_threads() == 1
+        with Workers(2), workers.multiplying(limits.BLAS_THREADS):  # others walk meanwhile
+            assert blas_threads() == 1
     assert blas_threads() == 2
 
 

@@ -1,11 +1,13 @@
 """The lazy working set walks the plain iteration, on a fraction of the passes over the data."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
-from ksupport import path
+from ksupport import _kernels, path
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
 from ksupport.walking import run
@@ -289,3 +291,29 @@ def test_a_pass_does_for_many_steps(monkeypatch, rng):
     design = Design.of(X)
     run([make_method("irksn", k=8, alpha=0.01).start(design, y)], max_iter=60)
     assert design.passes <= 12
+
+
+@pytest.mark.parametrize("near", [1e-9, 1e-3, 1.0])
+def test_no_feature_left_out_exceeds_the_bound_of_many_references(near, rng):
+    """Nor is the bound worse than the best of those of the single references."""
+    X = rng.standard_normal((30, 200)) * np.exp(rng.standard_normal(200))
+    refs = np.vstack([rng.standard_normal((6, 30)), np.zeros(30)])
+    edges, reach = np.abs(refs @ X).max(axis=1), float(np.linalg.norm(X, axis=0).max())
+    for scale in (1e-8, 1.0, 1e8):
+        u = scale * (rng.standard_normal() * refs[4] + near * rng.standard_normal(30))
+        bound = _kernels.outside(u, refs, edges, reach)
+        single = [_kernels.outside(u, refs[[j]], edges[[j]], reach) for j in range(len(refs))]
+        assert np.abs(X.T @ u).max() <= bound * (1 + 1e-12)
+        assert bound == pytest.approx(min(single), rel=1e-12)
+
+
+def test_columns_are_chosen_for_several_steps(monkeypatch, rng):
+    """A working set does for more than one step on average, where every step moves far."""
+    monkeypatch.setattr("ksupport.limits.COPIED_COLUMNS", 0)
+    X = rng.standard_normal((300, 3000))
+    y = X[:, :20].sum(axis=1) + 5 * rng.standard_normal(300)
+    walked: Any = make_method("irksn", k=8, alpha=0.1).start(Design.of(X), y)
+    chosen, choose = [], walked._chosen
+    walked._chosen = lambda: chosen.append(walked.t) or choose()
+    run([walked], max_iter=60)
+    assert 2 * len(chosen) < walked.t == 60

@@ -50,6 +50,18 @@ def warn_beyond(params: Mapping[str, Any], d: int) -> None:
             )
 
 
+def warn_unguessed(d: int) -> None:
+    """Tell of the level of one path on an operator, of which nobody has said how sparse it is."""
+    if d > ONE_PATH:
+        warnings.warn(
+            f"k=None is k={ONE_PATH} on one path, and X is an operator with {d} columns: an image "
+            "or a signal mostly has more that are not zero. Give a guess at how many; or let "
+            "AutoIRKSN or IRKSNIC choose",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def _beyond(name: str, value: Any, d: int) -> bool:
     return name in LEVELS and isinstance(value, Integral) and int(value) > d
 

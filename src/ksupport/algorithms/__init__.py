@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from ..design import Design
-from ..walking import Keep, Metric, Result, StoppingRule, run
+from ..design import Design, as_real
+from ..walking import Keep, Metric, Result, Rule, StoppingRule, run
 from .base import Description, Method
 from .enet import ElasticNetMethod
 from .iht import IHTMethod
@@ -108,11 +107,13 @@ def path(
     'max_iter'
     """
     chosen = make_method(method, **params) if isinstance(method, str) else method
-    design, target = Design.of(X), np.asarray(y, np.float64)
-    if target.shape != (design.n,):
-        raise ValueError(f"y must have shape ({design.n},) to match X, got {target.shape}")
-    if not np.isfinite(target).all():
-        raise ValueError("y contains NaN or infinity")
+    X, y = as_real(X, y)
+    design = Design.of(X)
+    target = chosen.loss.checked(y)
+    if len(target) != design.n:
+        raise ValueError(f"y must have {design.n} rows to match X, got shape {target.shape}")
+    if stopping is not None:
+        Rule.of(stopping).check_loss(chosen.loss.name)
     design, (target,) = chosen.compressed(design, target)
     start = chosen.start(design, target)
     return run(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..design import Design, Floats
+from ..losses import Loss, Squared
 from ..walking import Path
 
 
@@ -51,6 +52,11 @@ class Method(ABC):
     every: ClassVar[int] = 5  # selection looks at every so many steps; neighbours differ little
     needs_columns: ClassVar[bool] = False  # all at once, which operators and clusters do not give
     compressible: ClassVar[bool] = True  # iterates depend on X and y through [X y]ᵀ[X y] only
+
+    @property
+    def loss(self) -> Loss:
+        """What iterates are fitted by."""
+        return Squared()
 
     @abstractmethod
     def start(self, design: Design, y: Floats) -> Path:

@@ -219,10 +219,10 @@ def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[st
     """X̃ and y as `enet_path` takes them, and what it must be told besides."""
     if not design.is_sparse:
         return design.columns(np.arange(design.d)).T, y, {}
-    if design.mean is None:
+    if design.mean is None and design.off is None:
         return design.as_csc(), y, {}
     root = np.ones(design.n) if design.sqrt_weights is None else design.sqrt_weights
-    if _is_centred(design, root) and (root > 0).all():
+    if design.off is None and _is_centred(design, root) and (root > 0).all():
         # scikit-learn's implicit centring is right only for the mean of these very rows, and for a
         # centred y; as X̃ is orthogonal to root, centring y does not change the solution.
         y = y / root - (root @ y) / (root @ root)
@@ -233,10 +233,13 @@ def _problem(name: str, design: Design, y: Floats) -> tuple[Any, Floats, dict[st
         bare = Design(design.store, rows=design.rows, scale=design.scale)
         return bare.as_csc(), y, more
     if design.n * design.d > limits.DENSE:
+        what = "centred by other means than those of its own rows"
+        remedy = "centre on these rows, or walk without an intercept"
+        if design.off is not None:
+            what, remedy = "adjusted for columns", "use method 'irksn', which keeps X sparse"
         raise ValueError(
-            f"method {name!r} needs a sparse X that is centred by other means than those of its "
-            f"own rows as a dense array, of {8 * design.n * design.d / 2**30:.1f} GB; centre on "
-            "these rows, or walk without an intercept"
+            f"method {name!r} needs a sparse X that is {what} as a dense array, of "
+            f"{8 * design.n * design.d / 2**30:.1f} GB; {remedy}"
         )
     return design.columns(np.arange(design.d)).T, y, {}
 

@@ -20,12 +20,15 @@ from .. import _kernels
 from .._common.levels import check_k, doubling
 from .._kernels import CURVATURE, GAMMA, MOMENTUM, PACE, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Design, Floats, Ints, NormKind, Round
+from ..losses import Loss, Response, Squared, loss_of
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted, fitted_and_back
 from ..walking.working_set import DualState, WorkingSet, WorkingSetPath
 from .base import Method
+from .irksn_losses import OtherLoss
 
 StepRule = Literal["adaptive", "spectral", "nuclear"]
+SQUARES = Squared()
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,9 @@ class IRKSNMethod(Method):
         momentum that knows that they change (Scheinberg, Goldfarb and Bai 2014): far fewer of
         them, and no norm of X.  "spectral" is the paper's alpha/‖X‖², constant; "nuclear" the same
         with the (much larger) nuclear norm, as in the published code; a number is taken as it is.
+        Losses other than squares take "adaptive" alone.
+    loss : Loss or str
+        What takes the place of the squared residual: z⁺ = v + gamma ∇loss(Xr).
     """
 
     name: ClassVar[str] = "irksn"
@@ -56,15 +62,30 @@ class IRKSNMethod(Method):
     k: int = 10
     alpha: float = 1e-2
     step: StepRule | float = "adaptive"
+    loss: Loss = SQUARES
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "loss", loss_of(self.loss))  # a name will do
 
     @classmethod
     def grid(cls, n: int, d: int) -> dict[str, Any]:
         return {"k": doubling(n, d)}
 
-    def start(self, design: Design, y: Floats) -> Path:
+    @property
+    def squared(self) -> bool:
+        """Whether the loss is that of the paper."""
+        return isinstance(self.loss, Squared)
+
+    def compressed(self, design: Design, Y: Floats) -> tuple[Design, list[Floats]]:
+        return super().compressed(design, Y) if self.squared else (design, [Y])
+
+    def start(self, design: Design, y: Floats | Response) -> Path:
         check_k(self.k, design.d)
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
+        if not self.squared:
+            return self._start_other(design, y)
+        assert not isinstance(y, Response)
         if self.step == "adaptive":
             design.check_magnitude()
             return WorkingSetPath(design, _Adaptive(y, self.k, self.alpha))
@@ -73,6 +94,20 @@ class IRKSNMethod(Method):
         largest = self.alpha / norm**2 if norm > 0 else 1.0
         gamma = largest if given is None else given
         return WorkingSetPath(design, _Constant(y, self.k, self.alpha, gamma, largest))
+
+    def _start_other(self, design: Design, y: Floats | Response) -> Path:
+        if self.step != "adaptive":
+            raise ValueError(
+                f"step must be 'adaptive' with loss={self.loss.name!r}, got {self.step!r}: "
+                "constant steps are for squares"
+            )
+        if self.loss.kind < 0:
+            raise ValueError(f"loss={self.loss.name!r} can be refitted, but not be walked on yet")
+        design.check_magnitude()
+        if not isinstance(y, Response):
+            weights = None if design.sqrt_weights is None else design.sqrt_weights**2
+            y = self.loss.on(self.loss.checked(y), weights)
+        return WorkingSetPath(design, OtherLoss(y, self.k, self.alpha))
 
 
 def _constant(step: Any) -> tuple[NormKind, float | None]:
@@ -142,6 +177,8 @@ class _Constant(DualState):
 
 class _Adaptive(DualState):
     """The same with steps found by backtracking: Z, F and the pace of the walk."""
+
+    strides = True
 
     def __init__(self, y: Floats, k: int, alpha: float) -> None:
         super().__init__(y, n_vectors=2, size=k)

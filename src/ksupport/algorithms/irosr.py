@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import _kernels, limits
 from ..design import Design, Floats
-from ..walking import Block, Path
+from ..walking import Block, BySquares, Path
 from ..walking.iterates import recorded_steps, room_for
 from ..walking.lockstep import PlainSteps, Step, correlations, fitted
 from .base import Method
@@ -89,7 +89,7 @@ def _largest_step(design: Design, y: Floats, alpha: float) -> float:
     return float(design.n_samples / (2 * (C + 2 * alpha**2 * norm**2)))
 
 
-class _IROSRPath(PlainSteps):
+class _IROSRPath(BySquares, PlainSteps):
     """u_t and v_t; small problems walk in compiled code, large ones by two products a step."""
 
     exhausted = False

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ..design import Design, Floats
-from ..walking import Answer, Block
+from ..design import Design, Floats, Ints
+from ..walking import Answer, Block, BySquares
 
 
 class Solver(ABC):
@@ -34,7 +34,7 @@ class Solver(ABC):
             self.design = design
 
 
-class PrecomputedPath:
+class PrecomputedPath(BySquares):
     """A `Path` from w_0 = 0 over at most ``n_steps`` models, solved a stretch at a time.
 
     Nothing is computed before the first `advance`, and nothing beyond the step asked for.
@@ -80,7 +80,7 @@ class PrecomputedPath:
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.solver.attach(design)
 
-    def supply(self, answer: Answer) -> None:
+    def supply(self, answer: Answer) -> Ints:
         raise AssertionError("a precomputed path never waits for a product")
 
     def remedy(self) -> str:

@@ -127,7 +127,7 @@ def choosing(
             if len(support) <= largest:
                 where.setdefault(support, (path, record))
     refits = refit_all(design, y, where)
-    rule = Criterion(criterion, design.n_samples, design.d, float(y @ y))
+    rule = Criterion(criterion, design.freedom, design.d, float(y @ y))
     if criterion == "cp":
         guide = replace(rule, name="ebic")
         rule = replace(rule, noise=noise_variance(refits.rss, refits.size, guide))

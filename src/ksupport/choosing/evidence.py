@@ -9,18 +9,9 @@ import numpy as np
 
 from ..design import Design, Floats
 from .criteria import ZERO, log_choose
-from .supports import Support, different_rows
+from .supports import Support, independent_rows
 
-STRENGTHS = (
-    0.001,
-    0.003,
-    0.01,
-    0.03,
-    0.1,
-    0.3,
-    1.0,
-    3.0,
-)  # of the prior: shares of ‖x‖²
+STRENGTHS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # shares of ‖x‖²
 MOST = 0.8  # share of the samples beyond which degrees of freedom explain anything
 
 
@@ -38,7 +29,7 @@ class Evidence:
 
     @classmethod
     def of(cls, design: Design, y: Floats, support: Support) -> Evidence:
-        n, d, total = float(different_rows(design, y)), design.d, float(y @ y)
+        n, d, total = independent_rows(design, y), design.d, float(y @ y)
         w = np.zeros(d)
         if not support or total == 0:
             return cls(float(_log(total, total, n)), w, 0.0)

@@ -55,10 +55,10 @@ def noise_level(X: Any, y: ArrayLike) -> float:
     results = run(paths, max_iter=MAX_ITER, every=EVERY)
     largest = largest_support(different_rows(design, target))
     table = choose(design, target, visited_by(results), "ebic", largest).table
-    freedom = freedom_left(design.n_samples, int(table["size"][0]))
+    freedom = freedom_left(design.freedom, int(table["size"][0]))
     return float(np.sqrt(max(table["rss"][0], 0.0) / freedom))
 
 
 def noise_norm(design: Design, y: Floats) -> float:
     """The norm of the noise, ‖y - Xw*‖, at the estimated level."""
-    return noise_level(design, y) * float(np.sqrt(max(design.n_samples - 1, 1)))
+    return noise_level(design, y) * float(np.sqrt(max(design.freedom - 1, 1)))

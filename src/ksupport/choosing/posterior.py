@@ -23,7 +23,7 @@ from ..walking.threads import Workers
 from .criteria import ZERO, Criterion, log_choose
 from .policy import POLICY, Policy
 from .refits import refit_all
-from .supports import Support, different_rows, largest_support
+from .supports import Support, independent_rows, largest_support
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class Posterior:
         features = np.unique(np.concatenate(used))
         C = self.columns[features]
         gram, products, w = C @ C.T, C @ self.y, np.zeros(self.d)
-        gram[np.diag_indices_from(gram)] += self.n * self.policy.tau
+        gram[np.diag_indices_from(gram)] += self.policy.prior
         for weight, members in zip(weights.tolist(), used, strict=True):
             at = np.searchsorted(features, members)
             coef = np.linalg.solve(gram[np.ix_(at, at)], products[at])
@@ -250,7 +250,7 @@ class _Ready:
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> _Ready:
         design = sought.design
-        n = float(different_rows(design, sought.y))  # a row that is repeated says no more
+        n = independent_rows(design, sought.y)  # a row that is repeated says no more
         columns = np.array(design.columns(pool), np.float64, order="C")
         lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
         # A column that is constant but for rounding has a length, and nothing to say.
@@ -270,7 +270,7 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
     total = float(ready.y @ ready.y)
     marks = np.random.default_rng(0).integers(0, 1 << 63, ready.d, dtype=np.uint64)[ready.pool]
     found = kernels.explore(
-        ready.columns, ready.y, ready.n, policy.tau,
+        ready.columns, ready.y, ready.n, policy.prior,
         2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
         max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, rounds, policy.window,
         limits.MODELS,

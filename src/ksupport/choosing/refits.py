@@ -89,7 +89,7 @@ def ridge_by_gcv(design: Design, y: Floats, support: Support, penalties: Sequenc
         b = Ut @ y
         shrunk = [s**2 / (s**2 + share * design.n_samples) for share in penalties]
         gcv = [
-            (y @ y - (2 * each - each**2) @ b**2) / (design.n_samples - each.sum()) ** 2
+            (y @ y - (2 * each - each**2) @ b**2) / (design.freedom - each.sum()) ** 2
             for each in shrunk
         ]
         best = shrunk[int(np.argmin(gcv))]

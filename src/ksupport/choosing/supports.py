@@ -39,8 +39,20 @@ def largest_support(n: float) -> int:
 def different_rows(design: Design, y: Floats) -> int:
     """How many rows of (X̃, y) differ: a repeated one, or of more weight, says no more.
 
-    As far as matters: more than twice as many as features need not be told apart.
+    As far as matters: more than twice as many as features need not be told apart.  Unpenalised
+    columns account for as many as they are.
     """
+    return max(_different_rows(design, y) - design.absorbed, 0)
+
+
+def independent_rows(design: Design, y: Floats) -> float:
+    """How many samples evidence counts: rows that differ, or all where these are many."""
+    found = different_rows(design, y)
+    many = found >= min(design.freedom, 2 * design.d + 4 - design.absorbed)
+    return max(design.freedom if many else float(found), 1.0)
+
+
+def _different_rows(design: Design, y: Floats) -> int:
     if design.different is not None:
         return design.different()
     if design.compact:

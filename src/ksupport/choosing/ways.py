@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ def chosen_on_path(
         how="path",
         by=by,
         method=method.name,
-        settings=(asdict(method),),
+        settings=({each.name: getattr(method, each.name) for each in fields(method)},),
         path=0,
         steps=tuple(result.n_iter for result in results),
         coef=coef[0] if flat else coef,

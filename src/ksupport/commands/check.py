@@ -8,14 +8,14 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from .._common.errors import InputError
 from .._common.names import listed, title
 from ..design import Design, Ints
+from ..reading import Data, dense, in_memory, read_data
 from ..theory import Recommendation, recommend
 from ..theory.report import NEAR_COPY
-from .reading import Columns, Data, dense, read
-from .reading.options import CheckedReading, DataFile, Ignore, Target, reads_a_file
+from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
 from .terminal.ending import ends_in_words
-from .terminal.errors import InputError
 from .terminal.options import Json, Seed, Standardize
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
@@ -28,7 +28,8 @@ ROUNDING = 5 * float(np.finfo(np.float64).eps)
 @reads_a_file
 def check(
     data: DataFile,
-    target: Target = None,
+    *,
+    columns: CheckedColumns,
     k: Annotated[
         int | None, typer.Option(help="How many features may matter; by default up to 10.")
     ] = None,
@@ -36,8 +37,6 @@ def check(
         bool, typer.Option(help="Ask about groups of correlated features, not scattered ones.")
     ] = False,
     standardize: Standardize = True,
-    ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
-    *,
     reading: CheckedReading,
     seed: Seed = 0,
     in_json: Json = False,
@@ -45,17 +44,16 @@ def check(
     """Count how often recovery conditions of the methods hold on this design, before any fit."""
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
-    how = reading()
-    columns = Columns(target, None, ignore)
+    how, parts = reading(), columns()
     say(f"reading {title(data)}")
-    read_data = read(data, columns, how, need_target=False)
-    facts, design = _facts(read_data, standardize, seed)
+    table_read = in_memory(read_data(data, parts, how, need_target=False), how.budget)
+    facts, design = _facts(table_read, standardize, seed)
     say("checking the recovery conditions on simulated models")
     advice = _advice(design, k, grouped, seed)
     if in_json:
         typer.echo(as_json({**facts, "advice": advice.to_dict()}), nl=False)
     else:
-        _tell(console(), read_data, facts, advice)
+        _tell(console(), table_read, facts, advice)
 
 
 def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], Design]:
@@ -64,7 +62,7 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
     if n < 3:
         raise InputError(f"at least 3 rows are needed; got {n}")
     varies = _varying(data.X)
-    constant = [data.names[j] for j in np.setdiff1d(np.arange(d), varies)]
+    constant = [data.feature_names[j] for j in np.setdiff1d(np.arange(d), varies)]
     if varies.size == 0:
         raise InputError(
             f"every column of {title(data.path)} is constant; check that it is the file"

@@ -11,16 +11,18 @@ import numpy as np
 import typer
 from scipy.sparse import issparse
 
+from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import Update, phase, unheard
-from ..design import Ints
+from ..design import Genotypes, Ints
+from ..explain.trials import filled
+from ..reading import Data, in_memory, read_data
 from .fitting.wish import inner_folds, outer_folds
 from .measuring.rivals import MEAN, Rival, candidates
-from .reading import Columns, Data, read
-from .reading.options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
 from .terminal.completion import some_of
+from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
 from .terminal.ending import ends_in_words
-from .terminal.errors import CommandError, InputError
+from .terminal.errors import CommandError
 from .terminal.options import Json, Seed
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
@@ -42,7 +44,8 @@ class Score:
 @reads_a_file
 def compare(
     data: DataFile,
-    target: Target = None,
+    *,
+    columns: CheckedColumns,
     methods: Annotated[
         str | None,
         typer.Option(
@@ -52,27 +55,37 @@ def compare(
     ] = None,
     folds: Annotated[int, typer.Option(help="Outer folds, which judge.", min=2)] = 5,
     cv: Annotated[int, typer.Option(help="Inner folds, on which methods tune.", min=2)] = 5,
-    groups: Groups = None,
-    ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
-    *,
     reading: CheckedReading,
     seed: Seed = 0,
     in_json: Json = False,
 ) -> None:
     """Compare all methods on a data file, each judged on rows that it never saw."""
     wanted = _wanted(methods, candidates(seed))
-    how = reading()
-    columns = Columns(target, groups, ignore)
+    how, parts = reading(), columns()
     say(f"reading {title(data)}")
-    read_data = read(data, columns, how)
-    splits = _splits(read_data, folds, cv, seed)
-    scores = _scores(read_data, wanted, splits, cv)
+    table_read = read_data(data, parts, how)
+    if isinstance(table_read.X, Genotypes):
+        table_read = in_memory(table_read, how.budget)
+    _check_kind(table_read)
+    splits = _splits(table_read, folds, cv, seed)
+    scores = _scores(table_read, wanted, splits, cv)
     _refuse_only_failures(scores)
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)
     if in_json:
         typer.echo(as_json([asdict(score) for score in scores]), nl=False)
     else:
-        _tell(read_data, scores, len(splits), cv)
+        _tell(table_read, scores, len(splits), cv)
+
+
+def _check_kind(data: Data) -> None:
+    """Refuse what the methods that are compared do not all take."""
+    if data.kind != "numbers":
+        raise InputError(
+            f"compare judges predictions of numbers, and the target was understood as {data.kind}"
+            f"{'; --regression takes codes as numbers' if data.kind == 'classes' else ''}"
+        )
+    if data.covariates:
+        raise InputError("compare says nothing of --adjust-for, which not every method takes")
 
 
 def _wanted(methods: str | None, known: dict[str, Rival]) -> dict[str, Rival]:
@@ -139,9 +152,10 @@ def _score(
             warnings.simplefilter("always")
             started = time.perf_counter()
             try:
+                seen, unseen = filled(X[train], X[test])
                 inner = inner_folds(cv, data.groups, train)
-                model = rival.make(inner, sparse).fit(X[train], y[train])
-                error = np.mean((y[test] - model.predict(X[test])) ** 2)
+                model = rival.make(inner, sparse).fit(seen, y[train])
+                error = np.mean((y[test] - model.predict(unseen)) ** 2)
             except Exception as problem:  # of other packages too: the others are still compared
                 reason = f"{type(problem).__name__}: {problem}"
                 return Score(name, None, None, None, None, f"failed, {reason[:80]}")

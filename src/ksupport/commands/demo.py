@@ -20,11 +20,11 @@ from ..estimators import IRKSN, AutoIRKSN
 from ..explain.account import certainty
 from ..explain.found import Found
 from ..metrics import model_error, support_f1, support_precision, support_recall
+from ..reading import Data
 from .fit import report_text
 from .fitting.fitted import Fitted, fit_data
 from .fitting.provenance import command_line, versions
 from .fitting.wish import Wish
-from .reading import Data
 from .terminal.ending import ends_in_words
 from .terminal.outputs import check_outputs, write_text
 from .terminal.printing import console, styled, table
@@ -87,7 +87,7 @@ def _features(terminal: Console, out: Path) -> Fitted:
 
 
 def _feature(fitted: Fitted, each: Found, truth: Floats, lasso: Floats) -> list[str]:
-    j, name = each.feature, fitted.data.names[each.feature]
+    j, name = each.feature, fitted.data.feature_names[each.feature]
     return [
         name if each.stands_in_for is None else f"  or {name}",
         certainty(each.probability or 0.0),
@@ -109,7 +109,7 @@ def _noise(terminal: Console) -> None:
         for model in (AutoIRKSN(), LassoCV()):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", NoSignalWarning)
-                found = np.count_nonzero(model.fit(X, y).coef_)
+                found = int(np.count_nonzero(model.fit(X, y).coef_))
             sizes[type(model).__name__].append(found)
     styled(terminal, f"[bold]2. Noise is called noise[/]: {NOISE} data sets with nothing in them")
     rows = [[name, *map(str, found)] for name, found in sizes.items()]

@@ -6,19 +6,29 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
+from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import phase
+from ..design import Floats, Genotypes, Incomplete
 from ..explain.report import build_report
+from ..reading import Columns, Data, read_data
 from .fitting.fitted import Fitted, fit_data
 from .fitting.model_file import Model
 from .fitting.provenance import provenance
 from .fitting.telling import as_data, features_csv, tell
-from .fitting.wish import AUTO, CHOICES, Wish
-from .reading import Columns, read
-from .reading.options import CheckedReading, DataFile, Groups, Ignore, Target, reads_a_file
+from .fitting.understood import tell_understood, understood
+from .fitting.wish import AUTO, CHOICES, Wish, estimator_for
 from .terminal.completion import among
+from .terminal.data_options import (
+    CheckedColumns,
+    CheckedReading,
+    DataFile,
+    reads_a_file,
+    table_of_inputs,
+)
 from .terminal.ending import ends_in_words
 from .terminal.errors import CommandError
 from .terminal.options import Json, Seed, Standardize
@@ -32,7 +42,8 @@ WRITTEN = {"--output": "model", "--coefficients": "coefficients", "--report": "r
 @reads_a_file
 def fit(
     data: DataFile,
-    target: Target = None,
+    *,
+    columns: CheckedColumns,
     method: Annotated[
         str,
         typer.Option(
@@ -48,7 +59,6 @@ def fit(
     ] = None,
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     standardize: Standardize = True,
-    groups: Groups = None,
     compare: Annotated[
         bool,
         typer.Option(
@@ -63,8 +73,6 @@ def fit(
             min=0,
         ),
     ] = None,
-    ignore: Ignore = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
-    *,
     reading: CheckedReading,
     seed: Seed = 0,
     output: Annotated[Path | None, typer.Option(help="Write the model here, as JSON.")] = None,
@@ -72,21 +80,26 @@ def fit(
         Path | None, typer.Option(help="Write the chosen features here, as CSV.")
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report here, one HTML file.")] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what was understood of the file, and stop.")
+    ] = False,
     in_json: Json = False,
 ) -> None:
     """Find the features of a data file that explain a target."""
     wish = Wish(method, k, alpha, cv, standardize, seed)
     wish.check_options()
     outputs = {"--output": output, "--coefficients": coefficients, "--report": report}
-    check_outputs({"DATA": data}, outputs)
-    how = reading()
-    columns = Columns(target, groups, ignore)
+    how, parts = reading(), columns()
+    check_outputs(table_of_inputs(data, how), outputs)
     say(f"reading {title(data)}")
-    table = read(data, columns, how)
+    table = read_data(data, parts, how)
+    if dry_run:
+        _tell_understood(table, parts, wish, in_json)
+        return
     fitted = fit_data(table, wish, stability, compare, say)
     made = provenance(table, seed)
-    named = target or "y"
-    files, problems = _write(fitted, named, made, outputs)
+    named = parts.target or parts.time or "y"
+    files, problems = _write(fitted, named, parts.id, made, outputs)
     if in_json:
         typer.echo(as_json(as_data(fitted, named, made)), nl=False)
     else:
@@ -99,15 +112,30 @@ def fit(
         raise CommandError("\n".join(problems))
 
 
+def _tell_understood(data: Data, columns: Columns, wish: Wish, in_json: bool) -> None:
+    try:
+        to_fit = type(estimator_for(wish, data)).__name__
+    except InputError as error:
+        to_fit = f"nothing: {error}"
+    if in_json:
+        typer.echo(as_json(understood(data, columns, to_fit)), nl=False)
+    else:
+        tell_understood(console(), data, columns, to_fit)
+
+
 def _write(
-    fitted: Fitted, target: str, made: dict[str, Any], outputs: Mapping[str, Path | None]
+    fitted: Fitted,
+    target: str,
+    ids: str | None,
+    made: dict[str, Any],
+    outputs: Mapping[str, Path | None],
 ) -> tuple[list[str], list[str]]:
     """Write the files that were asked for, each whatever becomes of the others.
 
     Returns a line on each file, and what went wrong.
     """
     texts: dict[str, Callable[[], str]] = {
-        "--output": lambda: as_json(model_of(fitted, target, made).to_dict()),
+        "--output": lambda: as_json(model_of(fitted, target, ids, made).to_dict()),
         "--coefficients": lambda: features_csv(fitted, target),
         "--report": lambda: report_text(fitted, target, made),
     }
@@ -129,13 +157,13 @@ def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
     assert fitted.data.y is not None
     return build_report(
         fitted.model, fitted.data.X, fitted.data.y,
-        feature_names=fitted.data.names, target=target, stability=fitted.stability,
+        feature_names=fitted.data.feature_names, target=target, stability=fitted.stability,
         certificate=fitted.certificate, trials=fitted.trials, made=made, remarks=fitted.remarks,
     )  # fmt: skip
 
 
-def model_of(fitted: Fitted, target: str, made: dict[str, Any]) -> Model:
-    """The model file of a fit."""
+def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any]) -> Model:
+    """The model file of a fit; columns to adjust for are in it as features are."""
     account, probability = fitted.account(target), fitted.chosen.probability
     chosen = {
         "estimator": type(fitted.model).__name__,
@@ -145,13 +173,28 @@ def model_of(fitted: Fitted, target: str, made: dict[str, Any]) -> Model:
         "verdict": account.verdict,
         "decision": fitted.decision,
     }
+    data = fitted.data
     order = account.order
+    used = [*order, *data.unpenalized.tolist()]
     return Model(
-        target,
-        tuple(fitted.data.names[j] for j in order),
-        fitted.model.coef_[order],
-        float(fitted.model.intercept_),
-        chosen,
-        made,
-        None if probability is None else probability[order],
+        target=target,
+        names=tuple(data.feature_names[j] for j in used),
+        coef=np.atleast_2d(fitted.model.coef_)[:, used],
+        intercept=np.atleast_1d(fitted.model.intercept_).astype(np.float64),
+        chosen=chosen,
+        made=made,
+        kind=data.kind or "numbers",
+        classes=data.classes,
+        adjusting=len(data.covariates),
+        codings=data.codings,
+        ids=ids,
+        fill=means_of(data.X, used),
+        probability=None if probability is None else probability[order],
     )
+
+
+def means_of(X: Any, columns: list[int]) -> Floats | None:
+    """The means of columns that new rows may lack, if rows of the fit did."""
+    if not isinstance(X, Genotypes | Incomplete):
+        return None
+    return np.asarray(X[:, np.array(columns, np.intp)].mean(axis=0))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from .._common.extra import extra
-from ._registry import DatasetInfo
+from ._info import DatasetInfo
 
 
 def to_bunch(
@@ -20,26 +20,28 @@ def to_bunch(
     y: NDArray[Any],
     *,
     feature_names: Sequence[str] | NDArray[Any] | None,
-    target_name: str,
+    target_names: Sequence[str],
     filename: Path,
     as_frame: bool,
     return_X_y: bool,
     **more: Any,
 ) -> Any:
-    """A Bunch of float64 ``data`` and ``target``, or that pair; of pandas' types if asked."""
+    """A Bunch of float64 ``data`` and ``target``, or that pair; of pandas' types if asked.
+
+    ``y`` has a column for each name of a target if it has two dimensions.
+    """
     names = unique_names(feature_names, X.shape[1])
     data: Any = np.asarray(X, dtype=np.float64)
     target: Any = np.asarray(y, dtype=np.float64)
     if as_frame:
-        data, target = _as_pandas(data, target, names, target_name)
-        more["frame"] = data.assign(**{target_name: target})
+        data, target, more["frame"] = _as_pandas(data, target, names, target_names)
     if return_X_y:
         return data, target
     return Bunch(
         data=data,
         target=target,
         feature_names=names,
-        target_names=[target_name],
+        target_names=list(target_names),
         DESCR=describe(info),
         filename=str(filename),
         **more,
@@ -68,8 +70,15 @@ def describe(info: DatasetInfo) -> str:
 
 
 def _as_pandas(
-    data: NDArray[np.float64], target: NDArray[np.float64], names: list[str], target_name: str
-) -> tuple[Any, Any]:
+    data: NDArray[np.float64],
+    target: NDArray[np.float64],
+    names: list[str],
+    target_names: Sequence[str],
+) -> tuple[Any, Any, Any]:
+    """Features, target (a Series if there is one) and both in one frame."""
     with extra("data", "as_frame=True needs"):
         import pandas as pd
-    return pd.DataFrame(data, columns=names), pd.Series(target, name=target_name)
+    features = pd.DataFrame(data, columns=names)
+    targets = pd.DataFrame(target.reshape(len(data), -1), columns=list(target_names))
+    both = pd.concat([features, targets], axis=1)
+    return features, targets if target.ndim == 2 else targets[target_names[0]], both

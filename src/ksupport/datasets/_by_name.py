@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from . import _fetch, _haxby
+from . import _fetch, _fetch_by_hand, _haxby
 from ._registry import dataset_info
 
 _FETCHERS: dict[str, Callable[..., Any]] = {
@@ -15,6 +15,12 @@ _FETCHERS: dict[str, Callable[..., Any]] = {
     "scheetz2006": _fetch.fetch_scheetz2006,
     "rhee2006": _fetch.fetch_rhee2006,
     "riboflavin": _fetch.fetch_riboflavin,
+    "colon": _fetch_by_hand.fetch_colon,
+    "khan": _fetch_by_hand.fetch_khan,
+    "hiv_pi": _fetch_by_hand.fetch_hiv_pi,
+    "hiv_nnrti": _fetch_by_hand.fetch_hiv_nnrti,
+    "spike_in_u133": _fetch_by_hand.fetch_spike_in_u133,
+    "finemapping_n3": _fetch_by_hand.fetch_finemapping_n3,
     "haxby": partial(_haxby.fetch_haxby, subset="full"),
     "haxby_slice": partial(_haxby.fetch_haxby, subset="slice"),
 }

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from .._common.files import replacing
 from .._common.phases import Update, phase
-from ._registry import DatasetInfo, RemoteFile, dataset_info
+from ._info import DatasetInfo, RemoteFile
+from ._registry import dataset_info
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Converter = Callable[[tuple[Path, ...]], Arrays]
@@ -29,7 +30,10 @@ PathLike = str | os.PathLike[str]
 _TIMEOUT = 60.0  # seconds without a byte
 _PIECE = 1 << 18  # bytes to take at once
 _DIGEST = "sha256"  # the entry of a cache file that holds the digest of the others
-_CONTENT = ("X", "y", "X_test", "y_test", "X_all", "labels_all", "run_all", "voxel_ijk")
+_CONTENT = (
+    "X", "y", "X_test", "y_test", "X_all", "labels_all", "run_all", "voxel_ijk",
+    "Y", "truth", "truth_positions", "true_coef",
+)  # fmt: skip
 
 
 class DatasetUnavailableError(OSError):
@@ -87,14 +91,19 @@ _home = data_home  # under a name that the argument called data_home does not hi
 
 def load_arrays(
     info: DatasetInfo,
-    convert: Converter,
+    convert: Converter | None,
     *,
     data_home: PathLike | None,
     download_if_missing: bool,
 ) -> dict[str, NDArray[np.generic]]:
-    """Arrays of a dataset: from the cache, else converted from its raw files and cached."""
+    """Arrays of a dataset: from the cache, else converted from its raw files and cached.
+
+    Without a converter there are no raw files to download: the cache has it, or nobody.
+    """
     path = dataset_path(info.name, data_home)
     if not path.exists():
+        if convert is None:
+            raise DatasetUnavailableError(absent_message(info, path.parent, []))
         with tempfile.TemporaryDirectory(prefix="ksupport-") as scratch:
             raw = raw_files(info, path.parent, Path(scratch), download_if_missing)
             with phase(f"converting {info.name}"):
@@ -165,11 +174,13 @@ def save_arrays(path: Path, arrays: Arrays) -> None:
 
 def check_shape(info: DatasetInfo, arrays: Arrays, source: str) -> None:
     """Refuse contents of another shape than the registry's."""
-    shape, n_targets = (np.shape(arrays.get(key, np.array(None))) for key in ("X", "y"))
-    if shape != info.shape or n_targets != info.shape[:1]:
+    name = "y" if info.n_targets is None else "Y"
+    wanted = info.shape[:1] if info.n_targets is None else (info.shape[0], info.n_targets)
+    shape, found = (np.shape(arrays.get(key, np.array(None))) for key in ("X", name))
+    if shape != info.shape or found != wanted:
         raise DatasetUnavailableError(
-            f"{info.name} must have X of shape {info.shape} and y of shape {info.shape[:1]}, got "
-            f"{shape} and {n_targets} from {source}; remove that file and fetch the data again"
+            f"{info.name} must have X of shape {info.shape} and {name} of shape {wanted}, got "
+            f"{shape} and {found} from {source}; remove that file and fetch the data again"
         )
 
 

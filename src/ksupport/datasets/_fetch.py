@@ -16,6 +16,8 @@ from ._cache import PathLike, dataset_path, load_arrays
 from ._convert import CONVERTERS
 from ._registry import dataset_info
 
+_AS_THEY_ARE = ("truth", "truth_positions", "true_coef", "position")
+
 
 def fetch_leukemia(
     *,
@@ -53,7 +55,7 @@ def fetch_leukemia(
     >>> fetch_leukemia().data.shape  # doctest: +SKIP
     (38, 7129)
     """
-    return _fetch("leukemia", "leukemia", data_home, download_if_missing, as_frame, return_X_y)
+    return fetch("leukemia", "leukemia", data_home, download_if_missing, as_frame, return_X_y)
 
 
 def fetch_california_housing(
@@ -85,7 +87,7 @@ def fetch_california_housing(
     >>> fetch_california_housing().data.shape  # doctest: +SKIP
     (20640, 8)
     """
-    return _fetch(
+    return fetch(
         "california_housing", "MedHouseVal", data_home, download_if_missing, as_frame, return_X_y
     )
 
@@ -116,7 +118,7 @@ def fetch_scheetz2006(
     >>> fetch_scheetz2006().data.shape  # doctest: +SKIP
     (120, 18975)
     """
-    return _fetch("scheetz2006", "Trim32", data_home, download_if_missing, as_frame, return_X_y)
+    return fetch("scheetz2006", "Trim32", data_home, download_if_missing, as_frame, return_X_y)
 
 
 def fetch_rhee2006(
@@ -149,7 +151,7 @@ def fetch_rhee2006(
     >>> fetch_rhee2006().data.shape  # doctest: +SKIP
     (842, 361)
     """
-    return _fetch("rhee2006", "log_NFV", data_home, download_if_missing, as_frame, return_X_y)
+    return fetch("rhee2006", "log_NFV", data_home, download_if_missing, as_frame, return_X_y)
 
 
 def fetch_riboflavin(
@@ -178,10 +180,10 @@ def fetch_riboflavin(
     >>> fetch_riboflavin().data.shape  # doctest: +SKIP
     (71, 4088)
     """
-    return _fetch("riboflavin", "q_RIBFLV", data_home, download_if_missing, as_frame, return_X_y)
+    return fetch("riboflavin", "q_RIBFLV", data_home, download_if_missing, as_frame, return_X_y)
 
 
-def _fetch(
+def fetch(
     name: str,
     target_name: str,
     data_home: PathLike | None,
@@ -189,25 +191,34 @@ def _fetch(
     as_frame: bool,
     return_X_y: bool,
 ) -> Any:
+    """What every fetcher does; several responses are called by ``drugs``, or by their number."""
     info = dataset_info(name)
     arrays = load_arrays(
-        info, CONVERTERS[name], data_home=data_home, download_if_missing=download_if_missing
+        info, CONVERTERS.get(name), data_home=data_home, download_if_missing=download_if_missing
     )
-    X, y = arrays.pop("X"), arrays.pop("y")
-    more: dict[str, Any] = {}
+    target_names = [target_name]
+    if info.n_targets is not None:
+        numbered = [f"{target_name}{j}" for j in range(info.n_targets)]
+        target_names = [str(drug) for drug in arrays.pop("drugs", numbered)]
+    return to_bunch(
+        info,
+        arrays.pop("X"),
+        arrays.pop("y" if info.n_targets is None else "Y"),
+        feature_names=arrays.pop("feature_names", None),
+        target_names=target_names,
+        filename=dataset_path(name, data_home),
+        as_frame=as_frame,
+        return_X_y=return_X_y,
+        **_more(arrays),
+    )
+
+
+def _more(arrays: dict[str, Any]) -> dict[str, Any]:
+    """What some datasets have beside X and y, under the names of a Bunch."""
+    more: dict[str, Any] = {key: arrays[key] for key in _AS_THEY_ARE if key in arrays}
     if "X_test" in arrays:
         more["data_test"] = np.asarray(arrays["X_test"], dtype=np.float64)
         more["target_test"] = np.asarray(arrays["y_test"], dtype=np.float64)
     if "sample_names" in arrays:
         more["sample_names"] = [str(sample) for sample in arrays["sample_names"]]
-    return to_bunch(
-        info,
-        X,
-        y,
-        feature_names=arrays.get("feature_names"),
-        target_name=target_name,
-        filename=dataset_path(name, data_home),
-        as_frame=as_frame,
-        return_X_y=return_X_y,
-        **more,
-    )
+    return more

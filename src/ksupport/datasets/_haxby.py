@@ -23,7 +23,8 @@ from ._cache import (
     dataset_path,
     save_arrays,
 )
-from ._registry import DatasetInfo, dataset_info
+from ._info import DatasetInfo
+from ._registry import dataset_info
 
 _SUBJECT = 2  # the paper's
 _FACE_HOUSE = ("face", "house")
@@ -90,7 +91,7 @@ def fetch_haxby(
         X,
         np.where(arrays["labels_all"][scans] == conditions[1], 1.0, -1.0),
         feature_names=["voxel_" + "_".join(map(str, ijk)) for ijk in voxels],
-        target_name=f"{conditions[1]}_vs_{conditions[0]}",
+        target_names=[f"{conditions[1]}_vs_{conditions[0]}"],
         filename=path,
         as_frame=as_frame,
         return_X_y=return_X_y,

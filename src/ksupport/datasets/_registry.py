@@ -2,62 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ._by_hand import BY_HAND
+from ._info import NO_LICENCE, DatasetInfo, RemoteFile
 
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary/"
 _BREHENY = "https://s3.amazonaws.com/pbreheny-data-sets/"
 _BREHENY_MIRROR = "https://github.com/IowaBiostat/data-sets/raw/main/"  # the author's, on GitHub
 _HDI = "https://raw.githubusercontent.com/cran/hdi/b31648aa8110030e868a778a79e6cea70bc5d719/data/"
 
-
-@dataclass(frozen=True)
-class RemoteFile:
-    """One file of the origin.
-
-    ``digest`` is ``"algorithm:hex"``, or None where the origin publishes none and we know none:
-    then only the shape and the contents after conversion are checked.
-    """
-
-    filename: str
-    urls: tuple[str, ...]  # tried in this order; all hold the same bytes
-    digest: str | None = None
-    stand_in: str | None = None  # a file of the same numbers that a user may put in its place
-
-
-@dataclass(frozen=True)
-class DatasetInfo:
-    """One dataset: a row of ``ksupport data list``.
-
-    Attributes
-    ----------
-    name, description : str
-        What it is called, and what was measured.
-    shape : tuple of int
-        Samples and features.
-    files : tuple of RemoteFile
-        What is downloaded; empty where a package does that, or nobody can.
-    citation, licence : str
-        Whom to thank, and what is allowed.
-    content_sha256 : str, optional
-        Of what it measures, in the copy we tested with.
-    how_to_get : str
-        What to do when it cannot be downloaded as above.
-    extra : str
-        The optional dependency that its conversion needs.
-    """
-
-    name: str
-    description: str
-    shape: tuple[int, int]
-    files: tuple[RemoteFile, ...]
-    citation: str
-    licence: str
-    content_sha256: str | None = None
-    how_to_get: str = ""
-    extra: str = ""
-
-
-_NO_LICENCE = "no licence is stated at the origin"
 
 DATASETS: dict[str, DatasetInfo] = {
     info.name: info
@@ -72,7 +24,7 @@ DATASETS: dict[str, DatasetInfo] = {
                 RemoteFile("leu.t.bz2", (_LIBSVM + "leu.t.bz2",)),
             ),
             citation="Golub et al. (1999), Molecular classification of cancer, Science 286",
-            licence=_NO_LICENCE,
+            licence=NO_LICENCE,
             content_sha256="ca6568dfe9e5cb76580726baf6216dfcf8bd4cd7e920687a66a9d34a30a17417",
         ),
         DatasetInfo(
@@ -89,7 +41,7 @@ DATASETS: dict[str, DatasetInfo] = {
             ),
             citation="Pace and Barry (1997), Sparse spatial autoregressions, "
             "Statistics and Probability Letters 33",
-            licence=_NO_LICENCE,
+            licence=NO_LICENCE,
             content_sha256="f8ce03213e1c375e51c57d02cb41558c30b643325347f1cc0b26ce713ce3a0b7",
         ),
         DatasetInfo(
@@ -108,7 +60,7 @@ DATASETS: dict[str, DatasetInfo] = {
             ),
             citation="Scheetz et al. (2006), Regulation of gene expression in the mammalian eye, "
             "PNAS 103",
-            licence=_NO_LICENCE,
+            licence=NO_LICENCE,
             content_sha256="2f5b35a825d7765ac3e50c4b1d3c8f794039b86908873c21cf18222b6d3fb7e8",
             extra="data",
         ),
@@ -125,7 +77,7 @@ DATASETS: dict[str, DatasetInfo] = {
             ),
             citation="Rhee et al. (2006), Genotypic predictors of human immunodeficiency virus "
             "type 1 drug resistance, PNAS 103",
-            licence=_NO_LICENCE,
+            licence=NO_LICENCE,
             content_sha256="47026cc77d186f4a3d4547e43a97e35c163366dc5bb8ebffe962bfef3444d062",
             extra="data",
         ),
@@ -157,6 +109,7 @@ DATASETS: dict[str, DatasetInfo] = {
             ),
             extra="data",
         ),
+        *BY_HAND,
         DatasetInfo(
             name="haxby",
             description="BOLD recordings of subject 2 looking at eight kinds of images, "
@@ -192,7 +145,7 @@ def list_datasets() -> tuple[DatasetInfo, ...]:
     -------
     tuple of DatasetInfo
         With the fields ``name``, ``description``, ``shape``, ``files``, ``citation``,
-        ``licence``, ``content_sha256``, ``how_to_get`` and ``extra``.
+        ``licence``, ``content_sha256``, ``how_to_get``, ``extra`` and ``n_targets``.
 
     Examples
     --------

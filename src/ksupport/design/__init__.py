@@ -1,8 +1,13 @@
 """What a path needs of X, for every kind of X: views, stores, norms."""
 
+from .adjusting import Unpenalized
 from .blocks import by_blocks
+from .complexes import as_real, is_complex, stacked, unstacked
+from .genotypes import Genotypes
+from .incomplete import Incomplete
 from .leading import Leading, Query
 from .problem import Problem, Split
+from .responses import UnseenByLoss
 from .rounds import Round, there_and_back
 from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of
 from .spectra import NormKind
@@ -15,11 +20,13 @@ from .stores import (
     names_of,
     unwrapped,
 )
-from .view import Design, centred_together, leading_together, sharing, surveyed
+from .view import Design, centred_together, expect_together, leading_together, sharing, surveyed
 
 __all__ = [
     "Design",
     "Floats",
+    "Genotypes",
+    "Incomplete",
     "Ints",
     "Leading",
     "NormKind",
@@ -28,20 +35,27 @@ __all__ = [
     "Round",
     "Split",
     "Survey",
+    "Unpenalized",
     "Unseen",
+    "UnseenByLoss",
     "Walked",
     "Weights",
     "as_dask_array",
+    "as_real",
     "by_blocks",
     "centred_together",
     "count_different",
+    "expect_together",
     "fetched",
+    "is_complex",
     "is_dask",
     "leading_together",
     "marks_of",
     "names_of",
     "sharing",
+    "stacked",
     "surveyed",
     "there_and_back",
+    "unstacked",
     "unwrapped",
 ]

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import mmap
 import sys
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -131,6 +132,8 @@ class BlockStore(Store):
         self.unit = unit
         self.finite = dtype.kind != "f"  # known to be; otherwise the first pass looks
         self.recent = RecentColumns(0)
+        self._strips = 1  # that X consists of, of which columns need whole ones
+        self._crossed = 0  # strips read for columns, not counted as a pass yet
 
     @abstractmethod
     def _read(self, rows: slice, columns: slice) -> Floats:
@@ -215,6 +218,16 @@ class BlockStore(Store):
             return np.empty((self.shape[0], 0))
         return self.recent.get(index, self._new_columns)
 
+    def expect(self, index: Ints) -> None:
+        if index.size <= self.recent.most:
+            self.columns(index)
+
+    def _cross(self, strips: int) -> None:
+        """Count strips that columns need: as many as there are make a pass."""
+        self._crossed += strips
+        self.passes += self._crossed // self._strips
+        self._crossed %= self._strips
+
     def _new_columns(self, index: Ints) -> Floats:
         self.columns_read += index.size
         block = _named(f"{index.size} columns", lambda: self._read_columns(index))
@@ -229,11 +242,18 @@ class BlockStore(Store):
         return self.all_moments([weights])[0]
 
     def all_moments(self, weights: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
+        return self.moments_and_products(weights, np.empty((self.shape[0], 0)))[0]
+
+    def moments_and_products(
+        self, weights: Sequence[Floats], U: Floats
+    ) -> tuple[list[tuple[Floats, Floats]], Floats]:
         sums = [Moments(w, self.shape[1]) for w in weights]
+        products = np.zeros((U.shape[1], self.shape[1]))
         for (rows, columns), block in self.blocks():
             for each in sums:
                 each.add(rows, columns, block)
-        return [each.result() for each in sums]
+            products[:, columns] += U[rows].T @ block
+        return [each.result() for each in sums], products.T
 
     def all_means(self, weights: Sequence[Floats]) -> list[Floats]:
         return [mean for mean, _ in self.all_moments(weights)]
@@ -270,8 +290,16 @@ class ArrayStore(BlockStore):
         self._file, self._private = mapped_file(X)
         self._by_columns = by_columns
         self.by_rows = not by_columns
+        # Columns of a file: one, or as many as a page has of a row.
+        self._strip = 1 if by_columns else max(1, mmap.PAGESIZE // X.dtype.itemsize)
+        self._met: set[int] = set()  # strips of it read for columns since the last pass
         if self._file is not None:
             self.recent = RecentColumns(limits.READ_COLUMNS // n)
+            self._strips = -(-d // self._strip)
+
+    def _sweep(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Floats]]:
+        self._met.clear()
+        return super()._sweep(parts)
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         source = self.X[rows, columns]
@@ -283,6 +311,8 @@ class ArrayStore(BlockStore):
 
     def _read_columns(self, index: Ints) -> Floats:
         n = self.shape[0]  # np.take lets other threads run, and is faster than an index
+        if self._file is not None:
+            self._meet(set(np.unique(index // self._strip).tolist()))
         with phase(f"reading {index.size} columns of X", 1) as update:
             if self._by_columns:
                 columns = np.empty((index.size, n))
@@ -293,6 +323,11 @@ class ArrayStore(BlockStore):
             touched = min(limits.AROUND * index.size, abs(self.X.strides[0]))
             self._fill(block, lambda few: self.X[few].take(index, 1), touched, update)
             return block
+
+    def _meet(self, strips: set[int]) -> None:
+        """Count strips of a file, once between two passes: in whatever order threads read them."""
+        self._cross(len(strips - self._met))
+        self._met |= strips
 
     def _fill(
         self, target: Floats, read: Callable[[slice], Any], touched: int, update: Update = unheard
@@ -342,17 +377,14 @@ class ZarrStore(BlockStore):
         super().__init__(X.shape, X.dtype, chunks, chunks)
         self.X = X
         self.recent = RecentColumns(limits.READ_COLUMNS // X.shape[0])
-        self._share = 0.0  # of a pass, spent on columns
+        self._strips = -(-X.shape[1] // chunks[1])
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         return np.ascontiguousarray(self.X[rows, columns], np.float64)
 
     def _read_columns(self, index: Ints) -> Floats:
         wanted, back = np.unique(index, return_inverse=True)
-        crossed = np.unique(wanted // self.unit[1]).size  # columns of chunks
-        self._share += crossed / -(-self.shape[1] // self.unit[1])
-        self.passes += int(self._share)
-        self._share %= 1.0
+        self._cross(np.unique(wanted // self.unit[1]).size)
         with phase(f"reading {wanted.size} columns of X"):
             return np.asarray(self.X.oindex[:, wanted], np.float64)[:, back]
 
@@ -374,9 +406,37 @@ def is_zarr(X: Any) -> bool:
     return zarr is not None and isinstance(X, zarr.Array)
 
 
+class Readable(ABC):
+    """An X of a class of its own, which says by which store it is read."""
+
+    ndim = 2
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+
+    @property
+    @abstractmethod
+    def dtype(self) -> np.dtype[Any]:
+        """Of its entries."""
+
+    @abstractmethod
+    def store(self) -> Store:
+        """What reads it."""
+
+
+def is_readable(X: Any) -> bool:
+    """Whether X knows its store."""
+    return isinstance(X, Readable)
+
+
 # Arrays of other libraries: how to tell one, and its store.  A new kind of X is a line here; it
 # needs ``shape``, ``ndim`` and ``dtype``, and its store looks for NaN where it reads.
-KINDS: list[tuple[Callable[[Any], bool], Callable[[Any], Store]]] = [(is_zarr, ZarrStore)]
+KINDS: list[tuple[Callable[[Any], bool], Callable[[Any], Store]]] = [
+    (is_zarr, ZarrStore),
+    (is_readable, methodcaller("store")),
+]
 
 
 def own_store(X: Any) -> Callable[[Any], Store] | None:

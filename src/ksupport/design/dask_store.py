@@ -22,6 +22,7 @@ from .. import limits
 from .dask_progress import followed
 from .dask_tasks import (
     BlockError,
+    Part,
     Place,
     View,
     answer,
@@ -159,7 +160,7 @@ class DaskStore(Store):
         """A task for what a survey finds: nothing of size d comes back."""
         sent = asked.view.once("sent", partial(self._send, asked.view))
         V = asked.view.on_all_rows(asked.U)
-        sums = V.sum(axis=0)
+        sums = asked.view.sums(V)
         tasks = [
             task(answer, asked.each, start, product, sums, part)
             for (start, _), product, part in zip(self.spans, self._products(V), sent, strict=True)
@@ -167,8 +168,8 @@ class DaskStore(Store):
         return tree(asked.merge, tasks)
 
     def _send(self, view: Design) -> list[Any]:
-        """Send means, scales and norms of a design to where the chunks are."""
-        whole = View(view.mean, view.scale, view.column_norms)
+        """Send means, scales, shares and norms of a design to where the chunks are."""
+        whole = _columns_of(view)._replace(norms=view.column_norms)
         parts = [value_of(whole.part(*span)) for span in self.spans]
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Sending large graph")  # meant to be, once
@@ -251,8 +252,22 @@ class DaskStore(Store):
         ]
 
     def moments(self, weights: Floats) -> tuple[Floats, Floats]:
-        _, means, squares = zip(*self._sweep(*self._moment_tasks(weights)), strict=True)
-        return np.concatenate(means), np.concatenate(squares) / weights.sum()
+        return self.all_moments([weights])[0]
+
+    def all_moments(self, weights: Sequence[Floats]) -> list[tuple[Floats, Floats]]:
+        return self.moments_and_products(weights, np.empty((self.shape[0], 0)))[0]
+
+    def moments_and_products(
+        self, weights: Sequence[Floats], U: Floats
+    ) -> tuple[list[tuple[Floats, Floats]], Floats]:
+        width = len(self.spans)
+        tasks = [each for w in weights for each in self._moment_tasks(w)]
+        *found, products = _in_parts(self._sweep(*tasks, *self._products(U)), width)
+        moments = []
+        for w, parts in zip(weights, found, strict=True):
+            _, means, squares = zip(*parts, strict=True)
+            moments.append((np.concatenate(means), np.concatenate(squares) / w.sum()))
+        return moments, np.concatenate(products)
 
     def means(self, weights: Floats) -> Floats:
         tasks = (task(itemgetter(1), moments) for moments in self._moment_tasks(weights))
@@ -260,12 +275,13 @@ class DaskStore(Store):
 
     def _norm_tasks(self, view: Design) -> list[Any]:
         """A task for the squared norms on each chunk of columns."""
-        weights, whole = view.row_weights, View(view.mean, view.scale)
+        weights, whole = view.row_weights, _columns_of(view)
         parts = [value_of(weights[start:stop]) for start, stop in self.rows]
+        bases = [value_of(_basis_of(view, each)) for each in self.rows]
         tasks = []
         for column, span in zip(self.blocks.T, self.spans, strict=True):
             here = value_of(whole.part(*span))
-            blocks = zip(column, parts, strict=True)
+            blocks = zip(column, parts, bases, strict=True)
             tasks.append(tree(total_of, [task(squares, *each, here) for each in blocks]))
         return tasks
 
@@ -284,11 +300,11 @@ class DaskStore(Store):
             {0: -1, 1: _cut(self.X.chunks[1], max(limits.CHUNK // n, n))}, method="tasks"
         )
         rows, weights = value_of(view.rows), value_of(view.sqrt_weights)
-        whole = View(view.mean, view.scale)
+        whole, basis = _columns_of(view), value_of(_basis_of(view, (0, n)))
         return tree(
             total_of,
             [
-                task(row_gram, block, value_of(whole.part(*span)), rows, weights)
+                task(row_gram, block, value_of(whole.part(*span)), basis, rows, weights)
                 for block, span in zip(X.to_delayed()[0], spans(X.chunks[1]), strict=True)
             ],
         )
@@ -300,16 +316,18 @@ class DaskStore(Store):
             {1: -1, 0: _cut(self.X.chunks[0], max(limits.CHUNK // d, d))}, method="tasks"
         )
         V = view.on_all_rows(np.empty((view.n, 0)) if Y is None else Y)
-        weights, whole = view.row_weights, value_of(View(view.mean, view.scale))
+        weights, whole = view.row_weights, value_of(_columns_of(view))
+        blocks = zip(X.to_delayed()[:, 0], spans(X.chunks[0]), strict=True)
         return tree(
             total_of,
             [
-                task(column_gram, block, whole, weights[start:stop], V[start:stop])
-                for block, (start, stop) in zip(
-                    X.to_delayed()[:, 0], spans(X.chunks[0]), strict=True
+                task(
+                    column_gram, block, whole, _basis_of(view, (start, stop)),
+                    weights[start:stop], V[start:stop],
                 )
+                for block, (start, stop) in blocks
             ],
-        )
+        )  # fmt: skip
 
     def grams(self, views: Sequence[Design], Ys: Sequence[Floats]) -> list[Floats]:
         return [self._gram(view, Y) for view, Y in zip(views, Ys, strict=True)]
@@ -338,6 +356,20 @@ class DaskStore(Store):
     def _dense(self, rows: slice, columns: slice) -> Floats:
         (block,) = self._compute(task(dense, self.X[rows, columns]))
         return np.asarray(block)
+
+
+def _in_parts(results: Sequence[Any], width: int) -> list[Sequence[Any]]:
+    return [results[at : at + width] for at in range(0, len(results), width)]
+
+
+def _columns_of(view: Design) -> View:
+    """How the columns of a design come from those of X."""
+    return View(view.mean, view.scale, None if view.off is None else view.off.share)
+
+
+def _basis_of(view: Design, rows: Part) -> Floats | None:
+    """What these rows of X have of the basis off which a design is projected."""
+    return None if view.off is None else view.off.basis[slice(*rows)]
 
 
 def _cut(chunks: Sequence[int], most: int) -> tuple[int, ...]:

@@ -42,13 +42,17 @@ class View(NamedTuple):
 
     mean: Floats | None
     scale: Floats | None
+    share: Floats | None = None  # of a projection
     norms: Floats | None = None
 
     def part(self, start: int, stop: int) -> View:
-        return View(*(None if each is None else each[start:stop] for each in self))
+        return View(*(None if each is None else each[..., start:stop] for each in self))
 
-    def __call__(self, block: Floats) -> Floats:
+    def __call__(self, block: Floats, basis: Floats | None) -> Floats:
+        """Some rows, which have these rows of the projection's basis."""
         block = block if self.mean is None else block - self.mean
+        if basis is not None and self.share is not None:
+            block = block - basis @ self.share
         return block if self.scale is None else block / self.scale
 
 
@@ -113,21 +117,23 @@ def pooled(parts: Sequence[tuple[float, Floats, Floats]]) -> tuple[float, Floats
     return total, mean, squares
 
 
-def squares(block: Any, weights: Floats, view: View) -> Floats:
-    return np.asarray(weights @ view(dense(block)) ** 2)
+def squares(block: Any, weights: Floats, basis: Floats | None, view: View) -> Floats:
+    return np.asarray(weights @ view(dense(block), basis) ** 2)
 
 
-def row_gram(block: Any, view: View, rows: Ints | None, sqrt_weights: Floats | None) -> Floats:
+def row_gram(
+    block: Any, view: View, basis: Floats | None, rows: Ints | None, sqrt_weights: Floats | None
+) -> Floats:
     """Z Zᵀ for columns Z of the design, all rows of which are in the block."""
-    Z = view(dense(block))
+    Z = view(dense(block), basis)
     Z = Z if rows is None else Z[rows]
     Z = Z if sqrt_weights is None else Z * sqrt_weights[:, None]
     return Z @ Z.T
 
 
-def column_gram(block: Any, view: View, weights: Floats, V: Floats) -> Floats:
+def column_gram(block: Any, view: View, basis: Floats | None, weights: Floats, V: Floats) -> Floats:
     """Zᵀ[WZ V] for some rows Z of the design before weighting."""
-    Z = view(dense(block))
+    Z = view(dense(block), basis)
     return Z.T @ np.hstack([Z * weights[:, None], V])
 
 
@@ -147,7 +153,9 @@ def scatters(
 def finished(product: Floats, sums: Floats, view: View) -> Floats:
     """X̃ᵀU from XᵀU."""
     if view.mean is not None:
-        product = product - view.mean[:, None] * sums
+        product = product - view.mean[:, None] * sums[0]
+    if view.share is not None:
+        product = product - view.share.T @ sums[1:]
     return product if view.scale is None else product / view.scale[:, None]
 
 

@@ -9,11 +9,15 @@ import numpy as np
 
 from .. import limits
 from .._common.phases import count_passes
+from ..losses import Loss, Response, Squared
+from .adjusting import Adjusting, Settled, Unpenalized
+from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
 from .squares import Squares
 from .stores import Floats, Ints
-from .view import Design, centred_together, sharing
+from .view import Design, by_store, centred_together, sharing
 
+SQUARES = Squared()
 Split = tuple[Ints, Ints]  # rows to walk on, and rows to measure on
 
 
@@ -33,6 +37,11 @@ class Problem:
         that pays, fewer rows do for many, those of folds too, and X is read once.
     splits : sequence of (rows, rows)
         The folds: rows to walk on and rows to measure on, all of which have weight.
+    unpenalized : Unpenalized, optional
+        Columns that are in every model, projected off the others and y within each set of rows.
+    loss : Loss
+        By which models are fitted.  Of squares, targets are centred vectors, and sums of squares
+        do for rows where that pays; of others a target is a `Response`, with Y as it is.
     """
 
     def __init__(
@@ -45,6 +54,8 @@ class Problem:
         scale: bool,
         compress: bool = False,
         splits: Sequence[Split] = (),
+        unpenalized: Unpenalized | None = None,
+        loss: Loss = SQUARES,
     ) -> None:
         self.raw = Design.of(X)
         count_passes(lambda: self.raw.passes)
@@ -54,17 +65,26 @@ class Problem:
         self.center, self.scale = center, scale
         self.splits = splits
         train = weights.counted(train)
-        _check_size(Y[train])
+        self.by_squares = isinstance(loss, Squared)
+        self.losses = [loss.fixed(y[train], weights.of(train)) for y in loss.one_by_one(Y)]
+        if loss.in_units_of_y:
+            _check_size(Y[train])
         sets = [train, *(rows for split in splits for rows in split)]
+        self.adjusting: Adjusting | None = None
+        if unpenalized is not None and unpenalized.count:
+            self.adjusting = Adjusting(self.raw, unpenalized, center)
+            self.adjusting.check([train, *(rows for rows, _ in splits)], weights.of(train))
         self.squares: Squares | None = None
-        if compress:
+        if compress and self.by_squares and self.raw.store.fixed:
             data = self.raw, Y, weights
-            self.squares = Squares.where_they_pay(*data, sets, center, scale)
+            self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
         squares = self.squares
         self.whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
         self.view, self.design = self.whole.view, self.whole.design
-        self.targets, self.y_mean = self.whole.targets, self.whole.mean
-        _check_size(np.column_stack(self.targets))
+        self.targets: list[Floats] = self.whole.targets  # or responses, by any other loss
+        self.y_mean = self.whole.mean
+        if self.by_squares:
+            _check_size(np.column_stack(self.targets))
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
@@ -81,37 +101,110 @@ class Problem:
         """
         if self.squares is not None and scoring is None:
             return self.squares.unseen(2 + 2 * at, walked, target)
-        rows, mean = self.splits[at][1], float(walked.mean[target])
-        y, design = self.Y[rows, target], walked.view.rows_like(self.raw, rows)
-        return Unseen(design, y - mean, self.weights.of(rows), loss_of(scoring, y, mean))
+        if not self.by_squares:
+            return self._unseen_by_loss(self.splits[at][1], walked, target, scoring)
+        rows = self.splits[at][1]
+        y, design = self.Y[rows, target], self.raw.take(rows).like(walked.view)
+        expected = walked.expected(self.always_on(rows), target)
+        return Unseen(design, y - expected, self.weights.of(rows), loss_of(scoring, y, expected))
+
+    def always_on(self, rows: Ints) -> Floats:
+        """What is in every model, on these rows: ones, if there is an intercept, and unpenalised
+        columns as they are.
+        """
+        U = np.empty((len(self.Y), 0)) if self.adjusting is None else self.adjusting.U
+        return np.hstack([np.ones((len(rows), int(self.center))), U[rows]])
+
+    def _unseen_by_loss(
+        self, rows: Ints, walked: Walked, target: int, scoring: Any
+    ) -> UnseenByLoss:
+        y = self.losses[target].one_by_one(self.Y)[target][rows]
+        return UnseenByLoss(
+            self.raw.take(rows).like(walked.view), y, self.weights.of(rows), None, walked.design,
+            walked.targets[target], self._unpenalized(rows, walked.settled), scoring,
+        )  # fmt: skip
+
+    def _basis_on(self, rows: Ints) -> Settled | None:
+        """The basis of unpenalised columns on rows, where shares of it depend on the model."""
+        if self.adjusting is None:
+            return None
+        nothing = np.zeros((len(rows), len(self.losses)))
+        return self.adjusting.settle(nothing, rows, self.weights.of(rows))[0]
+
+    def _unpenalized(self, rows: Ints, settled: Settled | None) -> Floats:
+        """What is in every model, as rows: ones for an intercept, and a basis of the others."""
+        ones = np.ones((int(self.center and self.losses[0].has_constant), len(rows)))
+        if settled is None or self.adjusting is None:
+            return ones
+        return np.vstack([ones, settled.basis.rows(self.adjusting.U[rows]).T])
+
+    def _responses(self, rows: Ints, settled: Settled | None) -> list[Response]:
+        """The targets on rows, of losses other than squares."""
+        weights, found = self.weights.of(rows), []
+        for target, loss in enumerate(self.losses):
+            y = loss.one_by_one(self.Y)[target][rows]
+            loss.check_rows(y)
+            found.append(loss.on(y, weights, self._unpenalized(rows, settled)))
+        return found
 
     def _on_rows(self, sets: Sequence[Ints]) -> list[Walked]:
         """Paths on sets of rows as they are, one pass for all."""
         whole = len(self.Y)
         designs = [self.raw if len(rows) == whole else self.raw.take(rows) for rows in sets]
-        targets = [self._targets_on(rows) for rows in sets]
+        if not self.by_squares:
+            return self._by_loss_on(designs, sets)
+        means, left, settled = zip(*(self._targets_on(rows) for rows in sets), strict=True)
+        views = self._prepared(designs, sets, settled)
+        parts = zip(views, left, means, settled, strict=True)
+        return [Walked(view, view, one_by_one(Y), *rest) for view, Y, *rest in parts]
+
+    def _by_loss_on(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Walked]:
+        """The same by losses other than squares."""
+        bases, none = [self._basis_on(rows) for rows in sets], np.zeros(len(self.losses))
+        views = self._prepared(designs, sets, bases)
         return [
-            Walked(view, view, one_by_one(Y), mean)
-            for view, (mean, Y) in zip(self._prepared(designs, sets), targets, strict=True)
+            Walked(view, view, self._responses(rows, basis), none, basis)
+            for view, rows, basis in zip(views, sets, bases, strict=True)
         ]
 
-    def _prepared(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Design]:
-        """Weight, centre and scale designs that consist of these rows, in one pass."""
+    def _prepared(
+        self, designs: Sequence[Design], sets: Sequence[Ints], settled: Sequence[Settled | None]
+    ) -> list[Design]:
+        """Weight, centre, project and scale designs that consist of these rows."""
         weights = [self.weights.of(rows) for rows in sets]
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
+        views = [view.learned() for view in views]
+        for places in by_store(views):
+            some = self._together([views[at] for at in places], [settled[at] for at in places])
+            for at, view in zip(places, some, strict=True):
+                views[at] = view
+        return views
+
+    def _together(self, views: Sequence[Design], settled: Sequence[Settled | None]) -> list[Design]:
+        """Centre, project and scale views of one store, in as few passes as can be."""
+        if self.adjusting is not None:
+            known = [each for each in settled if each is not None]
+            return sharing(self.adjusting.projected(views, known, self.scale))
         if self.center or self.scale:
             views = centred_together(views, standardize=self.scale)
         return sharing(views if self.center else [view.uncentred() for view in views])
 
-    def _targets_on(self, rows: Ints) -> tuple[Floats, Floats]:
-        """The means of Y on these rows, and Y less them, weighted as X̃ is."""
+    def _targets_on(self, rows: Ints) -> tuple[Floats, Floats, Settled | None]:
+        """The means of Y on these rows; Y less them, and less what unpenalised columns say."""
         Y, weights = self.Y[rows], self.weights.of(rows)
-        mean = np.zeros(Y.shape[1])
+        mean, settled = np.zeros(Y.shape[1]), None
         if self.center:
             # Beside one of them: then the mean of a constant is exact.
             mean = Y[0] + np.average(Y - Y[0], axis=0, weights=weights)
         left = Y - mean
-        return mean, left if weights is None else left * np.sqrt(weights)[:, None]
+        if self.adjusting is not None:
+            settled, left = self.adjusting.settle(left, rows, weights)
+        return mean, left if weights is None else left * np.sqrt(weights)[:, None], settled
+
+    @property
+    def responses(self) -> list[Response]:
+        """The targets of losses other than squares."""
+        return list(self.whole.targets)
 
     @property
     def fingerprint(self) -> Floats:
@@ -122,20 +215,58 @@ class Problem:
         is the same for all data.
         """
         u = np.random.default_rng(0).standard_normal(self.design.n)
-        samples = np.column_stack([*self.targets, u])
+        targets = self.targets if self.by_squares else [each.y for each in self.responses]
+        samples = np.column_stack([*targets, u])
         return np.vstack([self.design.rmatmat(samples), u @ samples]).T
 
     def scaled(self, coef: Floats) -> Floats:
-        return coef if self.view.scale is None else coef * self.view.scale
+        """Of the view's columns; none of those that are nothing there."""
+        scale = self.view.scale
+        return coef if scale is None else coef * np.where(np.isinf(scale), 0.0, scale)
 
     def unscaled(self, w: Floats) -> Floats:
         return w if self.view.scale is None else w / self.view.scale
 
-    def intercept(self, coef: Floats) -> Any:
-        """ȳ - x̄ᵀw: a number, or one for each target."""
-        offset = 0.0 if self.view.mean is None else coef @ self.view.mean
-        value = np.asarray(self.y_mean - offset, np.float64)
-        return float(value[0]) if coef.ndim == 1 else value
+    def finished(self, coef: Floats) -> tuple[Floats, Floats, Any]:
+        """A model in the units of X and Y, given the coefficients of features.
+
+        Returns the coefficients with those of unpenalised columns at their places, all those of
+        unpenalised columns (q, or targets x q), and the intercept: a number, or one a target.
+        """
+        coef = self.of_features(coef)
+        adjustment = np.zeros((*coef.shape[:-1], 0), coef.dtype)
+        offset: Any = 0.0 if self.view.mean is None else coef @ self.view.mean
+        mean, settled = self._settled(coef)
+        if self.adjusting is not None and settled is not None:
+            adjustment = settled.coefficients(self.view, coef).astype(coef.dtype)
+            offset = offset + adjustment @ settled.basis.mean
+            index = self.adjusting.columns.index
+            coef[..., index] = adjustment[..., : index.size]
+        offset = offset if self.losses[0].has_constant else 0.0
+        intercept = np.asarray(mean - offset, np.float64)
+        return coef, adjustment, float(intercept[0]) if coef.ndim == 1 else intercept
+
+    def of_features(self, coef: Floats) -> Floats:
+        """A copy of coefficients, without those of unpenalised columns."""
+        features = coef.copy()
+        if self.adjusting is not None:
+            features[..., self.adjusting.columns.index] = 0.0
+        return features
+
+    def _settled(self, coef: Floats) -> tuple[Floats, Settled | None]:
+        """What is said without features: constants, and shares of the basis of unpenalised columns.
+
+        Of squares they are known; of other losses they depend on the model.
+        """
+        settled = self.whole.settled
+        if self.by_squares:
+            return self.y_mean, settled
+        fitted = self.design.matmat(self.scaled(np.atleast_2d(coef)).T.astype(np.float64)).T
+        pairs = zip(self.responses, fitted, strict=False)  # of one vector, the first target
+        found = np.array([each.settled(values) for each, values in pairs])
+        first = int(self.center and self.losses[0].has_constant)
+        constants = found[:, 0] if first else np.zeros(len(found))
+        return constants, settled and Settled(settled.basis, found[:, first:].T)
 
 
 def _check_size(Y: Floats) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import block_diag
@@ -69,15 +70,16 @@ def _in_one_pass(
     together, every = np.hstack(values), np.arange(views[0].d)
     XWs = [np.empty((view.n, W.shape[1])) for view, W in zip(views, Ws, strict=True)]
     widths = [A.shape[1] for A in As]
-    product, sums = np.zeros((sum(widths), views[0].d)), np.zeros(sum(widths))
+    product = np.zeros((sum(widths), views[0].d))
+    sums: list[Any] = [0.0] * len(views)
     for part, raw in views[0].store.row_chunks():
         forward = np.hsplit(raw @ together, ends[1:-1])
         lifted = []
-        for view, ours, mine, XW, A, C in zip(views, forward, values, XWs, As, Cs, strict=True):
+        parts = zip(views, forward, values, XWs, As, Cs, strict=True)
+        for at, (view, ours, mine, XW, A, C) in enumerate(parts):
             here, rows = view.within(part)
             XW[rows] = here.of_rows(ours, every, mine)
             lifted.append(here.lifted(A[rows] + XW[rows] @ C, len(raw)))
-        V = np.hstack(lifted)
-        product += V.T @ raw
-        sums += V.sum(axis=0)
-    return XWs, finish_together(views, product.T, sums, widths)
+            sums[at] += here.sums(lifted[-1])
+        product += np.hstack(lifted).T @ raw
+    return XWs, finish_together(views, product.T, sums)

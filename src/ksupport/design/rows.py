@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_array
 
+from .adjusting import Settled
 from .stores import Floats, Ints, is_dask, unwrapped
 from .view import Design
 
@@ -97,8 +98,16 @@ class Walked:
 
     view: Design  # X, centred and scaled by these rows
     design: Design  # these rows of it, or fewer that do for them
-    targets: list[Floats]
+    targets: list[Any]  # vectors, of squares; of other losses a `Response` each
     mean: Floats  # of Y
+    settled: Settled | None = None  # the unpenalised columns beside the intercept
+
+    def expected(self, always: Floats, target: int) -> Any:
+        """What is said of y without any feature, where these columns are (`Problem.always_on`)."""
+        if self.settled is None:
+            return float(self.mean[target])
+        basis, share = self.settled.basis, self.settled.share[:, target]
+        return self.mean[target] + basis.rows(always[:, -basis.mean.size :]) @ share
 
 
 def one_by_one(Y: Floats) -> list[Floats]:
@@ -146,7 +155,7 @@ class Unseen:
     """Rows that were not walked on, and how well models predict them."""
 
     design: Design  # centred and scaled by the rows walked on
-    truth: Floats  # y less its mean there
+    truth: Floats  # y less what is expected without any feature
     weights: Floats | None
     loss: Loss | None = None  # instead of the mean squared error
 
@@ -162,8 +171,15 @@ class Unseen:
 
     def errors_of(self, models: Any) -> Floats:
         """The same for each row of coefficients."""
+        return self.errors(self._predicted(models))
+
+    def each_of(self, models: Any) -> Floats:
+        """The squared error of each row for each row of coefficients, R x n."""
+        return np.asarray((self._predicted(models) - self.truth) ** 2)
+
+    def _predicted(self, models: Any) -> Floats:
         used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
-        return self.errors(models[:, used] @ self.design.columns(used))
+        return np.asarray(models[:, used] @ self.design.columns(used))
 
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
         """The squared error of each row of coefficients on each held-out row, and rows' weights.
@@ -190,7 +206,7 @@ class _Predicts(RegressorMixin, BaseEstimator):
         return self.predictions
 
 
-def loss_of(scoring: Any, truth: Floats, mean: float) -> Loss | None:
+def loss_of(scoring: Any, truth: Floats, mean: Any) -> Loss | None:
     """Minus the score: of a scorer or its name, as everywhere in scikit-learn; None for none."""
     if scoring is None:
         return None

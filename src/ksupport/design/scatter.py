@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dsyr, dsyrk
-from scipy.linalg.lapack import dpstrf
+from scipy.linalg.lapack import dpstrf, dtpttr, dtrttp
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -30,6 +31,14 @@ class Scatter:
     @classmethod
     def empty(cls, width: int) -> Scatter:
         return cls(0.0, np.zeros(width), np.zeros(width), np.zeros((width, width), order="F"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is sent from worker to worker, and home: the triangle without its zeros."""
+        return {**self.__dict__, "upper": dtrttp(self.upper)[0]}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= state
+        self.upper = np.asfortranarray(np.triu(dtpttr(len(self.origin), state["upper"])[0]))
 
     @property
     def mean(self) -> Floats:

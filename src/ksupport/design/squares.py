@@ -11,6 +11,7 @@ import numpy as np
 from .. import limits
 from .._common.phases import phase
 from .._kernels import EPS
+from .adjusting import Adjusting, Settled
 from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
 from .scatter import Scatter, classes_of, pooled, square_root
 from .spectra import UNUSABLE
@@ -39,6 +40,8 @@ class Squares:
         Whether columns are centred, and scaled to unit variance.
     labels, times
         The classes, see `classes_of`.
+    adjusting : Adjusting, optional
+        Columns that are projected off: those of X, and others, which stand between X and Y here.
     """
 
     def __init__(
@@ -51,15 +54,18 @@ class Squares:
         scale: bool,
         labels: Ints,
         times: Ints,
+        adjusting: Adjusting | None = None,
     ) -> None:
         self.raw, self.Y, self.weights, self.sets = raw, Y, weights, sets
         self.center, self.scale = center, scale
         self.times = times
+        self.adjusting = adjusting
+        beside = Y if adjusting is None else np.hstack([adjusting.extra, Y])
         with (
             phase("forming sums of squares", one_pass=True),
             np.errstate(over="ignore", invalid="ignore"),  # what comes is looked at
         ):
-            self.classes = raw.store.scatters(labels, times.shape[1], Y, weights.plain)
+            self.classes = raw.store.scatters(labels, times.shape[1], beside, weights.plain)
         self._marked: Floats | None = None
         self._lock = Lock()
 
@@ -72,36 +78,51 @@ class Squares:
         sets: Sequence[Ints],
         center: bool,
         scale: bool,
+        adjusting: Adjusting | None = None,
     ) -> Squares | None:
         """None where rows cost less time or memory."""
         if not pays(raw, len(sets[0])):
             return None
-        most = limits.SQUARES // (raw.d + Y.shape[1]) ** 2  # matrices: of classes, and their roots
+        beside = Y.shape[1] + (0 if adjusting is None else adjusting.extra.shape[1])
+        most = limits.SQUARES // (raw.d + beside) ** 2  # matrices: of classes, and their roots
         classes = classes_of(len(Y), sets, most - len(sets))
-        return classes and cls(raw, Y, weights, sets, center, scale, *classes)
+        return classes and cls(raw, Y, weights, sets, center, scale, *classes, adjusting)
 
     def walked(self, at: int) -> Walked:
         """Paths on the set of this number."""
         scatter, d = self._scatter(at), self.raw.d
-        view = self._view(scatter)
+        mean = scatter.mean[-self.Y.shape[1] :] * self.center
+        settled, left = self._settled(at, mean)
+        view = self._view(at, scatter, settled)
         if not scatter.variance[:d].any():  # or are the squares too small for numbers?
             view.check_magnitude()
-        mean = scatter.mean[d:] * self.center
-        rows = square_root(self._gram(scatter, view, mean))
+        gram = self._gram(scatter, view, mean, settled)
+        if left is not None:
+            explained = d + np.flatnonzero(~left.any(axis=0))
+            gram[explained] = gram[:, explained] = 0.0
+        rows = square_root(gram)
         design = Design(
             store_of(np.asfortranarray(rows[:, :d])),
             samples=scatter.total,
+            absorbed=0 if settled is None else settled.basis.rank,
             different=partial(self._different, at),
         )
-        return Walked(view, design, one_by_one(rows[:, d:]), mean)
+        return Walked(view, design, one_by_one(rows[:, d:]), mean, settled)
 
     def unseen(self, at: int, walked: Walked, target: int = 0) -> Unseen:
         """The set of this number, to measure models on that were walked on another one."""
         scatter, d = self._scatter(at), self.raw.d
-        rows = square_root(self._gram(scatter, walked.view, walked.mean))
+        rows = square_root(self._gram(scatter, walked.view, walked.mean, walked.settled))
         rows *= np.sqrt(len(rows) / scatter.total)  # so that means of squares are the same, too
         design = Design(store_of(np.asfortranarray(rows[:, :d])), samples=scatter.total)
         return Unseen(design, rows[:, d + target].copy(), None)
+
+    def _settled(self, at: int, mean: Floats) -> tuple[Settled | None, Floats | None]:
+        """The unpenalised columns on a set, and what they leave of its Y."""
+        if self.adjusting is None:
+            return None, None
+        rows = self.sets[at]
+        return self.adjusting.settle(self.Y[rows] - mean, rows, self.weights.of(rows))
 
     def _scatter(self, at: int) -> Scatter:
         times, factor = self.times[at], 1.0
@@ -112,23 +133,44 @@ class Squares:
             raise ValueError(UNUSABLE.format("infinite"))
         return scatter
 
-    def _view(self, scatter: Scatter) -> Design:
-        """X, centred and scaled by the rows of this scatter."""
+    def _view(self, at: int, scatter: Scatter, settled: Settled | None) -> Design:
+        """X, centred, projected and scaled by the rows of a set, of which this is the scatter."""
         d = self.raw.d
-        view = self.raw.centred_by(scatter.mean[:d], scatter.variance[:d] if self.scale else None)
-        return view if self.center else view.uncentred()
+        mean, variance = scatter.mean[:d], scatter.variance[:d]
+        if self.adjusting is None or settled is None:
+            view = self.raw.centred_by(mean, variance if self.scale else None)
+            return view if self.center else view.uncentred()
+        gram = self._about(scatter, scatter.mean * self.center)
+        share = self.adjusting.share_of(gram, d, settled)[:, :d]
+        rows, weights = self.raw.take(self.sets[at]), self.weights.of(self.sets[at])
+        rows = rows if weights is None else rows.weighted(weights)
+        return self.raw.like(
+            self.adjusting.adjusted(rows, settled, share, mean, variance, self.scale)
+        )
 
-    def _gram(self, scatter: Scatter, view: Design, mean: Floats) -> Floats:
-        """The upper triangle of [X̃ Ỹ]ᵀ[X̃ Ỹ], centred and scaled like a view and a mean of Y."""
+    def _gram(
+        self, scatter: Scatter, view: Design, mean: Floats, settled: Settled | None
+    ) -> Floats:
+        """The upper triangle of [X̃ Ỹ]ᵀ[X̃ Ỹ], made like a view, and a Y less what is expected."""
         d = self.raw.d
-        gram = scatter.about(np.append(np.zeros(d) if view.mean is None else view.mean, mean))
+        centre = np.zeros(d) if view.mean is None else view.mean
+        if self.adjusting is None or settled is None:
+            gram = self._about(scatter, np.append(centre, mean))
+        else:
+            centre = np.concatenate([centre, self.adjusting.extra_mean(settled), mean])
+            gram = self.adjusting.off_gram(self._about(scatter, centre), view, settled)
+        if view.scale is not None:
+            gram[:d] /= view.scale[:, None]
+            gram[:, :d] /= view.scale
+        return gram
+
+    def _about(self, scatter: Scatter, centre: Floats) -> Floats:
+        """The upper triangle of the sums of squares about a centre."""
+        gram = scatter.about(centre)
         if self.center:
             # What rounding leaves of a constant is nothing.
             nothing = np.sqrt(np.diag(gram) / scatter.total) <= 10 * EPS * np.abs(scatter.mean)
             gram[nothing] = gram[:, nothing] = 0.0
-        if view.scale is not None:
-            gram[:d] /= view.scale[:, None]
-            gram[:, :d] /= view.scale
         return gram
 
     def _different(self, at: int) -> int:
@@ -140,7 +182,7 @@ class Squares:
     def _marks(self) -> Floats:
         with self._lock:
             if self._marked is None:
-                self._marked = marks_of(self._view(self._scatter(0)))
+                self._marked = marks_of(self._view(0, self._scatter(0), None))
             return self._marked
 
 

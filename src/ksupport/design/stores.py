@@ -73,6 +73,8 @@ class Store(ABC):
     near = True  # whether X lies in this process; else what is of size d is found and reduced there
     is_sparse = False  # whether `csc` gives X
     by_rows = False  # whether blocks of whole rows are read as fast as any
+    fill: Floats | None = None  # what stands where entries of each column are missing
+    fixed = True  # whether entries are the same whatever rows are learned from
 
     def __init__(self, shape: tuple[int, int], dtype: np.dtype[Any]) -> None:
         if 0 in shape:
@@ -121,6 +123,12 @@ class Store(ABC):
         """The means for each of several weights: in one pass where the store can."""
         return [self.means(each) for each in weights]
 
+    def moments_and_products(
+        self, weights: Sequence[Floats], U: Floats
+    ) -> tuple[list[tuple[Floats, Floats]], Floats]:
+        """The moments for each of several weights, and XᵀU in double precision."""
+        return self.all_moments(weights), self.rmatmat(U)
+
     def column_chunks(self) -> Iterator[tuple[slice, Floats]]:
         """The whole of X as dense blocks of columns, one pass."""
         n, d = self.shape
@@ -149,6 +157,10 @@ class Store(ABC):
     def csc(self) -> Any:
         """X as a sparse matrix by columns, of a store that `is_sparse`."""
         raise TypeError(f"X is not stored as a sparse matrix, but by {type(self).__name__}")
+
+    def learned_from(self, weights: Floats) -> Store:
+        """The same X as models see it that are learned from rows of these weights."""
+        return self
 
     # -- what a view asks for (the `Design`: its rows, weights, centring and scaling) ------------
 

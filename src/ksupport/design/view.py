@@ -1,8 +1,9 @@
 """What a path needs of X, for every kind of X.
 
-A `Design` is a view: ``X̃ = diag(√weights) (X[rows] - 1 meanᵀ) / scale``.  Centring, scaling,
-sample weights and row subsets change how products are formed, never the data, so a sparse X
-stays sparse and nothing of size n x d is copied.  Below the view lies a *store* (`stores`).
+A `Design` is a view: ``X̃ = diag(√weights) (X - 1 meanᵀ - Z B)[rows] / scale``.  Centring,
+scaling, sample weights, row subsets and a projection off columns that are always in the model
+(Z B) change how products are formed, never the data, so a sparse X stays sparse and nothing of
+size n x d is copied.  Below the view lies a *store* (`stores`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from .._common.phases import phase
 from .._kernels import EPS
 from . import spectra
 from .leading import Leading, Query, leaders, merge_leaders
+from .projection import Projection
 from .scatter import square_root
 from .spectra import UNUSABLE, NormKind
 from .stores import Floats, Ints, Store, Survey, store_of
@@ -29,7 +31,9 @@ from .stores import Floats, Ints, Store, Survey, store_of
 
 @dataclass(frozen=True)
 class Design:
-    """A view of X: ``diag(sqrt_weights) (X[rows] - 1 meanᵀ) / scale``.
+    """A view of X: ``diag(sqrt_weights) (X - 1 meanᵀ - Z B)[rows] / scale``.
+
+    Where the scale is infinite a column is nothing: no method can choose it.
 
     Build one with `Design.of`, then derive others with `take`, `weighted`, `centred` and
     `scaled`; all share the data and the counters.
@@ -50,7 +54,9 @@ class Design:
     sqrt_weights: Floats | None = None
     mean: Floats | None = None
     scale: Floats | None = None
+    off: Projection | None = None  # Z B
     samples: float | None = None  # that the rows stand for, where they were compressed
+    absorbed: int = 0  # degrees of freedom that columns projected off have taken
     different: Callable[[], int] | None = None  # how many of them differ, if somebody knows
     family: Sequence[Design] = field(default=(), repr=False, compare=False)  # see `sharing`
     # What was computed once; nothing is lost but time if it is emptied.
@@ -86,6 +92,11 @@ class Design:
         if self.samples is not None:
             return self.samples
         return float(self.n if self.sqrt_weights is None else (self.sqrt_weights**2).sum())
+
+    @property
+    def freedom(self) -> float:
+        """For how many samples they do where unpenalised columns have taken their part."""
+        return max(self.n_samples - self.absorbed, 1.0)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -151,6 +162,12 @@ class Design:
         weights = None if self.sqrt_weights is None else self.sqrt_weights[picked]
         return self._view(rows=base, sqrt_weights=weights, samples=None, different=None)
 
+    def learned(self) -> Design:
+        """The same view, of X as models see it that are learned from its rows."""
+        if self.store.fixed:
+            return self
+        return self._view(store=self.store.learned_from(self.row_weights))
+
     def weighted(self, weights: ArrayLike) -> Design:
         """Multiply every row by the square root of its weight."""
         root = np.sqrt(np.asarray(weights, np.float64))
@@ -194,22 +211,36 @@ class Design:
         """The same view without centring."""
         return self._view(mean=None)
 
-    def rows_like(self, raw: Design, rows: ArrayLike) -> Design:
-        """Rows of the raw design, centred and scaled as this view is, without its weights."""
-        return raw.take(rows)._view(mean=self.mean, scale=self.scale)
+    def projected(self, off: Projection) -> Design:
+        """The same view less a projection."""
+        return self._view(off=off, absorbed=len(off.share))
+
+    def scaled_by(self, scale: Floats, norms: Floats) -> Design:
+        """Divided by these scales, by which columns come to have these norms."""
+        scaled = self._view(scale=scale)
+        scaled._cache["column_norms"] = norms
+        return scaled
+
+    def like(self, other: Design) -> Design:
+        """The same rows, centred, projected and scaled as another view is."""
+        return self._view(store=other.store, mean=other.mean, scale=other.scale, off=other.off)
+
+    @property
+    def picked(self) -> Any:
+        """Which rows of X it has, as an index."""
+        return slice(None) if self.rows is None else self.rows
 
     @property
     def row_weights(self) -> Floats:
         """How much each row of the whole X counts."""
         weights = np.zeros(self.store.shape[0])
-        rows = np.arange(self.store.shape[0]) if self.rows is None else self.rows
-        np.add.at(weights, rows, 1.0 if self.sqrt_weights is None else self.sqrt_weights**2)
+        np.add.at(weights, self.picked, 1.0 if self.sqrt_weights is None else self.sqrt_weights**2)
         return weights
 
     # -- products --------------------------------------------------------------------------
 
     def on_all_rows(self, U: Floats) -> Floats:
-        """The V with X̃ᵀU = diag(scale)⁻¹ (Xᵀ - mean 1ᵀ) V, where X has all its rows."""
+        """The V with X̃ᵀU = diag(scale)⁻¹ (Xᵀ - mean 1ᵀ - BᵀZᵀ) V, where X has all its rows."""
         return self.lifted(U, self.store.shape[0])
 
     def lifted(self, U: Floats, n: int) -> Floats:
@@ -221,6 +252,11 @@ class Design:
         full = np.zeros((n, U.shape[1]))
         np.add.at(full, self.rows, U)
         return full
+
+    def sums(self, V: Floats) -> Floats:
+        """[1 Z]ᵀV: what X̃ᵀU needs besides XᵀV."""
+        sums = V.sum(axis=0)[None]
+        return sums if self.off is None else np.vstack([sums, self.off.basis.T @ V])
 
     def rmatmat(self, U: Floats) -> Floats:
         """X̃ᵀ U, one pass for all columns of U."""
@@ -239,6 +275,8 @@ class Design:
         out = product if self.rows is None else product[self.rows]
         if self.mean is not None:
             out = out - self.mean[index] @ values
+        if self.off is not None:
+            out = out - self.off.basis[self.picked] @ (self.off.share[:, index] @ values)
         return out if self.sqrt_weights is None else out * self.sqrt_weights[:, None]
 
     def unscaled(self, W: Floats, index: Any = slice(None)) -> Floats:
@@ -268,6 +306,8 @@ class Design:
             block = block[self.rows]
         if self.mean is not None:
             block = block - self.mean[columns]
+        if self.off is not None:
+            block = self.off.taken_off(block, self.picked, columns)
         if self.scale is not None:
             block = block / self.scale[columns]
         return block if self.sqrt_weights is None else block * self.sqrt_weights[:, None]
@@ -279,11 +319,13 @@ class Design:
         low, high = np.searchsorted(places, (part.start, part.stop), sorter=order)
         mine = order[low:high]
         weights = None if self.sqrt_weights is None else self.sqrt_weights[mine]
-        return self._view(rows=places[mine] - part.start, sqrt_weights=weights), mine
+        off = None if self.off is None else self.off.within(part)
+        return self._view(rows=places[mine] - part.start, sqrt_weights=weights, off=off), mine
 
     def as_csc(self) -> sp.csc_matrix:
-        """X̃ = diag(√weights) X[rows] / scale as a sparse matrix, if X is one and not centred."""
+        """X̃ = diag(√weights) X[rows] / scale as a sparse matrix, where nothing is taken off X."""
         assert self.mean is None
+        assert self.off is None
         raw = self.store.csc if self.rows is None else self.store.csc[self.rows]
         X = sp.csc_matrix(raw, dtype=np.float64)
         if self.scale is not None:
@@ -350,7 +392,8 @@ class Design:
         self._cache["column_gram"] = gram[: self.d, : self.d]
         R = square_root(gram.copy())
         store = store_of(np.asfortranarray(R[:, : self.d]))
-        small = Design(store, samples=self.n_samples, _cache={**spectra.norms_from_gram(self)})
+        norms = spectra.norms_from_gram(self)
+        small = Design(store, samples=self.n_samples, absorbed=self.absorbed, _cache={**norms})
         return small, R[:, self.d :]
 
 
@@ -377,20 +420,22 @@ def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floa
         return []
     lifted = [view.on_all_rows(U) for view, U in zip(views, Us, strict=True)]
     V = lifted[0] if len(lifted) == 1 else np.hstack(lifted)
-    widths = [U.shape[1] for U in Us]
-    return finish_together(views, views[0].store.rmatmat(V), V.sum(axis=0), widths)
+    sums = [view.sums(part) for view, part in zip(views, lifted, strict=True)]
+    return finish_together(views, views[0].store.rmatmat(V), sums)
 
 
 def finish_together(
-    views: Sequence[Design], product: Floats, sums: Floats, widths: Sequence[int]
+    views: Sequence[Design], product: Floats, sums: Sequence[Floats]
 ) -> list[Floats]:
-    """X̃ᵀ U for each view from XᵀV and the sums of V, the U's side by side on all rows of X."""
-    ends = np.cumsum([0, *widths])
+    """X̃ᵀ U for each view from XᵀV, the V's side by side on all rows of X, and their sums."""
+    ends = np.cumsum([0, *(each.shape[1] for each in sums)])
     parts = [product[:, a:b] for a, b in pairwise(ends)]
-    for view, part, (a, b) in zip(views, parts, pairwise(ends), strict=True):
-        for column, each in zip(part.T, sums[a:b], strict=True):  # nothing of the product's size
+    for view, part, ours in zip(views, parts, sums, strict=True):
+        for column, each in zip(part.T, ours.T, strict=True):  # nothing of the product's size
             if view.mean is not None:
-                column -= each * view.mean
+                column -= each[0] * view.mean
+            if view.off is not None:
+                column -= each[1:] @ view.off.share
             if view.scale is not None:
                 column /= view.scale
     return parts
@@ -399,7 +444,7 @@ def finish_together(
 def surveyed(surveys: Sequence[Survey]) -> list[Any]:
     """What each survey finds; those on views of one store share a pass."""
     found: list[Any] = [None] * len(surveys)
-    for places in _by_store([asked.view for asked in surveys]):
+    for places in by_store([asked.view for asked in surveys]):
         store = surveys[places[0]].view.store
         answers = store.survey([surveys[at] for at in places], rmatmat_together)
         for at, answer in zip(places, answers, strict=True):
@@ -421,13 +466,19 @@ def leading_together(
         for view, asked in zip(views, queries, strict=True)
     ]
     found: list[list[Leading]] = surveyed(surveys)
-    for places in _by_store(views):
-        wanted = [each.features for at in places for each in found[at]]
-        views[places[0]].store.expect(np.unique(np.concatenate(wanted)))
+    wanted = [np.concatenate([each.features for each in those]) for those in found]
+    expect_together(views, wanted)
     return found
 
 
-def _by_store(views: Sequence[Design]) -> list[list[int]]:
+def expect_together(views: Sequence[Design], wanted: Sequence[Ints]) -> None:
+    """Tell stores which columns each view will ask for next."""
+    for places in by_store(views):
+        index = np.unique(np.concatenate([wanted[at] for at in places]))
+        views[places[0]].store.expect(index)
+
+
+def by_store(views: Sequence[Design]) -> list[list[int]]:
     """The places of the views of each store."""
     places: dict[int, list[int]] = {}
     for at, view in enumerate(views):

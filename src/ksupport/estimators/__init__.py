@@ -1,6 +1,7 @@
 """The scikit-learn classes: one path each, and those that choose among many."""
 
 from .auto import AutoIRKSN
+from .classifier import IRKSNClassifier
 from .cv import IRKSNCV, PathCV
 from .ic import IRKSNIC, PathIC
 from .irksn import IRKSN
@@ -16,6 +17,7 @@ __all__ = [
     "KSN",
     "SRDI",
     "AutoIRKSN",
+    "IRKSNClassifier",
     "PathCV",
     "PathIC",
 ]

@@ -75,7 +75,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         Folds of rows that are held out.
     max_iter : int, default=60
         Steps of the paths.
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
@@ -91,6 +91,8 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
         the most evidence.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
     probability_ : array of shape (d,)
         For each feature, the probability that it belongs to the model.
     signal_ : bool
@@ -138,6 +140,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         max_iter: int = 60,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -147,6 +150,7 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -188,13 +192,8 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
             candidates = Candidates.of(paths.walked, unseen, [each.mean() for each in on_folds])
             groups = self._of_groups(problem, paths, candidates, few)
         judgement = judge(few, candidates, groups)
-        chosen = chosen_by_judgement(
-            problem,
-            judgement,
-            few,
-            None if paths is None else (paths.settings, paths.table),
-            self._steps,
-        )
+        folded = None if paths is None else (paths.settings, paths.table)
+        chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
         chosen = replace(chosen, decision=words_of(judgement, chosen.size))
         self._keep(problem, chosen)
         self._tell(judgement)

@@ -23,23 +23,42 @@ from ..choosing.ways import Search, chosen_by_criterion
 from ..design import (
     Design,
     Floats,
+    Incomplete,
     Ints,
     Problem,
     Split,
+    Unpenalized,
     Weights,
     as_dask_array,
+    as_real,
     by_blocks,
     fetched,
+    is_complex,
     is_dask,
+    stacked,
+    unstacked,
     unwrapped,
 )
 from ..explain.found import frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
+from ..losses import Loss, Squared
 from ..stopping import Settled
 from ..theory.report import RecoveryReport, report_on
+from .unpenalized import (
+    Levels,
+    categories_of,
+    check_numbers,
+    columns_meant,
+    encoded,
+    level_names,
+    set_aside,
+    with_numbers,
+)
+
+SQUARES = Squared()
 
 
-class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator):
+class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
     # What `SelectFromModel` asks for to learn that zeros are exact: instead of the features of more
@@ -49,8 +68,13 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     max_iter: int
     fit_intercept: bool
     standardize: bool
+    unpenalized: Any = None
     weights: str = "relative"  # what sample_weight means; where rows are counted, users say
 
+    _loss: Loss = SQUARES  # by which the paths behind the model were fitted
+    _complex = False  # whether rows are real and imaginary parts
+    _fill: Floats | None = None  # of an X with holes: the means that stood in them
+    levels_: Levels
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
     def __sklearn_tags__(self) -> Any:
@@ -58,14 +82,28 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         tags.input_tags.sparse = True
         return tags
 
+    def _set_aside(self, X: Any) -> Unpenalized | None:
+        """The columns of a validated X that are always in the model, as they were given."""
+        return set_aside(unwrapped(X), self.n_features_in_, self.unpenalized_, self.levels_)
+
+    def _numbers(self, X: Any) -> Any:
+        """X with zeros for categories that the model is adjusted for."""
+        X = with_numbers(unwrapped(X), self.levels_)
+        check_numbers(X)
+        return X
+
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
     ) -> tuple[Any, Floats]:
         """X and y checked; what is not an array in memory passes through.
 
-        Features are remembered, or, without ``reset``, compared with those of the fit.
+        Features are remembered, and which are unpenalised; or, without ``reset``, they are
+        compared with those of the fit.
         """
-        X, y = unwrapped(X), fetched(y)
+        given = unwrapped(X)
+        if reset:
+            self.levels_ = categories_of(self.unpenalized, given)
+        X, y = self._real(self._numbers(given), fetched(y))
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -91,7 +129,19 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
                 multi_output=multi_output, y_numeric=True, reset=reset,
             )  # fmt: skip
+        if reset:
+            self.unpenalized_ = columns_meant(self.unpenalized, given, self.n_features_in_)
         return X, np.asarray(Y, np.float64)
+
+    def _real(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """X and y; complex ones as twice as many rows of real numbers."""
+        self._complex = is_complex(X)
+        if self._complex and self.fit_intercept:
+            raise ValueError(
+                "Complex data not supported with fit_intercept=True, which would take one number "
+                "off real and imaginary parts alike: give fit_intercept=False"
+            )
+        return as_real(X, y)
 
     def _check_width(self, X: LinearOperator) -> None:
         if X.shape[1] != self.n_features_in_:
@@ -108,7 +158,13 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         return array
 
     def _weights(self, sample_weight: ArrayLike | None, n: int) -> Weights:
+        if self._complex and np.shape(fetched(sample_weight)) == (n // 2,):
+            sample_weight = np.tile(fetched(sample_weight), 2)
         return Weights.checked(sample_weight, n, self.weights)
+
+    def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
+        """How much each row counts, given its response."""
+        return self._weights(sample_weight, len(y))
 
     def _check_counts(self, *names: str) -> None:
         for name in names:
@@ -116,22 +172,20 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
             if not isinstance(value, numbers.Integral) or value < 1:
                 raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
 
-    @tells
-    def predict(self, X: Any) -> Any:
-        """Predict the response: X w + intercept.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-
-        Returns
-        -------
-        ndarray of shape (n,) or (n, n_targets)
-            For a Dask array or data frame a Dask array, not computed yet.
-        """
+    def _linear(self, X: Any) -> Any:
+        """X w + intercept."""
         check_is_fitted(self)
-        X = unwrapped(X)
+        measured = self._numbers(X)
+        if is_complex(measured):
+            return unstacked(self._predict(stacked(measured)))
+        features = self._predict(measured)
+        if not self.levels_:
+            return features
+        coef = np.array([self.adjustment_[name] for name in level_names(self.levels_)])
+        return features + encoded(unwrapped(X), self.levels_) @ coef
+
+    def _predict(self, X: Any) -> Any:
+        """The same without what categories add."""
         if is_dask(X):
             X = self._known_features(X, reset=False)
             used = np.flatnonzero(np.atleast_2d(self.coef_).any(axis=0))
@@ -140,6 +194,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         if isinstance(X, LinearOperator):
             self._check_width(X)
             return np.asarray(X @ self.coef_.T) + self.intercept_
+        if isinstance(X, Incomplete):
+            X = X.filled(self._means_for(X))
         if by_blocks(X):
             # Where the model is sparse only its columns are read.
             validate_data(self, _outline(X), dtype=None, ensure_all_finite=False, reset=False)
@@ -149,8 +205,17 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
 
+    def _means_for(self, X: Incomplete) -> Floats:
+        """What stands for missing entries of new rows: the means of the rows of the fit."""
+        if self._fill is None:
+            raise ValueError(
+                "X has missing entries, but the model was fitted on an X without: fit on a "
+                "ksupport.design.Incomplete, or fill in those of new rows"
+            )
+        return self._fill
+
     def transform(self, X: Any) -> Any:
-        """Reduce X to the selected features.
+        """Reduce X to the selected features; unpenalised columns are none of them.
 
         Parameters
         ----------
@@ -162,7 +227,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         array of shape (n, n_selected)
             For a Dask array or data frame a Dask array, not computed yet.
         """
-        X = unwrapped(X)
+        check_is_fitted(self)
+        X = self._numbers(X)
         if not is_dask(X):
             return super().transform(X)
         return self._known_features(X, reset=False)[:, self.get_support(indices=True)]
@@ -211,6 +277,11 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
         ['IRKSN']
         """
         check_is_fitted(self)
+        if self._loss.name != "squared":
+            raise ValueError(
+                f"certify is for loss='squared', got loss={self._loss.name!r}: the theory's "
+                "conditions are about squares"
+            )
         if self.coef_.ndim != 1:
             raise ValueError(
                 f"certify takes a model of one target, got {len(self.coef_)}: fit and certify "
@@ -221,12 +292,16 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 "certify needs a model with at least one feature, but coef_ is all zero: walk "
                 "further (max_iter), or relax what selects the features"
             )
+        given = X
         X, y = self._validated(X, y, reset=False)
         if isinstance(X, np.ndarray) and not by_blocks(X):
             X = X.astype(np.float64, copy=False)  # conditions are about small differences
         weights = self._weights(sample_weight, len(y))
         rows = np.arange(len(y))
-        problem = Problem(X, y[:, None], weights, rows, self.fit_intercept, self.standardize)
+        problem = Problem(
+            X, y[:, None], weights, rows, self.fit_intercept, self.standardize,
+            unpenalized=self._set_aside(given),
+        )  # fmt: skip
         return report_on(
             problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
             alpha=self._chosen.irksn[1], names=names_seen(self),
@@ -266,14 +341,14 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
         """The data of the fit, as the paths behind the model saw them."""
         check_is_fitted(self)
-        X, Y = self._validated(X, y, multi_output=not self._chosen.flat, reset=False)
-        return self._problem_on(X, Y, self._weights(sample_weight, len(Y)))
-
-    def _problem_on(self, X: Any, Y: Floats, weights: Weights) -> Problem:
-        """The same of data that were checked before."""
-        chosen, rows = self._chosen, self._walked_rows(len(Y))
-        Y, compress = Y.reshape(len(Y), -1), chosen.method_behind.compressible
-        return Problem(X, Y, weights, rows, self.fit_intercept, self.standardize, compress)
+        given, chosen = X, self._chosen
+        X, Y = self._validated(X, y, multi_output=not chosen.flat, reset=False)
+        return Problem(
+            X, Y.reshape(len(Y), -1), self._weights_for(Y, sample_weight),
+            self._walked_rows(len(Y)), self.fit_intercept, self.standardize,
+            chosen.method_behind.compressible, unpenalized=self._set_aside(given),
+            loss=self._loss,
+        )  # fmt: skip
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
@@ -286,7 +361,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
                 f"The path was walked with k={k} and the support has {size} features; the "
                 f"condition of IRKSN is for k={size}."
             )
-        off = abs(problem.intercept(self.coef_) - self.intercept_)
+        off = abs(problem.finished(self.coef_)[2] - self.intercept_)
         if self.fit_intercept and off > 1e-4 * float(np.std(problem.Y)):
             yield (
                 f"On these rows predictions are off by {off:.3g} on average, so the model was "
@@ -297,11 +372,15 @@ class LinearModel(ShownInNotebooks, SelectorMixin, RegressorMixin, BaseEstimator
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         """Store what was chosen, and what users see of it, in their units."""
         coef = problem.unscaled(chosen.coef)
-        self.coef_ = coef.astype(problem.dtype, copy=False)
-        self.intercept_ = problem.intercept(self.coef_)
         self.support_ = np.asarray(np.atleast_2d(coef != 0).any(axis=0))
+        self.coef_, adjustment, self.intercept_ = problem.finished(
+            coef.astype(problem.dtype, copy=False)
+        )
+        names = () if problem.adjusting is None else problem.adjusting.columns.names
+        self.adjustment_ = dict(zip(names, adjustment.T.tolist(), strict=True))
         self.n_iter_ = chosen.steps[0] if chosen.flat else list(chosen.steps)
         self.n_passes_ = problem.raw.passes
+        self._fill = problem.view.store.fill
         self._chosen = chosen
 
     def _finding(self) -> Finding:
@@ -320,7 +399,28 @@ def _outline(X: Any) -> Any:
     return np.broadcast_to(np.zeros((), X.dtype), X.shape)
 
 
-class SelectingModel(LinearModel):
+class LinearRegressor(RegressorMixin, LinearModel):
+    """A linear model of numbers."""
+
+    @tells
+    def predict(self, X: Any) -> Any:
+        """Predict the response: X w + intercept, or what the loss expects there.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_targets)
+            For a Dask array or data frame a Dask array, not computed yet.
+        """
+        eta = self._linear(X)
+        return self._loss.mean(eta)
+
+
+class SelectingModel(LinearRegressor):
     """Base of the classes that choose among the models of many paths."""
 
     every: int | None
@@ -337,11 +437,12 @@ class SelectingModel(LinearModel):
     ) -> Problem:
         """The data, as paths of this method see them on all rows and on splits."""
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
+        given = X
         X, y = self._validated(X, y)
         weights = self._weights(sample_weight, len(y))
         return Problem(
             X, y[:, None], weights, np.arange(len(y)), self.fit_intercept, self.standardize,
-            known_method(method).compressible, splits(y, weights),
+            known_method(method).compressible, splits(y, weights), self._set_aside(given),
         )  # fmt: skip
 
     def _search(self, n: int, d: int) -> Search:

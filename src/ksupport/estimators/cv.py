@@ -90,7 +90,7 @@ class PathCV(HoldsOutFolds, SelectingModel):
     every : int, optional
         Look at every so many steps; None: 5, and 1 where every step is a model of its own
         (lasso, enet, omp).
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
@@ -104,6 +104,8 @@ class PathCV(HoldsOutFolds, SelectingModel):
     Attributes
     ----------
     coef_, intercept_, support_, n_passes_
+        As in `ksupport.IRKSN`.
+    adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
     params_ : dict
         The chosen parameters.
@@ -147,6 +149,7 @@ class PathCV(HoldsOutFolds, SelectingModel):
         every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -164,6 +167,7 @@ class PathCV(HoldsOutFolds, SelectingModel):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -307,7 +311,7 @@ class IRKSNCV(PathCV):
         Steps of each path, at most.
     every : int, default=1
         Look at every so many steps.
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `PathCV`.
     weights, n_jobs, random_state, verbose
         As in `PathCV`.
@@ -320,6 +324,8 @@ class IRKSNCV(PathCV):
         As in `PathCV`.
     probability_, n_passes_
         As in `PathCV`.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
 
     Examples
     --------
@@ -347,6 +353,7 @@ class IRKSNCV(PathCV):
         every: int = 1,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -355,8 +362,8 @@ class IRKSNCV(PathCV):
         super().__init__(
             cv=cv, scoring=scoring, refit=refit, ridge=ridge, one_se=one_se, patience=patience,
             max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, weights=weights, n_jobs=n_jobs, random_state=random_state,
-            verbose=verbose,
+            standardize=standardize, unpenalized=unpenalized, weights=weights, n_jobs=n_jobs,
+            random_state=random_state, verbose=verbose,
         )  # fmt: skip
         self.k = k
         self.alpha = alpha

@@ -43,7 +43,7 @@ class PathIC(SelectingModel):
     every : int, optional
         Look at every so many steps; None: 5, and 1 where every step is a model of its own
         (lasso, enet, omp).
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         What ``sample_weight`` means.  Relative weights compare rows with each other: their scale
@@ -58,6 +58,8 @@ class PathIC(SelectingModel):
     ----------
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the least-squares refit.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
     params_ : dict
         Parameters of the path on which the chosen support was first met; empty if it was only
         reached by exchanging features.
@@ -98,6 +100,7 @@ class PathIC(SelectingModel):
         every: int | None = None,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -112,6 +115,7 @@ class PathIC(SelectingModel):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.weights = weights
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -172,7 +176,7 @@ class IRKSNIC(PathIC):
         Steps of each path, at most.
     every : int, default=2
         Look at every so many steps.
-    fit_intercept, standardize
+    fit_intercept, standardize, unpenalized
         As in `PathIC`.
     weights, n_jobs, verbose
         As in `PathIC`.
@@ -184,6 +188,8 @@ class IRKSNIC(PathIC):
         exchanging features).
     coef_, intercept_, support_, n_iter_, score_, probability_, path_, alternatives_, n_passes_
         As in `PathIC`.
+    adjustment_, unpenalized_, levels_
+        As in `ksupport.IRKSN`.
 
     Examples
     --------
@@ -210,6 +216,7 @@ class IRKSNIC(PathIC):
         every: int = 2,
         fit_intercept: bool = True,
         standardize: bool = True,
+        unpenalized: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -217,7 +224,8 @@ class IRKSNIC(PathIC):
         super().__init__(
             criterion=criterion, max_size=max_size, exchange=exchange, tie=tie,
             max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, weights=weights, n_jobs=n_jobs, verbose=verbose,
+            standardize=standardize, unpenalized=unpenalized, weights=weights, n_jobs=n_jobs,
+            verbose=verbose,
         )  # fmt: skip
         self.k = k
         self.alpha = alpha

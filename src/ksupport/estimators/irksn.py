@@ -10,6 +10,7 @@ from ..algorithms.irksn import IRKSNMethod, StepRule
 from ..choosing.alpha import START, alpha_limit, tightened
 from ..choosing.chosen import Chosen
 from ..design import Problem
+from ..losses import Loss, loss_of
 from ..walking import Result
 from .paths import PathRegressor, Stopping
 
@@ -18,7 +19,8 @@ class IRKSN(PathRegressor):
     """Sparse recovery by iterative regularisation with the k-support norm.
 
     Walks one accelerated dual path (Algorithm 1 of [1]_) towards the solution of
-    ``min (1-alpha)/2 (‖w‖_k^sp)² + alpha/2 ‖w‖²  s.t.  Xw = y`` and stops early.
+    ``min (1-alpha)/2 (‖w‖_k^sp)² + alpha/2 ‖w‖²  s.t.  Xw = y`` and stops early.  With another loss
+    it is mirror descent on that loss, with momentum, of which less is proved (see the theory page).
 
     Parameters
     ----------
@@ -42,12 +44,25 @@ class IRKSN(PathRegressor):
         function: 10 to 100 times fewer of them lead as far, and no norm of X is needed.
         "spectral" takes the constant step ``alpha/‖X‖²`` of Algorithm 1, "nuclear" the same with
         the nuclear norm, as the paper's code does, which makes steps smaller by the square of the
-        ratio of the two; a number is taken as it is.
+        ratio of the two; a number is taken as it is.  Losses other than "squared" take "adaptive".
+    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
+        By what fitted values are compared with y.  "huber" lets errors beyond 0.2 robust standard
+        deviations of y count linearly, so that outliers lead less (``Huber(delta)`` takes another
+        threshold); "poisson" is the likelihood of counts whose logarithmic mean is linear, of one
+        target at a time.
     fit_intercept : bool, default=True
         Whether to centre X and y, and fit an intercept.
     standardize : bool, default=False
         Whether to scale the columns to unit variance while fitting; ``coef_`` is always in the
         units of X.
+    unpenalized : names, indices, mask or selector, optional
+        Columns that are always in the model (age, sex, batch): never penalised, never counted as
+        chosen, and projected off all others and y, in each fold by its training rows.  A selector
+        is a function of X, such as ``sklearn.compose.make_column_selector``.  Columns of a data
+        frame that hold text or categories are one-hot encoded for this, the first level left out.
+        ``standardize`` scales by the deviation of what the projection leaves of a column, as an
+        intercept's projection, which is centring, does; a column of which nothing is left cannot
+        be chosen.
     warm_start : bool, default=False
         Go on from where the last fit stopped, if X and y are the same.
     random_state : int, RandomState or None
@@ -58,11 +73,19 @@ class IRKSN(PathRegressor):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        Coefficients.
+        Coefficients; those of unpenalised columns too, at their places.
     intercept_ : float or ndarray of shape (n_targets,)
         Intercept.
     support_ : ndarray of bool, shape (n_features,)
-        Which features have a nonzero coefficient.
+        Which features were chosen: have a nonzero coefficient and are not unpenalised.
+    adjustment_ : dict of str to float
+        Coefficients of all that the model is adjusted for, by name: unpenalised columns, and the
+        levels of categories (``"sex=male"``), which have no place in ``coef_``: it is 0 there.
+        Lists of floats for 2-D y.
+    unpenalized_ : ndarray of int
+        The columns that are unpenalised.
+    levels_ : dict of str to list
+        The levels of the categories among them; the first of each has no coefficient.
     n_iter_ : int
         The step of the iterate that was kept (a list for 2-D y, as the next two).
     stop_reason_ : {"stopped", "max_iter", "diverged", "interrupted"}
@@ -98,7 +121,7 @@ class IRKSN(PathRegressor):
     """
 
     _method_name = "irksn"
-    _method_params = ("k", "alpha", "step")
+    _method_params = ("k", "alpha", "step", "loss")
 
     def __init__(
         self,
@@ -109,8 +132,10 @@ class IRKSN(PathRegressor):
         stopping: Stopping = None,
         every: int = 1,
         step: StepRule | float = "adaptive",
+        loss: str | Loss = "squared",
         fit_intercept: bool = True,
         standardize: bool = False,
+        unpenalized: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -121,17 +146,35 @@ class IRKSN(PathRegressor):
         self.stopping = stopping
         self.every = every
         self.step = step
+        self.loss = loss
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = not self._several
+        tags.target_tags.multi_output = self._several
+        return tags
+
+    @property
+    def _several(self) -> bool:  # type: ignore[override]
+        return getattr(self.loss, "name", self.loss) != "poisson"
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
         if isinstance(self.alpha, str) and self.alpha != "auto":
             raise ValueError(
                 f"alpha must be 'auto' or a number between 0 and 1, got {self.alpha!r}"
+            )
+        loss = loss_of(self.loss, ("squared", "huber", "poisson"))
+        if self.alpha == "auto" and loss.name != "squared":
+            raise ValueError(
+                f"alpha must be a number with loss={loss.name!r}, got 'auto', which follows a "
+                "theorem about squares"
             )
 
     def _method(self, d: int) -> IRKSNMethod:

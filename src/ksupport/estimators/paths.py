@@ -7,24 +7,26 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
-from .._common.levels import ONE_PATH, at_most, warn_beyond
+from .._common.levels import ONE_PATH, at_most, warn_beyond, warn_unguessed
 from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..choosing.chosen import Chosen
 from ..choosing.ways import chosen_on_path
 from ..design import Floats, Ints, Problem
+from ..losses import Loss
 from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ..walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
-from .base import LinearModel
+from .base import LinearModel, LinearRegressor
 
 Stopping = StoppingRule | str | None
 
 
-class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
+class PathModel(CallbackSupportMixin, LinearModel):
     """Base of the estimators that walk one path of one method.
 
     A subclass names its method and lists in ``_method_params`` which of its own parameters are
@@ -33,6 +35,7 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
 
     _method_name: str
     _method_params: tuple[str, ...]
+    _several: bool = True  # whether y may have several columns
 
     # Declared here for the type checker; every subclass sets them in ``__init__``.
     max_iter: int
@@ -45,11 +48,6 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
     verbose: bool
 
     _saved: _Saved | None = None  # for a warm start
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.single_output = True  # MultiOutputMixin alone would say no
-        return tags
 
     # -- fitting ---------------------------------------------------------------------------
 
@@ -72,18 +70,26 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         self
         """
         self._check_parameters()
-        X, y = self._validated(X, y, multi_output=True)
+        given = X
+        X, y = self._validated(X, y, multi_output=self._several)
         Y = y.reshape(len(y), -1)
-        weights = self._weights(sample_weight, len(y))
+        weights = self._weights_for(y, sample_weight)
         rule = rule_of(self.stopping)
-        rows = weights.counted(np.arange(len(y)))
-        train, held_out = self._split(rows, 0.0 if rule is None else rule.holds_out)
         warn_beyond(self._given, X.shape[1])
         method = self._method(X.shape[1])
+        for target in method.loss.one_by_one(Y):
+            method.loss.checked(target)
+        self._check_rules(rule, method.loss)
+        self._loss = method.loss
+        rows = weights.counted(np.arange(len(y)))
+        share = 0.0 if rule is None else rule.holds_out
+        train, held_out = self._split(rows, share, method.loss.sorts(Y[:, 0]))
         problem = Problem(
             X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible,
-            [] if held_out is None else [(train, held_out)],
+            [] if held_out is None else [(train, held_out)], self._set_aside(given), method.loss,
         )  # fmt: skip
+        if isinstance(X, LinearOperator) and self._given.get("k", 1) is None:
+            warn_unguessed(X.shape[1])
         method, paths, results = self._solve(problem, method, rule)
         self.held_out_ = held_out
         self._store(problem, method, paths, results, flat=y.ndim == 1)
@@ -93,18 +99,27 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         self._check_counts("max_iter", "every")
         rule_of(self.stopping)
 
-    def _split(self, rows: Ints, share: float) -> tuple[Ints, Ints | None]:
-        """The rows to walk on, and the rows held out."""
+    def _check_rules(self, rule: Rule | None, loss: Loss) -> None:
+        callbacks = getattr(self, "_skl_callbacks", ())
+        told = [each.rule for each in callbacks if isinstance(each, StoppingCallback)]
+        for each in [*told, *([] if rule is None else [rule])]:
+            each.check_loss(loss.name)
+
+    def _split(self, rows: Ints, share: float, sorts: Floats) -> tuple[Ints, Ints | None]:
+        """The rows to walk on, and the rows held out: about this share of each sort."""
         if share == 0:
             return rows, None
-        count = round(share * rows.size)
-        if not 1 <= count < rows.size:
+        chance, held_out = check_random_state(self.random_state), []
+        for sort in np.unique(sorts[rows]):
+            alike = rows[sorts[rows] == sort]
+            held_out.append(chance.permutation(alike)[: round(share * alike.size)])
+        out = np.sort(np.concatenate(held_out))
+        if not 1 <= out.size < rows.size:
             raise ValueError(
                 f"stopping: holding out {share:g} of n_samples={rows.size} leaves nothing to "
                 "hold out or to fit on; use more samples or another rule"
             )
-        order = check_random_state(self.random_state).permutation(rows)
-        return np.sort(order[count:]), np.sort(order[:count])
+        return np.setdiff1d(rows, out), out
 
     def _walked_rows(self, n: int) -> Ints:
         if self.held_out_ is None:
@@ -202,6 +217,15 @@ class PathRegressor(MultiOutputMixin, CallbackSupportMixin, LinearModel):
         if self.stopping is None or isinstance(self.stopping, str):
             return self.stopping
         return type(self.stopping).__name__
+
+
+class PathRegressor(MultiOutputMixin, LinearRegressor, PathModel):
+    """Those that predict numbers."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.single_output = True  # MultiOutputMixin alone would say no
+        return tags
 
 
 class _Saved:

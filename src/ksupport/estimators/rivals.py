@@ -25,12 +25,16 @@ class KSN(PathRegressor):
         Which ‖X‖ sets the default step.
     steps_per_lam : int
         Steps spent on each value of a sequence.
-    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+    max_iter, stopping, every, fit_intercept, standardize, unpenalized
+        As in `IRKSN`.
+    warm_start, random_state, verbose
         As in `IRKSN`.
 
     Attributes
     ----------
     coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+    adjustment_, unpenalized_, levels_
         As in `IRKSN`.
 
     References
@@ -64,6 +68,7 @@ class KSN(PathRegressor):
         every: int = 5,
         fit_intercept: bool = True,
         standardize: bool = False,
+        unpenalized: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -78,6 +83,7 @@ class KSN(PathRegressor):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -94,12 +100,16 @@ class IRCR(PathRegressor):
         Whether the estimate is the average of the iterates, or the last one.
     norm : {"spectral", "nuclear"}
         Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+    max_iter, stopping, every, fit_intercept, standardize, unpenalized
+        As in `IRKSN`.
+    warm_start, random_state, verbose
         As in `IRKSN`.
 
     Attributes
     ----------
     coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+    adjustment_, unpenalized_, levels_
         As in `IRKSN`.
 
     References
@@ -132,6 +142,7 @@ class IRCR(PathRegressor):
         every: int = 5,
         fit_intercept: bool = True,
         standardize: bool = False,
+        unpenalized: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -145,6 +156,7 @@ class IRCR(PathRegressor):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -162,12 +174,16 @@ class IROSR(PathRegressor):
     init : {"symmetric", "published"}
         u = v = alpha; or u = alpha, v = 0, as in the code published with IRKSN, from which only
         non-negative models can be reached.
-    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+    max_iter, stopping, every, fit_intercept, standardize, unpenalized
+        As in `IRKSN`.
+    warm_start, random_state, verbose
         As in `IRKSN`.
 
     Attributes
     ----------
     coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+    adjustment_, unpenalized_, levels_
         As in `IRKSN`.
 
     References
@@ -199,6 +215,7 @@ class IROSR(PathRegressor):
         every: int = 5,
         fit_intercept: bool = True,
         standardize: bool = False,
+        unpenalized: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -211,6 +228,7 @@ class IROSR(PathRegressor):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -229,12 +247,16 @@ class SRDI(PathRegressor):
         What divides alpha: samples, as in [1]_, or features, as in the code published with IRKSN.
     norm : {"spectral", "nuclear"}
         Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+    max_iter, stopping, every, fit_intercept, standardize, unpenalized
+        As in `IRKSN`.
+    warm_start, random_state, verbose
         As in `IRKSN`.
 
     Attributes
     ----------
     coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+    adjustment_, unpenalized_, levels_
         As in `IRKSN`.
 
     References
@@ -267,6 +289,7 @@ class SRDI(PathRegressor):
         every: int = 5,
         fit_intercept: bool = True,
         standardize: bool = False,
+        unpenalized: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -280,6 +303,7 @@ class SRDI(PathRegressor):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -297,12 +321,16 @@ class IHT(PathRegressor):
         Gradient step; None takes 1/‖X‖².
     norm : {"spectral", "nuclear"}
         Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, warm_start, random_state, verbose
+    max_iter, stopping, every, fit_intercept, standardize, unpenalized
+        As in `IRKSN`.
+    warm_start, random_state, verbose
         As in `IRKSN`.
 
     Attributes
     ----------
     coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
+        As in `IRKSN`.
+    adjustment_, unpenalized_, levels_
         As in `IRKSN`.
 
     References
@@ -334,6 +362,7 @@ class IHT(PathRegressor):
         every: int = 5,
         fit_intercept: bool = True,
         standardize: bool = False,
+        unpenalized: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -346,6 +375,7 @@ class IHT(PathRegressor):
         self.every = every
         self.fit_intercept = fit_intercept
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose

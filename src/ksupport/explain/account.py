@@ -87,6 +87,8 @@ class Account:
     names: Sequence[str]
     target: str
     n: int
+    candidates: int  # features that can be chosen
+    adjusted: str | None = None  # what the model is adjusted for, in words
     trials: Trials | None = None  # None: nothing was held out
 
     @property
@@ -145,7 +147,7 @@ class Account:
 
     @property
     def _sign_words(self) -> str:
-        target, of = shown(self.target), f"{self.chosen.size} of {len(self.names)} features"
+        target, of = shown(self.target), f"{self.chosen.size} of {self.candidates} features"
         if self.chosen.size == 0:
             return (
                 f"No: nothing in these {self.n} rows can be told from noise, so no feature was "
@@ -275,7 +277,7 @@ class Account:
     def _methods(self, versions: dict[str, str], cite: Any) -> Iterator[str]:
         number = f" {versions['ksupport']}" if "ksupport" in versions else ""
         title = METHODS[self.chosen.method].title
-        n, d = self.n, len(self.names)
+        n, d = self.n, self.candidates
         yield (
             f"Features that explain {shown(self.target)} were chosen among {d} in {n} samples with "
             f"{self.estimator} of ksupport{number}, on paths of {title} {cite('irksn')}."
@@ -291,6 +293,8 @@ class Account:
                 "expected F1 score were kept, and fitted by ridge regression "
                 f"{cite('ridge')}."
             )
+        if self.adjusted is not None:
+            yield self.adjusted
         yield self._methods_result()
         if self.trials is not None:
             scores = ", ".join(f"{each.score:.2f} for a {each.name}" for each in self.trials.others)

@@ -70,7 +70,8 @@ def frame_of(model: Model) -> Any:
         import pandas as pd
     chosen, names = chosen_by(model), names_seen(model)
     flat = chosen.flat
-    rows = list(_rows(chosen, model.coef_, names) if flat else _rows_by_target(model.coef_, names))
+    coef = np.atleast_2d(model.coef_)
+    rows = list(_rows(chosen, coef[0], names) if flat else _rows_by_target(chosen, coef, names))
     head = ["feature", "name", "coefficient", "probability", "set", "stands_in_for"]
     frame = pd.DataFrame(rows, columns=head if flat else ["target", *head[:3]])
     whole = {name: "Int64" for name in ("set", "stands_in_for") if flat}
@@ -84,8 +85,10 @@ def _rows(chosen: Chosen, coef: Floats, names: Sequence[str] | None) -> Iterator
         yield j, name, w, each.probability, each.set, each.stands_in_for
 
 
-def _rows_by_target(coef: Floats, names: Sequence[str] | None) -> Iterator[tuple[Any, ...]]:
-    for target, w in enumerate(coef):
+def _rows_by_target(
+    chosen: Chosen, coef: Floats, names: Sequence[str] | None
+) -> Iterator[tuple[Any, ...]]:
+    for target, w in enumerate(np.where(chosen.support, coef, 0.0)):
         for j in np.flatnonzero(w)[np.argsort(-np.abs(w[w != 0]), kind="stable")].tolist():
             yield target, j, _name(names, j), float(w[j])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -11,9 +12,11 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.checks import check_count
+from .._common.names import listed, shown
 from ..algorithms import Method
 from ..choosing.chosen import Chosen
-from ..design import Floats, Problem, Weights
+from ..design import Floats, Ints, Problem
+from ..losses import Loss
 from ..walking import Result, run
 
 WALKED = 400  # records of a path that is walked again, or more
@@ -27,15 +30,19 @@ class Model(Protocol):
     n_features_in_: int
     coef_: Floats
     intercept_: Any
+    adjustment_: Mapping[str, Any]
+    unpenalized_: Ints
+    levels_: Mapping[str, Any]
+    _loss: Loss
     _chosen: Chosen
+
+    def predict(self, X: Any) -> Any: ...
 
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool, reset: bool
     ) -> tuple[Any, Floats]: ...
 
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem: ...
-
-    def _problem_on(self, X: Any, Y: Floats, weights: Weights) -> Problem: ...
 
 
 def chosen_by(model: Model) -> Chosen:
@@ -56,8 +63,24 @@ def effects_of(model: Model, X: Any) -> Floats:
     if features.size:
         block = X[:, features]
         block = block.toarray() if sp.issparse(block) else np.asarray(block)
-        effects[features] = model.coef_[features] * block.std(axis=0)
+        effects[features] = np.ravel(model.coef_)[features] * block.std(axis=0)
     return effects
+
+
+def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None:
+    """What the model is adjusted for, with its coefficients if there is one target; or nothing.
+
+    Columns have the names that the model has seen, or these.
+    """
+    told: Iterable[str] = model.adjustment_
+    if not model.adjustment_:
+        return None
+    if names is not None and not model.levels_:
+        told = [names[j] for j in model.unpenalized_]
+    if np.ndim(model.coef_) == 1:
+        pairs = zip(told, model.adjustment_.values(), strict=True)
+        told = [f"{shown(name)} ({c:.4g})" for name, c in pairs]
+    return f"Adjusted for {listed(told)}."
 
 
 # -- the path again ------------------------------------------------------------------------
@@ -67,11 +90,6 @@ def method_behind(chosen: Chosen, problem: Problem) -> Method:
     """The method of the path behind a model, its steps fixed by the data as they were for it."""
     method = chosen.method_behind
     return method if chosen.how == "path" else method.fixed(problem.design, problem.targets[0])
-
-
-def problem_of(model: Model, X: Any, y: ArrayLike) -> Problem:
-    """The data as the paths of the model saw them, where they need no check."""
-    return model._problem_on(X, np.asarray(y, np.float64), Weights())
 
 
 def walk_again(

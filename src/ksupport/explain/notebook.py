@@ -14,14 +14,16 @@ from .._common.render import Table, as_html, number
 from ..choosing.chosen import Chosen
 from .account import certainty
 from .found import found_in
-from .models import Model, chosen_by
+from .models import Model, adjusted_for, chosen_by
 
 LISTED = 10  # features in the table
 TARGETS = 5  # columns of it
 JUDGE = (
     "To judge it: sklearn.model_selection.cross_val_score tells how well rows held out are "
-    "predicted, ksupport.stability_selection how often half-samples choose the same features; "
-    "model.certify(X, y) checks conditions that would guarantee recovery, rarely met with noise."
+    "predicted, ksupport.stability_selection how often half-samples choose the same features"
+)
+CERTIFY = (
+    "; model.certify(X, y) checks conditions that would guarantee recovery, rarely met with noise"
 )
 
 Finding = tuple[str, Sequence[str], Sequence[Table]]  # title, sentences, tables
@@ -62,10 +64,11 @@ class ShownInNotebooks:
 def finding_of(model: Model) -> Finding:
     """What a linear model found: features, how they were chosen, and what to ask next."""
     chosen = chosen_by(model)
-    title = f"{type(model).__name__}: {chosen.size} of {model.n_features_in_} features"
-    words = [chosen.words]
+    candidates = model.n_features_in_ - model.unpenalized_.size
+    title = f"{type(model).__name__}: {chosen.size} of {candidates} features"
+    words = [chosen.words, *filter(None, [adjusted_for(model)])]
     if chosen.flat and chosen.size:
-        words.append(JUDGE)
+        words.append(JUDGE + (CERTIFY if model._loss.name == "squared" else "") + ".")
     if not chosen.size:
         return title, words, []
     table = _coefficients if chosen.probability is None else _probable
@@ -74,20 +77,21 @@ def finding_of(model: Model) -> Finding:
 
 def _probable(model: Model, chosen: Chosen) -> Table:
     """The most probable features, and beneath each those that stand in for it."""
-    names, found = names_seen(model), found_in(chosen)
+    names, found, coef = names_seen(model), found_in(chosen), np.ravel(model.coef_)
     rows = []
     for each in found[:LISTED]:
         name, p = feature_name(names, each.feature), certainty(each.probability or 0.0)
         name = name if each.stands_in_for is None else f"or {name}"
-        rows.append((name, p, number(model.coef_[each.feature]) if each.chosen else ""))
+        rows.append((name, p, number(coef[each.feature]) if each.chosen else ""))
     title = "All" if len(found) <= LISTED else f"The {LISTED} most probable"
     return Table(f"{title}, in the units of X", ("feature", "probability", "coefficient"), rows)
 
 
 def _coefficients(model: Model, chosen: Chosen) -> Table:
     """The features with the largest coefficients, a column for each of the first targets."""
-    coef = np.atleast_2d(model.coef_)[:TARGETS]
-    order = np.argsort(-np.abs(coef).max(axis=0), kind="stable")[: min(chosen.size, LISTED)]
+    coef, features = np.atleast_2d(model.coef_)[:TARGETS], np.flatnonzero(chosen.support)
+    largest = np.argsort(-np.abs(coef[:, features]).max(axis=0), kind="stable")
+    order = features[largest[:LISTED]]
     names = names_seen(model)
     rows = [(feature_name(names, j), *(number(w) for w in coef[:, j])) for j in order]
     head = ["coefficient"] if chosen.flat else [f"target {i}" for i in range(len(coef))]

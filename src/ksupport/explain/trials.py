@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from .._common.phases import phase
-from ..design import Floats, Ints
+from ..design import Floats, Incomplete, Ints
 
 Make = Callable[[Ints], Any]  # an estimator, given the rows that it will be fitted on
 Splits = Sequence[tuple[Ints, Ints]]
@@ -129,12 +129,20 @@ def _predicted(
     for train, test in splits:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of parts that are noise, or end early
-            model = make(train)
-            model.fit(X[train], y[train], **_weighting(model, weights, train))
-        said.append(np.asarray(model.predict(X[test])))
+            model, (seen, unseen) = make(train), filled(X[train], X[test])
+            model.fit(seen, y[train], **_weighting(model, weights, train))
+        said.append(np.asarray(model.predict(unseen)))
         last = model[-1] if hasattr(model, "steps") else model
         sizes.append(int(np.count_nonzero(last.coef_)))
     return np.concatenate(said), sizes
+
+
+def filled(train: Any, test: Any) -> tuple[Any, Any]:
+    """Rows to fit and to judge on; what is missing is the mean of the former."""
+    if not isinstance(train, Incomplete):
+        return train, test
+    means = np.asarray(train).mean(axis=0)
+    return train.filled(means), test.filled(means)
 
 
 def _weighting(model: Any, weights: Floats | None, train: Ints) -> dict[str, Floats]:

@@ -243,6 +243,7 @@ class CalibrationDisplay:
         CalibrationDisplay
         """
         probability = judged(estimator, X, y, sample_weight).probability
+        assert probability is not None  # or it would have been refused
         return cls.from_probabilities(probability, truth, n_bins=n_bins, ax=ax)
 
     @classmethod

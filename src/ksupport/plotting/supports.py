@@ -99,7 +99,9 @@ class SupportDisplay:
         coefs = np.atleast_2d(estimator.coef_)
         check_count("target", target, low=0, high=len(coefs) - 1)
         names = names_seen(estimator) if names is None else names
-        return cls.from_coef(coefs[target], truth=truth, names=names, ax=ax)
+        coef = coefs[target].copy()
+        coef[getattr(estimator, "unpenalized_", [])] = 0.0  # in the model, but not chosen
+        return cls.from_coef(coef, truth=truth, names=names, ax=ax)
 
     @classmethod
     def from_coef(

@@ -39,14 +39,15 @@ def walk_with_callbacks(estimator: Any, problem: Any) -> Iterator[Watch]:
     def watch(history: History, w: Floats) -> bool:
         if context is None:
             return False
-        coef = problem.unscaled(w)
+        coef, _, intercept = problem.finished(problem.unscaled(w))
         attributes = {
             "coef_": coef,
-            "intercept_": problem.intercept(coef),
-            "support_": coef != 0,
+            "intercept_": intercept,
+            "support_": w != 0,
             "n_iter_": int(history["t"][-1]),
             "history_": history,
             "n_features_in_": coef.size,
+            "_loss": problem.losses[0],
         }
         task = context.subcontext(task_name="block of steps")
         task.call_on_fit_task_begin(estimator=estimator)

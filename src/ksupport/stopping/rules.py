@@ -96,6 +96,8 @@ class Discrepancy(Rule):
     Verdict(keep=1, stop=1)
     """
 
+    squares_only: ClassVar[bool] = True
+
     delta: float | None = None
     tau: float = 1.0
 
@@ -134,6 +136,8 @@ class APriori(Rule):
     >>> APriori(0.01, c=0.2)(History({"t": [0, 1, 2, 3]}))
     Verdict(keep=2, stop=2)
     """
+
+    squares_only: ClassVar[bool] = True
 
     delta: float
     c: float = 1.0
@@ -187,6 +191,8 @@ class Balancing(Rule):
     >>> Balancing(1.0, factor=1.0)(history).keep
     3
     """
+
+    squares_only: ClassVar[bool] = True
 
     delta: float | None = None
     factor: float = 0.01

@@ -234,7 +234,7 @@ def _noise(
         return None, None, None
     norm = float(np.linalg.norm(y - support.X_S @ w[support.S]))
     share = norm / max(float(np.linalg.norm(y)), np.finfo(float).tiny)
-    freedom = X.n_samples - support.rank - (X.mean is not None)  # centring takes one
+    freedom = X.freedom - support.rank - (X.mean is not None)  # centring takes one
     return norm, share, norm / freedom**0.5 if freedom > 0 else None
 
 

@@ -3,13 +3,14 @@
 from .history import History
 from .iterates import Block
 from .loop import run, whole_walks_only
-from .paths import Answer, Path, Request
+from .paths import Answer, BySquares, Path, Request
 from .records import Keep, Reason, Result
 from .rules import Metric, Rule, StoppingRule, Verdict, Watch
 
 __all__ = [
     "Answer",
     "Block",
+    "BySquares",
     "History",
     "Keep",
     "Metric",

@@ -109,7 +109,7 @@ class PlainSteps:
     def pending(self) -> Request | None:
         return None if self.stretch is None else self.stretch.pending
 
-    def supply(self, answer: Answer) -> None:
+    def supply(self, answer: Answer) -> Ints:
         """Go on with the stretch under way."""
         assert self.stretch is not None
         assert not isinstance(answer, Leading)
@@ -118,6 +118,7 @@ class PlainSteps:
             self.stretch.supply((there, back[0]))
         else:
             self.stretch.supply((back if len(back) else there)[0])
+        return np.empty(0, np.intp)
 
     def walk_plainly(self, state: Stepping, end: int, every: int, most_numbers: int) -> Block:
         """Begin a stretch, or hand out the one that is over."""

@@ -18,7 +18,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import limits
 from .._common.checks import check_count
-from ..design import Query, Round, leading_together, there_and_back
+from ..design import (
+    Ints,
+    Query,
+    Round,
+    expect_together,
+    leading_together,
+    there_and_back,
+)
 from .paths import Path, Request
 from .progress import walking
 from .records import Keep, Reason, Record, Result
@@ -92,7 +99,11 @@ def run(
     try:
         with Workers(n_jobs) as workers, walking(records, max_iter) as tell:
             while active := [r for r in records if r.reason is None]:
-                ready = [r for r in active if r.path.pending is None] or _multiply(active)
+                ready = [r for r in active if r.path.pending is None]
+                if not ready:
+                    with workers.multiplying(_multiplications(active)):
+                        ready = _multiply(active)
+                    _hand_out(ready, workers)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
                 workers.each(partial(walk, most_numbers), ready)
                 tell()
@@ -153,6 +164,29 @@ def _multiply(waiting: list[Record]) -> list[Record]:
     return forward or waiting
 
 
+def _hand_out(answered: list[Record], workers: Workers) -> None:
+    """Hand the answers to the paths; the columns that they need next are read together."""
+    needed = workers.each(_supply, answered)
+    expect_together([record.path.design for record in answered], needed)
+
+
+def _supply(record: Record) -> Ints:
+    assert record.answer is not None
+    answer, record.answer = record.answer, None
+    with np.errstate(over="ignore", invalid="ignore"):
+        return record.path.supply(answer)
+
+
+def _multiplications(waiting: list[Record]) -> int:
+    """About how many it takes to answer those who wait here."""
+    asked = [(record.path.design, record.path.pending) for record in waiting]
+    return sum(
+        design.n * design.d * (each.width_there + each.width_back)
+        for design, each in asked
+        if isinstance(each, Round)
+    )
+
+
 def _takes_forward(asked: Request | None) -> bool:
     return isinstance(asked, Round) and asked.A is None
 
@@ -201,11 +235,8 @@ def _take_block(
     max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
 ) -> None:
     path = record.path
-    if record.answer is not None:
-        path.supply(record.answer)
-        record.answer = None
-        if path.pending is not None:  # plain steps need one product after the other
-            return
+    if path.pending is not None:  # plain steps need one product after the other
+        return
     steps = min(max(limits.FIRST_STEPS, path.t), limits.BLOCK_STEPS)
     if record.rule is not None or watch is not None:
         steps = min(max(limits.FIRST_STEPS, path.t // 4), limits.BLOCK_STEPS)

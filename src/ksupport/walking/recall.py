@@ -26,11 +26,11 @@ class Recall:
     products: Floats  # p x d
     rounding: float  # of a product, relative to ‖x_i‖
 
-    def __call__(self, u: Floats) -> tuple[Floats, float]:
-        """About X̃ᵀu, and by how many times ‖x_i‖ it may be wrong."""
-        c = self.Q @ u
-        missed = float(np.linalg.norm(u - c @ self.Q))
-        return c @ self.products, missed + self.rounding * float(np.abs(c).sum())
+    def __call__(self, U: Floats) -> tuple[Floats, Floats]:
+        """About X̃ᵀu of each row u, and by how many times ‖x_i‖ it may be wrong."""
+        C = U @ self.Q.T
+        missed = np.linalg.norm(U - C @ self.Q, axis=1)
+        return C @ self.products, missed + self.rounding * np.abs(C).sum(axis=1)
 
     def knows(self, u: Floats) -> bool:
         """Whether u lies in the span, up to rounding."""

@@ -117,7 +117,7 @@ class Record:
         out: dict[str, NDArray[Any]] = {
             "t": block.t,
             "n_nonzero": np.count_nonzero(block.rows, axis=1),
-            "residual": np.linalg.norm(block.predict(self.path.design) - self.path.y, axis=1),
+            "residual": self.path.residual(block.predict(self.path.design)),
         }
         if block.gain is not None:
             out["gain"] = block.gain
@@ -129,9 +129,8 @@ class Record:
         """If nothing was recorded, record the zero vector, where every path starts."""
         if self.kept is None:
             self.kept, self.coef = 0, np.zeros(self.path.design.d)
-            self.history = History(
-                {"t": [0], "n_nonzero": [0], "residual": [np.linalg.norm(self.path.y)]}
-            )
+            residual = self.path.residual(np.zeros((1, self.path.design.n)))
+            self.history = History({"t": [0], "n_nonzero": [0], "residual": residual})
             self.blocks = [(np.empty(0), np.empty(0, np.intp), np.zeros(1, np.intp))]
 
     def result(self, keep: Keep) -> Result:

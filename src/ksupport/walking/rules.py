@@ -49,6 +49,7 @@ class Rule(ABC):
     """
 
     looks_back: ClassVar[bool] = False  # may keep a record that was not kept when it was the last
+    squares_only: ClassVar[bool] = False  # knows the noise of squares, and of no other loss
 
     @abstractmethod
     def __call__(self, history: History) -> Verdict:
@@ -62,6 +63,14 @@ class Rule(ABC):
     def metrics(self, design: Design, y: Floats) -> Mapping[str, Metric]:
         """The columns that the rule reads, besides those that every history has."""
         return {}
+
+    def check_loss(self, loss: str) -> None:
+        """Refuse a loss that the rule is not for."""
+        if self.squares_only and loss != "squared":
+            raise ValueError(
+                f"stopping: {type(self).__name__} is for loss='squared', got loss={loss!r}; use "
+                "'held_out', 'settled' or 'residual_ratio'"
+            )
 
     @staticmethod
     def of(rule: StoppingRule) -> Rule:

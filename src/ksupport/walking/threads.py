@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from numbers import Integral
 from threading import Event, Lock
 from typing import Any, Self, TypeVar
@@ -11,6 +12,7 @@ from typing import Any, Self, TypeVar
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
+from .. import limits
 from .._common.phases import carried
 
 Item = TypeVar("Item")
@@ -32,7 +34,8 @@ class _OneBlasThread:
     def enter(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._limits = ThreadpoolController().limit(limits=1, user_api="blas")
+                self._libraries = ThreadpoolController()
+                self._lower()
             self._inside += 1
 
     def leave(self) -> None:
@@ -40,6 +43,23 @@ class _OneBlasThread:
             self._inside -= 1
             if self._inside == 0:
                 self._limits.restore_original_limits()
+
+    @contextmanager
+    def lifted(self) -> Iterator[None]:
+        """Meanwhile BLAS has its threads back, if nobody but the caller is there."""
+        with self._lock:
+            alone = self._inside == 1
+            if alone:
+                self._limits.restore_original_limits()
+        try:
+            yield
+        finally:
+            with self._lock:
+                if alone:
+                    self._lower()
+
+    def _lower(self) -> None:
+        self._limits = self._libraries.limit(limits=1, user_api="blas")
 
 
 _one_blas_thread = _OneBlasThread()
@@ -59,7 +79,8 @@ def threads_of(n_jobs: int | None) -> int:
 class Workers:
     """Calls a function on many things, in ``n_jobs`` threads (as joblib counts them).
 
-    Meanwhile BLAS keeps to one thread, in between too: its idle threads would spin on the cores.
+    Meanwhile BLAS keeps to one thread, in between too (but see `multiplying`): its idle threads
+    would spin on the cores.
     """
 
     def __init__(self, n_jobs: int | None) -> None:
@@ -76,6 +97,12 @@ class Workers:
         if self.count > 1:
             self._pool.shutdown()
             _one_blas_thread.leave()
+
+    def multiplying(self, size: int) -> AbstractContextManager[None]:
+        """For so many multiplications between calls, while no thread works: BLAS may take them."""
+        if self.count == 1 or size < limits.BLAS_THREADS:
+            return nullcontext()
+        return _one_blas_thread.lifted()
 
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """The answers for all items.

@@ -12,15 +12,18 @@ that stays below the entry level, the walk on the working set *is* the full iter
 fails, the set is chosen anew for u: by a product that the path takes itself where the data are so
 small that all columns are copied; by what the last products say of u (`walking.recall`); or by
 fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such a pass takes products
-with the vectors that a walk on the working set alone would meet next, too: where that is about
-where the path goes, the next steps need no pass, and elsewhere they stay exact.
+with the vectors that a walk on the working set alone would meet next, too, and columns are chosen
+for several of these: where that is about where the path goes, the next steps need no pass and no
+other columns, and elsewhere they stay exact.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +42,10 @@ tell_when_compiling(_kernels.__name__)
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
 SAME = 1e-9  # vectors that differ by this share of their size are one
+FIRST_CHOSEN, MOST_CHOSEN = 2, 8  # steps for whose vectors columns are chosen
 FIRST_AHEAD, MOST_AHEAD = 4, 32  # steps for which a pass takes products in advance
 FOREVER = np.iinfo(np.int64).max
+Chosen = tuple[Ints, Floats, Floats, float]  # features, and the bound on others: see `WorkingSet`
 
 
 @dataclass
@@ -65,6 +70,8 @@ class State(ABC):
     zeros there.  Everything else lives in sample space and is small.
     """
 
+    strides: ClassVar[bool] = False  # steps are few and long: a small working set does for few
+
     def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
         self.y = y
         self.F = np.zeros((n_vectors, 0))
@@ -80,7 +87,11 @@ class State(ABC):
         """The vector u whose correlations Xᵀu decide the next step."""
 
     def directions(self) -> Floats:
-        """Vectors, as rows, near whose span those of the next steps lie."""
+        """Vectors, as rows, near whose span those of the next steps lie; first the newest one."""
+        return self.query()[None]
+
+    def looked_at(self) -> Floats:
+        """The vectors, as rows, whose correlations the next step looks at first."""
         return self.query()[None]
 
     @abstractmethod
@@ -100,6 +111,10 @@ class State(ABC):
     @abstractmethod
     def remedy(self) -> str:
         """What to do about divergence: names the largest stable step."""
+
+    def residual(self, fitted: Floats) -> Floats:
+        """How far off each row of fitted values is: the root of the deviance."""
+        return np.asarray(np.linalg.norm(fitted - self.y, axis=1))
 
     def gain(self, t: Ints) -> Floats | None:
         """How far noise can have been amplified after each of these steps; None: not known."""
@@ -136,6 +151,9 @@ class DualState(State):
     def directions(self) -> Floats:
         return self.Z.copy()
 
+    def looked_at(self) -> Floats:
+        return np.vstack([self.Z[:1], self.query()])
+
     def in_use(self) -> NDArray[np.bool_]:
         return np.zeros(self.F.shape[1], bool)
 
@@ -144,7 +162,7 @@ class DualState(State):
 
     def spread(self, design: Design, features: Ints, recall: Recall | None) -> None:
         if recall is not None and all(recall.knows(z) for z in self.Z):
-            self.F = np.stack([recall(z)[0] for z in self.Z])
+            self.F, _ = recall(self.Z)
         elif self.Z.any():
             self.F = np.ascontiguousarray(design.rmatmat(self.Z.T).T)
         else:
@@ -172,8 +190,10 @@ class WorkingSetPath(PlainSteps):
         self.wanted: Floats | None = None  # the vector to choose columns for
         self.asked: Floats | None = None  # vectors, as rows, that a pass is needed for
         self.recall: Recall | None = None  # what came of the last pass
+        self.chosen: Chosen | None = None  # what to go on with, columns not yet read
+        self.product = np.empty(0)  # that with the last vector wanted, where columns are copied
         self.working: WorkingSet | None = None  # None: plain steps, on all features
-        self.asked_at = self.t
+        self.asked_at = self.chosen_at = self.t
         self.ahead = FIRST_AHEAD
         self.plain_until = -1
         self.plain_span = 32
@@ -184,6 +204,8 @@ class WorkingSetPath(PlainSteps):
         self.design = design
         self.copied = design.copy_columns()  # then nothing need be waited for
         whole = limits.ALL_AT_ONCE // (4 if self.copied else 1)  # refreshes cost less there
+        if self.copied and self.state.strides:
+            whole = limits.ALL_AT_ONCE
         if not design.has_columns:
             self._go_plain(FOREVER)
         elif design.copyable(limits.ALL_COLUMNS if 2 * self.m >= design.d else whole):
@@ -204,6 +226,9 @@ class WorkingSetPath(PlainSteps):
     def remedy(self) -> str:
         return self.state.remedy()
 
+    def residual(self, fitted: Floats) -> Floats:
+        return self.state.residual(fitted)
+
     # -- choosing columns --------------------------------------------------------------------
 
     @property
@@ -215,11 +240,11 @@ class WorkingSetPath(PlainSteps):
         assert self.wanted is not None  # products of size d would have to be sent
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
-    def supply(self, answer: Answer) -> None:
+    def supply(self, answer: Answer) -> Ints:
         """Go on with plain steps, or on the features that lead, and all in use."""
+        nothing = np.empty(0, np.intp)
         if self.asked is None:
-            super().supply(answer)
-            return
+            return super().supply(answer)
         asked, self.asked = self.asked, None
         if not isinstance(answer, Leading):
             products = answer[1].T
@@ -230,11 +255,12 @@ class WorkingSetPath(PlainSteps):
             self._adapt()
         self.asked_at = self.t
         if self.wanted is None:
-            return
+            return nothing
         if isinstance(answer, Leading):
             self._follow(answer)
-        else:
-            self._choose()
+            return nothing
+        self.chosen = self._chosen()
+        return np.setdiff1d(self.chosen[0], self.features if self.working else nothing)
 
     def _follow(self, answer: Leading) -> None:
         """Go on with the features that lead where X lies."""
@@ -274,24 +300,42 @@ class WorkingSetPath(PlainSteps):
         return known and 4 * self.m <= self.design.d
 
     def _choose(self) -> None:
-        """Go on with the features that lead for the vector wanted, and for the one before."""
-        assert self.wanted is not None
-        refs = self.wanted[None]
-        if self.working is not None and self.working.reach > 0:
-            refs = np.vstack([refs, self.working.refs[:1]])
-        found = [self._products(u) for u in refs]
-        sizes = np.max([np.abs(products) for products, _ in found], axis=0)
+        self._work_on(*self._chosen())
+
+    def _chosen(self) -> Chosen:
+        """The features that lead for the vector wanted, and for those met next; the bound."""
+        refs = self._references()
+        products, wrong = self._products(refs)
+        sizes, largest = np.abs(products, out=products), np.zeros(self.design.d)
+        for size, length in zip(sizes, np.linalg.norm(refs, axis=1), strict=True):
+            np.maximum(largest, size / length if length > 0 else size, out=largest)
         chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
-        _, reach = _kernels.choose_columns(sizes, self.design.column_norms, self.m, chosen)
-        edges = [np.abs(p[~chosen]).max(initial=0.0) + reach * wrong for p, wrong in found]
-        self._work_on(np.flatnonzero(chosen), refs, np.array(edges), reach)
+        _, reach = _kernels.choose_columns(largest, self.design.column_norms, self.m, chosen)
+        sizes[:, chosen] = 0.0
+        return np.flatnonzero(chosen), refs, sizes.max(axis=1) + reach * wrong, reach
 
-    def _products(self, u: Floats) -> tuple[Floats, float]:
-        """X̃ᵀu, as far as known, and by how many times ‖x_i‖ it may be wrong."""
+    def _references(self) -> Floats:
+        """The vector wanted, those of the next steps as far as they are foreseen, and the last."""
+        assert self.wanted is not None
+        refs, walked = [self.wanted[None]], self.t - self.chosen_at
+        self.chosen_at = self.t
+        if self.working is not None and self.working.reach > 0:
+            room = limits.FORESEEN // self.design.d - 2
+            steps = min(max(2 * walked, FIRST_CHOSEN), MOST_CHOSEN, room // 2 - 1)
+            if self.recall is not None and steps > 0:
+                refs += [each.looked_at() for each in self._ahead(steps)]
+            refs.append(self.working.refs[:1])
+        return np.vstack(refs)
+
+    def _products(self, refs: Floats) -> tuple[Floats, Floats]:
+        """X̃ᵀu of each row u, as far as known, and by how many times ‖x_i‖ it may be wrong."""
         if self.recall is not None:
-            return self.recall(u)
-        return self.design.all_columns @ u, self._rounding * float(np.linalg.norm(u))
+            return self.recall(refs)
+        products = self.design.all_columns @ refs[0]
+        before, self.product = self.product, products
+        both = np.stack([products, before][: len(refs)])
+        return both, self._rounding * np.linalg.norm(refs, axis=1)
 
     def _work_on_all(self) -> None:
         self._work_on(np.arange(self.design.d), np.zeros((1, self.design.n)), np.zeros(1), 0.0)
@@ -300,7 +344,7 @@ class WorkingSetPath(PlainSteps):
         """Go on with these features; the bound on the others is from these vectors."""
         columns = self._columns(chosen)
         self.state.enter(columns, self.features, chosen)
-        self.features, self.wanted = chosen, None
+        self.features, self.wanted, self.chosen = chosen, None, None
         self.working = WorkingSet(chosen, columns, refs, edges, reach)
 
     def _columns(self, chosen: Ints) -> Floats:
@@ -315,26 +359,32 @@ class WorkingSetPath(PlainSteps):
         _, old, new = np.intersect1d(
             self.working.features, chosen, assume_unique=True, return_indices=True
         )
-        columns[new] = self.working.columns[old]
+        _kernels.copy_rows(self.working.columns, old, columns, new)
         missing = np.setdiff1d(np.arange(chosen.size), new, assume_unique=True)
         columns[missing] = self.design.columns(chosen[missing])
         return columns
 
     def _forecast(self) -> list[Floats]:
-        """Vectors that the next steps meet if no feature joins the working set."""
+        """Vectors near whose span those of the next steps lie, one pass for all of them."""
         if self.working is None or not self.design.near:
             return []
         walked = self.t - self.asked_at
         self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
         most = max(limits.FORESEEN // self.design.d, 1)
+        now, *later = (each.directions() for each in self._ahead(min(self.ahead, most)))
+        return [*now, *(each[0] for each in later)]
+
+    def _ahead(self, steps: int) -> Iterator[State]:
+        """The state now and after each of the next steps, if no feature joins the working set."""
+        assert self.working is not None
         state, free = deepcopy(self.state), replace(self.working, reach=0.0)
-        rows, vectors = np.empty((2, free.features.size)), [*state.directions()]
-        for _ in range(min(self.ahead, most)):
+        rows = np.empty((2, free.features.size))
+        yield state
+        for _ in range(steps):
             _, status, _ = state.walk(free, state.t + 1, FOREVER, rows)
             if status != DONE:
-                break
-            vectors += [*state.directions()]
-        return vectors
+                return
+            yield state
 
     def _adapt(self) -> None:
         """After a failed bound: balance the work of steps with that of a refresh.
@@ -374,6 +424,8 @@ class WorkingSetPath(PlainSteps):
         return replace(block, gain=self.state.gain(block.t))
 
     def _advance(self, end: int, every: int, most_numbers: int) -> Block:
+        if self.chosen is not None:
+            self._work_on(*self.chosen)
         if self.copied:
             return self._advance_copied(end, every, most_numbers)
         if self.working is None:

@@ -1,8 +1,11 @@
 """A model file that is none is refused in one line that names the file and what is wrong."""
 
+import csv
 import json
 
+import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 GOOD = {
     "schema": "ksupport-model", "schema_version": 1, "target": "y", "intercept": 1.0,
@@ -38,6 +41,13 @@ BAD = {
     "deep within": (but(chosen=0).replace("0", "[" * 100_000, 1), "is not a model file"),
     "NaN": (but(intercept=float("nan")), "NaN is not a number"),
     "infinity": (but(intercept=float("inf")), "Infinity is not a number"),
+    "response": (but(response="words"), "response must be one of ('numbers', 'classes', 'sur"),
+    "classes without coefficients": (
+        but(response="classes", classes=["a", "b", "c"]),
+        "the intercept and every coefficient must have 3 number(s)",
+    ),
+    "coding": (but(codings=[{"name": "sex"}]), "codings[0].levels is missing"),
+    "fill": (feature(fill="much"), "features[0].fill must be a finite number, got 'much'"),
     "no target": (without("target"), "target is missing"),
     "no features": (without("features"), "features is missing"),
     "target a number": (but(target=3), "target must be text of at most 100000 characters, got 3"),
@@ -68,6 +78,9 @@ BAD = {
     ),
     "400 digits elsewhere": (but(schema_version=10**400), "has schema_version inf"),
     "twice": (but(features=GOOD["features"] * 2), "a feature occurs twice"),
+    "adjusted for null": (but(adjusted_for=None), "adjusted_for must be a list of features"),
+    "adjusted for text": (but(adjusted_for=["a"]), "adjusted_for[0] must be an object, got 'a'"),
+    "adjusted for a feature": (but(adjusted_for=GOOD["features"][:1]), "adjusted for, too"),
     "chosen a list": (but(chosen=[]), "chosen must be an object, got a list of 0"),
     "made null": (but(made=None), "made must be an object, got None"),
 }
@@ -109,3 +122,37 @@ def test_integers_and_unknown_fields_are_no_damage(run, tmp_path):
     (tmp_path / "new.csv").write_text("a\n3\n")
     done = run("predict", "model.json", "new.csv", cwd=tmp_path)
     assert done.stdout.splitlines() == ["predicted y", "7.0"]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_classes_come_with_their_probabilities(classes, run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2)).round(3)
+    largest = np.argmax(np.column_stack([X, np.zeros(60)])[:, :classes], axis=1)
+    labels = np.array(["healthy", "ill", "=very ill"])[largest]
+    theirs = LogisticRegression(C=10).fit(X, labels)
+    one = classes == 2
+    model = GOOD | {
+        "target": "state", "response": "classes", "classes": theirs.classes_.tolist(),
+        "intercept": float(theirs.intercept_[0]) if one else theirs.intercept_.tolist(),
+        "features": [
+            {"name": name, "coefficient": float(w[0]) if one else w.tolist()}
+            for name, w in zip("ab", theirs.coef_.T, strict=True)
+        ],
+    }  # fmt: skip
+    (tmp_path / "model.json").write_text(json.dumps(model))
+    np.savetxt(tmp_path / "new.csv", X, delimiter=",", header="a,b", comments="")
+    done = run("predict", "model.json", "new.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    head, *rows = csv.reader(done.stdout.splitlines())
+    assert head == ["predicted state", *(f"probability of {c}" for c in theirs.classes_)]
+    assert [row[0].lstrip("'") for row in rows] == theirs.predict(X).tolist()
+    shares = np.array([row[1:] for row in rows], float)
+    np.testing.assert_allclose(shares, theirs.predict_proba(X), atol=1e-12)
+
+
+def test_survival_is_told_as_a_risk(run, tmp_path):
+    (tmp_path / "model.json").write_text(but(response="survival", target="days", intercept=0.0))
+    (tmp_path / "new.csv").write_text("id,a\nP1,1\nP2,-3\n")
+    done = run("predict", "model.json", "new.csv", "--id", "id", cwd=tmp_path)
+    assert done.stdout.splitlines() == ["id,log of the relative risk", "P1,2.0", "P2,-6.0"]

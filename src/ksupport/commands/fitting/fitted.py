@@ -18,14 +18,15 @@ from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...choosing.words import NoSignalWarning
-from ...design import Floats, Ints, Problem
+from ...design import Floats, Genotypes, Ints, Problem
 from ...estimators.base import SelectingModel
 from ...explain.account import Account
-from ...explain.models import chosen_by, effects_of, method_behind, problem_of
+from ...explain.models import adjusted_for, chosen_by, effects_of, method_behind
 from ...explain.trials import Make, Trials, trials_of, usual
+from ...reading import Data
 from ...theory.report import RecoveryReport
-from ..reading import Data
 from ..terminal.errors import CommandError
+from .pace import LARGE, pace
 from .wish import Wish, estimator_for, inner_folds, outer_folds
 
 Say = Callable[[str], None]
@@ -56,6 +57,12 @@ class Fitted:
         """How the model was chosen, in words."""
         return self.chosen.words
 
+    @property
+    def adjustment(self) -> dict[str, float]:
+        """Coefficients of the columns that the model is adjusted for, by name."""
+        places = self.model.unpenalized_.tolist()
+        return {self.data.feature_names[j]: float(self.model.coef_[j]) for j in places}
+
     @cached_property
     def effects(self) -> Floats:
         """Coefficients times the standard deviations of their columns."""
@@ -63,9 +70,11 @@ class Fitted:
 
     def account(self, target: str) -> Account:
         """What is told of it."""
+        names = self.data.feature_names
         return Account(
             estimator=type(self.model).__name__, chosen=self.chosen, effects=self.effects,
-            names=self.data.names, target=target, n=self.data.shape[0], trials=self.trials,
+            names=names, target=target, n=self.data.shape[0], candidates=self.data.n_features,
+            adjusted=adjusted_for(self.model, names), trials=self.trials,
         )  # fmt: skip
 
 
@@ -76,10 +85,14 @@ class Repeated(SelectingModel):
     every = None
 
     def __init__(
-        self, choose: Callable[[Problem], Chosen] | None = None, standardize: bool = True
+        self,
+        choose: Callable[[Problem], Chosen] | None = None,
+        standardize: bool = True,
+        unpenalized: Any = None,
     ) -> None:
         self.choose = choose
         self.standardize = standardize
+        self.unpenalized = unpenalized
         self.fit_intercept = True
 
     def fit(self, X: Any, y: Any) -> Repeated:
@@ -96,9 +109,11 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
     ``pairs`` of half-samples; None is for `PAIRS`, or none where the model has probabilities.
     """
     assert data.y is not None
-    n, d = data.shape
-    model = estimator_for(wish, data.groups, n, d)
+    n, d = data.shape[0], data.n_features
+    model = estimator_for(wish, data)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
+    if (words := pace(data)) is not None:
+        say(words)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -112,7 +127,7 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
     seconds = time.perf_counter() - started
     told = [each for each in caught if not issubclass(each.category, NoSignalWarning)]
     remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in told)]
-    if np.ptp(data.y) == 0:
+    if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
     trials = _trials(data, wish, model, say, remarks) if compare else None
     if pairs is None:
@@ -124,20 +139,24 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
 
 
 def _trials(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) -> Trials | None:
-    """The same way to fit on folds, beside a Lasso and a ridge."""
-    y, groups, n = data.y, data.groups, data.shape[0]
-    assert y is not None
-    if np.ptp(y) == 0:
+    """The same way to fit on folds, beside a Lasso and a ridge; of numbers only."""
+    y, groups, (n, d) = data.y, data.groups, data.shape
+    if data.kind != "numbers" or np.ptp(y) == 0:
         return None
     if n < 2 * wish.cv or (groups is not None and len(np.unique(groups)) < 3):
         remarks.append("Too few rows to hold some out: how well new ones would be predicted "
                        "was not measured.")  # fmt: skip
         return None
+    if isinstance(data.X, Genotypes) and n * d >= LARGE:
+        remarks.append("Holding out rows would read the file many times: how well new ones would "
+                       "be predicted was not measured.")  # fmt: skip
+        return None
     say("predicting rows held out, beside a Lasso and a ridge")
     inner = partial(inner_folds, wish.cv, groups)
-    makes: dict[str, Make] = {OURS: partial(_again, model, inner), **usual(data.X, inner)}
+    X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
+    makes: dict[str, Make] = {OURS: partial(_again, model, inner), **usual(X, inner)}
     try:
-        return trials_of(OURS, makes, data.X, y, outer_folds(wish.cv, groups, y, wish.seed))
+        return trials_of(OURS, makes, X, y, outer_folds(wish.cv, groups, y, wish.seed))
     except ValueError as error:  # of the others, which refuse what we do not
         remarks.append(f"No rows could be held out: {shown(str(error), 200)}")
         return None
@@ -162,6 +181,9 @@ def _stability(
     if data.groups is not None:
         remarks.append("Half-samples would tear the groups apart: no stability frequencies.")
         return None
+    if isinstance(data.X, Genotypes) and data.shape[0] * data.shape[1] >= LARGE:
+        remarks.append("Half-samples would read the file many times: no stability frequencies.")
+        return None
     say(f"repeating the choice on {2 * pairs} half-samples")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of halves that are too small to converge
@@ -177,12 +199,14 @@ def repeater(model: SelectingModel, data: Data) -> SelectingModel:
     Where every feature has a probability, all of it.
     """
     if chosen_by(model).judgement is not None:
-        return clone(model)
+        again: SelectingModel = clone(model)
+        return again
+    like = model.standardize, model.unpenalized
     if chosen_by(model).how == "criterion":
-        return Repeated(partial(_by_criterion, model), model.standardize)
+        return Repeated(partial(_by_criterion, model), *like)
     assert data.y is not None
-    method = method_behind(chosen_by(model), problem_of(model, data.X, data.y))
-    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), model.standardize)
+    method = method_behind(chosen_by(model), model._problem_again(data.X, data.y, None))
+    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), *like)
 
 
 def _by_criterion(model: SelectingModel, problem: Problem) -> Chosen:
@@ -201,5 +225,5 @@ def _certificate(data: Data, model: Any) -> RecoveryReport | None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = model.certify(data.X, data.y)
-    names = {j: shown(data.names[j]) for j in report.feature_names}
+    names = {j: shown(data.feature_names[j]) for j in report.feature_names}
     return replace(report, feature_names=names)

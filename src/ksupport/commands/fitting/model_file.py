@@ -8,14 +8,18 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import softmax
 
+from ..._common.errors import InputError
 from ..._common.names import shown, title
 from ...design import Floats
-from ..reading.source import file_mode, read_bytes
-from ..terminal.errors import InputError
+from ...reading.covariates import Coding
+from ...reading.data import Kind as Response
+from ...reading.source import file_mode, read_bytes
 
 SCHEMA, VERSION = "ksupport-model", 1
 LARGEST = 200_000_000  # bytes; a model of a million features has half as many
@@ -27,37 +31,75 @@ SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can
 
 @dataclass(frozen=True)
 class Model:
-    """A sparse linear model: the features with a nonzero coefficient, by name."""
+    """A sparse linear model: its features and, after them, what it is adjusted for, by name."""
 
     target: str
     names: tuple[str, ...]
-    coef: Floats
-    intercept: float
+    coef: Floats  # outputs x features: one output, or one for each class if there are more than two
+    intercept: Floats  # one for each output
     chosen: Mapping[str, Any]  # how the features were chosen
     made: Mapping[str, Any]  # versions, seed, command, data
+    kind: str = "numbers"  # of the response
+    classes: tuple[str, ...] = ()
+    adjusting: int = 0  # how many of the columns, the last, are to adjust for
+    codings: tuple[Coding, ...] = ()  # how they come from those of a file
+    ids: str | None = None  # the column that names rows
+    fill: Floats | None = None  # what stands for a missing value of each feature
     probability: Floats | None = None  # that a feature belongs to the model, where that is known
 
     def to_dict(self) -> dict[str, Any]:
         """The contents of the file."""
+        columns: list[dict[str, Any]] = [
+            {"name": name, "coefficient": _one_or_all(values)}
+            for name, values in zip(self.names, self.coef.T, strict=True)
+        ]
+        if self.fill is not None:
+            for column, value in zip(columns, self.fill, strict=True):
+                column["fill"] = float(value)
+        if self.probability is not None:
+            for column, value in zip(columns, self.probability, strict=False):
+                column["probability"] = float(value)  # of features, not of what is adjusted for
         return {
             "schema": SCHEMA,
             "schema_version": VERSION,
             "target": self.target,
-            "intercept": self.intercept,
-            "features": self._features(),
+            "response": self.kind,
+            "classes": list(self.classes),
+            "id": self.ids,
+            "intercept": _one_or_all(self.intercept),
+            "features": columns[: self.size],
+            "adjusted_for": columns[self.size :],
+            "codings": [coding.to_dict() for coding in self.codings],
             "chosen": dict(self.chosen),
             "made": dict(self.made),
         }
 
-    def _features(self) -> list[dict[str, Any]]:
-        columns: dict[str, list[Any]] = {"name": [*self.names], "coefficient": self.coef.tolist()}
-        if self.probability is not None:
-            columns["probability"] = self.probability.tolist()
-        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    @property
+    def size(self) -> int:
+        """How many features there are."""
+        return len(self.names) - self.adjusting
 
-    def predict(self, columns: Floats) -> Floats:
-        """X w + intercept, of the model's own columns in its own order."""
-        return np.asarray(columns @ self.coef + self.intercept)
+    def scores(self, columns: Floats) -> Floats:
+        """X w + intercept, of the model's own columns in its own order: rows x outputs."""
+        return np.asarray(columns @ self.coef.T + self.intercept)
+
+    def predict(self, columns: Floats) -> dict[str, NDArray[Any]]:
+        """What is predicted, by name: numbers, classes with their probabilities, or risks."""
+        scores = self.scores(columns)
+        if self.kind == "numbers":
+            return {f"predicted {self.target}": scores[:, 0]}
+        if self.kind == "survival":
+            return {"log of the relative risk": scores[:, 0]}
+        both = np.hstack([np.zeros_like(scores), scores]) if len(self.coef) == 1 else scores
+        shares = softmax(both, axis=1)
+        labels = np.array(self.classes, object)[shares.argmax(axis=1)]
+        each = {f"probability of {c}": p for c, p in zip(self.classes, shares.T, strict=True)}
+        return {f"predicted {self.target}": labels, **each}
+
+
+def _one_or_all(values: Floats) -> Any:
+    """A number, or a list of them where there are several outputs."""
+    return float(values[0]) if values.size == 1 else [float(value) for value in values]
 
 
 def load(path: Path) -> Model:
@@ -121,27 +163,77 @@ NUMBER: Kind = (_is_number, "a finite number")
 SHARE: Kind = (lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 OBJECT: Kind = (lambda value: isinstance(value, dict), "an object")
 LIST: Kind = (lambda value: isinstance(value, list) and len(value) <= MOST, "a list of features")
-MODEL = {"target": TEXT, "intercept": NUMBER, "features": LIST, "chosen": OBJECT, "made": OBJECT}
-FEATURE = {"name": TEXT, "coefficient": NUMBER}
-OPTIONAL: dict[str, Any] = {"chosen": {}, "made": {}}
+NUMBERS: Kind = (
+    lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
+    "a finite number",
+)
+TEXTS: Kind = (
+    lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "a list of texts",
+)
+RESPONSE: Kind = (lambda value: value in get_args(Response), f"one of {get_args(Response)}")
+PERHAPS_TEXT: Kind = (lambda value: value is None or _is_text(value), "text or null")
+MODEL = {
+    "target": TEXT, "response": RESPONSE, "classes": TEXTS, "id": PERHAPS_TEXT,
+    "intercept": NUMBERS, "features": LIST, "adjusted_for": LIST, "codings": LIST,
+    "chosen": OBJECT, "made": OBJECT,
+}  # fmt: skip
+FEATURE = {"name": TEXT, "coefficient": NUMBERS}
+CODING = {"name": TEXT, "levels": TEXTS}
+OPTIONAL: dict[str, Any] = {
+    "chosen": {}, "made": {}, "response": "numbers", "classes": [], "id": None, "adjusted_for": [],
+    "codings": [],
+}  # fmt: skip
 
 
 def _checked(value: dict[str, Any]) -> Model:
     _check("", value, MODEL)
-    features = value["features"]
-    for at, feature in enumerate(features):
-        _check(f"features[{at}]", feature, FEATURE)
-        if "probability" in feature:
-            _check(f"features[{at}]", feature, {"probability": SHARE})
-    names = tuple(feature["name"] for feature in features)
+    for part, fields in (("features", FEATURE), ("adjusted_for", FEATURE), ("codings", CODING)):
+        for at, each in enumerate(value[part]):
+            _check(f"{part}[{at}]", each, fields)
+    columns = [*value["features"], *value["adjusted_for"]]
+    names = tuple(column["name"] for column in columns)
     if len(set(names)) < len(names):
-        raise ValueError("a feature occurs twice")
-    coef = np.array([feature["coefficient"] for feature in features], np.float64)
-    told = bool(features) and all("probability" in feature for feature in features)
+        size = len(value["features"])
+        both = set(names[:size]) & set(names[size:])
+        raise ValueError(
+            "a column is a feature and adjusted for, too" if both else "a feature occurs twice"
+        )
+    coef, intercept = _outputs(columns, value["intercept"], len(value["classes"]))
     return Model(
-        value["target"], names, coef, float(value["intercept"]), value["chosen"], value["made"],
-        np.array([feature["probability"] for feature in features]) if told else None,
-    )  # fmt: skip
+        target=value["target"],
+        names=names,
+        coef=coef,
+        intercept=intercept,
+        chosen=value["chosen"],
+        made=value["made"],
+        kind=value["response"],
+        classes=tuple(value["classes"]),
+        adjusting=len(value["adjusted_for"]),
+        codings=tuple(map(Coding.from_dict, value["codings"])),
+        ids=value["id"],
+        fill=_each(columns, "fill", NUMBER),
+        probability=_each(value["features"], "probability", SHARE),
+    )
+
+
+def _outputs(columns: list[Any], intercept: Any, classes: int) -> tuple[Floats, Floats]:
+    """Coefficients and intercept of each output: of one, or of each class if there are many."""
+    outputs = classes if classes > 2 else 1
+    coef = [np.atleast_1d(column["coefficient"]) for column in columns]
+    if any(len(each) != outputs for each in (np.atleast_1d(intercept), *coef)):
+        raise ValueError(f"the intercept and every coefficient must have {outputs} number(s)")
+    stacked = np.array(coef, np.float64).reshape(len(coef), outputs).T
+    return stacked, np.atleast_1d(intercept).astype(np.float64)
+
+
+def _each(features: list[Any], name: str, kind: Kind) -> Floats | None:
+    """A number of every feature, such as what stands for missing values, if each tells it."""
+    if not features or not all(name in feature for feature in features):
+        return None
+    for at, feature in enumerate(features):
+        _check(f"features[{at}]", feature, {name: kind})
+    return np.array([feature[name] for feature in features], np.float64)
 
 
 def _check(where: str, value: Any, fields: Mapping[str, Kind]) -> None:

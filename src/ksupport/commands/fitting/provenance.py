@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ... import __version__
-from ..reading import Data
+from ...reading import Data
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
 

@@ -23,12 +23,14 @@ MOST_ALTERNATIVES = 5
 def tell(out: Console, fitted: Fitted, target: str) -> None:
     """The answers, most important first; the certificate last, as it tells least."""
     account = fitted.account(target)
-    n, d = fitted.data.shape
+    n, d = fitted.data.shape[0], fitted.data.n_features
     heading(out, f"{account.title} ({n} rows, {d} features)")
     _answer(out, "Is there anything here?", [account.verdict])
     if account.order:
         heading(out, "\nWhich features?")
         _tell_features(out, fitted, account)
+    if account.adjusted is not None:
+        paragraph(out, account.adjusted)
     if account.beside:
         _answer(out, "Would a Lasso or a ridge do better?", [account.beside])
     _answer(out, "What next?", [f"- {each}" for each in account.next_steps])
@@ -66,7 +68,7 @@ def _any_stand_in(found: list[Found]) -> bool:
 
 
 def _row(fitted: Fitted, each: Found, certain: bool, halves: bool) -> list[str]:
-    j, name = each.feature, shown(fitted.data.names[each.feature])
+    j, name = each.feature, shown(fitted.data.feature_names[each.feature])
     row = [name if each.stands_in_for is None else f"  or {name}"]
     if certain:
         row.append(certainty(each.probability or 0.0))
@@ -102,7 +104,7 @@ def _alternatives(fitted: Fitted) -> Iterator[str]:
         yield f"Alternatives, nearly as good: {listed}{f'; and {more} more' if more > 0 else ''}."
     elif fitted.certificate is not None and fitted.certificate.duplicates:
         pairs = fitted.certificate.duplicates[:MOST_ALTERNATIVES]
-        names = fitted.data.names
+        names = fitted.data.feature_names
         listed = "; ".join(
             f"{shown(names[i])} for {shown(names[j])} ({c:.2f})" for j, i, c in pairs
         )
@@ -115,7 +117,7 @@ def _joined(names: list[str]) -> str:
 
 def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
     """Supports nearly as good, as what goes out and what comes in."""
-    names = fitted.data.names
+    names = fitted.data.feature_names
     return [
         {
             "in": [names[j] for j in swap.into],
@@ -128,7 +130,7 @@ def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
 
 def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
     """The features as plain data, most certain first, then what can stand in for them."""
-    names, shares = fitted.data.names, fitted.stability
+    names, shares = fitted.data.feature_names, fitted.stability
     return [
         {
             "name": names[each.feature],
@@ -156,6 +158,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "intercept": float(fitted.model.intercept_),
         "features": [each for each in told if each["chosen"]],
         "stand_ins": [each for each in told if not each["chosen"]],
+        "adjusted_for": fitted.adjustment,
         "held_out": None if fitted.trials is None else _held_out(fitted.trials),
         "beside": account.beside,
         "next": account.next_steps,
@@ -201,7 +204,7 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
     judged = fitted.chosen.judgement
     if judged is None:
         return None
-    names, seen = fitted.data.names, judged.performance
+    names, seen = fitted.data.feature_names, judged.performance
     return {
         "signal": judged.signal,
         "expected_f1": judged.expected_f1,

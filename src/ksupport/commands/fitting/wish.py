@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold
 
+from ..._common.errors import InputError
 from ...algorithms import METHODS
 from ...design import Floats, Ints
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
-from ..terminal.errors import InputError
+from ...reading import Data
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
 CHOICES = (AUTO, CV, IC, *(name for name in METHODS if name != "irksn"))
+OTHERS = {  # what explains a response that is not numbers, and what to do without it
+    "classes": ("AutoIRKSNClassifier", "; --regression takes classes that are coded as numbers so"),
+    "survival": ("AutoIRKSNSurvival", ""),
+}
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,12 @@ class Wish:
     cv: int = 5
     standardize: bool = True
     seed: int = 0
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """The parameters of a method that are not left to the data."""
+        asked = {"k": self.k, "alpha": self.alpha}
+        return {name: value for name, value in asked.items() if value is not None}
 
     def check_options(self) -> None:
         """Refuse what no data set can bear, before one is read."""
@@ -49,26 +62,59 @@ class Wish:
             raise InputError(f"at least 3 rows are needed to learn from; got {n}")
 
 
-def estimator_for(wish: Wish, groups: Any, n: int, d: int) -> Any:
-    """The estimator that a wish stands for, on data of this shape."""
-    wish.check_shape(n, d)
-    asked = {"k": wish.k, "alpha": wish.alpha}
-    given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+def estimator_for(wish: Wish, data: Data) -> Any:
+    """The estimator that a wish stands for, on these data."""
+    n, d = data.shape
+    wish.check_shape(n, data.n_features)
     common: dict[str, Any] = {"standardize": wish.standardize}
+    if data.covariates:
+        common["unpenalized"] = data.unpenalized.tolist()
     if wish.method == IC:
-        _refuse_groups(groups)
-        return IRKSNIC(**given, **common)
-    common |= {"cv": folds_for(wish.cv, groups), "random_state": wish.seed}
-    if wish.method == AUTO and not given:
-        return AutoIRKSN(**common)
+        _refuse_groups(data.groups)
+    else:
+        common |= {"cv": folds_for(wish.cv, data.groups), "random_state": wish.seed}
+    if data.kind in OTHERS:
+        return _of_another_kind(wish, data.kind, common)
+    if wish.method == IC:
+        return _made(IRKSNIC, wish.given | common)
+    if wish.method == AUTO and not wish.given:
+        return _made(AutoIRKSN, common)
     if wish.method in (AUTO, CV):
-        return IRKSNCV(**given, **common)
+        return _made(IRKSNCV, wish.given | common)
     method = METHODS[wish.method]
     known = method.describe().parameters
-    for name in given:
+    for name in wish.given:
         if name not in known:
             raise InputError(f"--{name} says nothing to --method {wish.method}")
-    return PathCV(wish.method, method.grid(n, d) | given, **common)
+    grid = {"method": wish.method, "grid": method.grid(n, d) | wish.given}
+    return _made(PathCV, grid | common)
+
+
+def _of_another_kind(wish: Wish, kind: str, common: dict[str, Any]) -> Any:
+    """The estimator for classes or survival, where this version has it."""
+    name, instead = OTHERS[kind]
+    if wish.method != AUTO or wish.given:
+        raise InputError(
+            f"--method, --k and --alpha are for a target of numbers, and this is one of {kind}: "
+            f"leave them out{instead}"
+        )
+    estimator = getattr(import_module("ksupport"), name, None)
+    if estimator is None:
+        raise InputError(
+            f"the target was understood as {kind}, but this version of ksupport has no {name} to "
+            f"explain {'it' if kind == 'survival' else 'them'}{instead}"
+        )
+    return _made(estimator, common)
+
+
+def _made(estimator: Any, given: dict[str, Any]) -> Any:
+    """An estimator with these parameters, of which it must know those for covariates."""
+    if "unpenalized" in given and "unpenalized" not in inspect.signature(estimator).parameters:
+        raise InputError(
+            f"--adjust-for says nothing to {estimator.__name__}, which this --method stands for: "
+            "try another method, or leave it out"
+        )
+    return estimator(**given)
 
 
 def folds_for(count: int, groups: Any) -> Any:

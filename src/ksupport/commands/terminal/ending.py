@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 
 import typer
 
-from .errors import FAILED, CommandError
+from ..._common.errors import InputError
+from .errors import FAILED, WRONG_USAGE, CommandError
 
 
 def ends_in_words(command: Callable[..., None]) -> Callable[..., None]:
@@ -18,8 +19,12 @@ def ends_in_words(command: Callable[..., None]) -> Callable[..., None]:
     def wrapped(*args: Any, **kwargs: Any) -> None:
         try:
             command(*args, **kwargs)
+        except InputError as error:
+            fail(f"Error: {error}", WRONG_USAGE)
         except CommandError as error:
-            fail(f"Error: {error}", error.code)
+            fail(f"Error: {error}")
+        except ImportError as error:  # of what an extra brings; says which
+            fail(f"Error: {error}")
         except MemoryError:
             fail("Error: there is not enough memory for these data")
 

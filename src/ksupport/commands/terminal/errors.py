@@ -6,12 +6,4 @@ FAILED, WRONG_USAGE = 1, 2
 
 
 class CommandError(Exception):
-    """Ends a command with a message and an exit code."""
-
-    code = FAILED
-
-
-class InputError(CommandError):
-    """The data, the model file or an option is not what the command needs."""
-
-    code = WRONG_USAGE
+    """Ends a command with a message; what the user can mend is an `InputError` instead."""

@@ -11,8 +11,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from ..._common.errors import InputError
 from ..._common.files import check_writable, replacing
-from .errors import CommandError, InputError
+from .errors import CommandError
 
 
 def check_outputs(inputs: Mapping[str, Path], outputs: Mapping[str, Path | None]) -> None:

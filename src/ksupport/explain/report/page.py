@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
+from ...design import Problem
 from ...theory.report import RecoveryReport
 from ..account import Account
-from ..models import Model, chosen_by, effects_of, problem_of
+from ..models import Model, adjusted_for, chosen_by, effects_of
 from ..trials import Trials
 from .data import (
     correlations_of,
@@ -96,6 +97,7 @@ def build_report(
             f"a report is on a model of one target, got {len(model.coef_)}: fit and report the "
             "columns of y one at a time"
         )
+    problem, fitted = model._problem_again(X, y, None), model.predict(X)
     X, response = model._validated(X, y, multi_output=False, reset=False)
     d = X.shape[1]
     given = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
@@ -106,17 +108,17 @@ def build_report(
         raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
     account = Account(
         estimator=type(model).__name__, chosen=chosen, effects=effects_of(model, X), names=names,
-        target=str(target), n=len(response), trials=trials,
+        target=str(target), n=len(response), candidates=d - model.unpenalized_.size,
+        adjusted=adjusted_for(model, names), trials=trials,
     )  # fmt: skip
     order = account.order
-    fitted = np.asarray(X[:, order] @ model.coef_[order]).ravel() + model.intercept_
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
         account=account, coef=model.coef_, intercept=float(model.intercept_),
         explained=_explained(response, fitted), stability=stability, certificate=certificate,
         twins=twins, made=dict(made or {}), remarks=list(remarks),
     )  # fmt: skip
-    drawn = _drawn(model, X, response, fitted, contents, correlation)
+    drawn = _drawn(model, problem, response, fitted, contents, correlation)
     return _page(contents, drawn)
 
 
@@ -136,12 +138,12 @@ def _explained(y: Any, fitted: Any) -> float:
 
 
 def _drawn(
-    model: Model, X: Any, y: Any, fitted: Any, contents: Contents, correlation: Any
+    model: Model, problem: Problem, y: Any, fitted: Any, contents: Contents, correlation: Any
 ) -> dict[str, Any]:
     """All that the script draws."""
     account = contents.account
     names, order = account.names, account.order
-    walks, at, record = walks_of(account.chosen, model.max_iter, problem_of(model, X, y))
+    walks, at, record = walks_of(account.chosen, model.max_iter, problem)
     features, entered = drawn_features(walks, np.asarray(order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
     inside = set(order)

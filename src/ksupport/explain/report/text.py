@@ -147,9 +147,10 @@ def figure(value: float, digits: int) -> str:
 
 
 def _lead(account: Account) -> str:
+    adjusted = "" if account.adjusted is None else f" {account.adjusted}"
     return (
-        f"{account.n} rows, {len(account.names)} features; what is to be explained: "
-        f"{label(account.target)}."
+        f"{account.n} rows, {account.candidates} features; what is to be explained: "
+        f"{label(account.target)}.{adjusted}"
     )
 
 

@@ -1,0 +1,166 @@
+"""The options of commands that read a data file."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ...reading import Columns, Reading, files
+from ...reading.missing import POLICIES
+from .completion import among
+
+DataFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help="CSV or TSV (also .gz), Excel (.xlsx) or .ods, Parquet, Arrow or Feather, NPZ (arrays "
+        "X, y), LIBSVM, genotypes of PLINK (.bed) or AnnData (.h5ad); a pipe such as /dev/stdin "
+        "brings a CSV.",
+    ),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(help="Column to explain; NPZ takes the array y and LIBSVM the first entry."),
+]
+Time = Annotated[
+    str | None, typer.Option(help="Instead of a target: column of times until an event.")
+]
+Event = Annotated[
+    str | None,
+    typer.Option(
+        help="Column that has 1 where the event was seen at that time, and 0 where not yet; "
+        "COLUMN=VALUE says which value means that it was."
+    ),
+]
+Numbers = Annotated[
+    bool | None,
+    typer.Option(
+        "--regression/--classification",
+        help="Take the target as numbers, or as classes; by default it tells itself.",
+    ),
+]
+AdjustFor = Annotated[
+    list[str],
+    typer.Option(
+        help="Column that is in every model (age, sex, batch; text is coded); may be given several "
+        "times."
+    ),
+]
+Id = Annotated[str | None, typer.Option(help="Column that names the rows.")]
+Ignore = Annotated[list[str], typer.Option(help="Column to leave out; may be given several times.")]
+Groups = Annotated[
+    str | None, typer.Option(help="Column of labels; rows with the same one share a fold.")
+]
+Separator = Annotated[
+    str | None, typer.Option(help="What separates the columns of a CSV; a comma, or a tab in .tsv.")
+]
+Decimal = Annotated[str, typer.Option(help="What stands before the decimals of numbers.")]
+Thousands = Annotated[
+    str | None, typer.Option(help="What separates thousands in numbers, as in 1,234,567.")
+]
+HowMissing = Annotated[
+    str,
+    typer.Option(
+        help=f"What to do about missing values: {', '.join(POLICIES)}.",
+        autocompletion=among(lambda: POLICIES),
+    ),
+]
+MaxMemory = Annotated[
+    float, typer.Option(help="Refuse files that would take more memory than this, in GB.")
+]
+Sheet = Annotated[str | None, typer.Option(help="Sheet of a spreadsheet; the first if left out.")]
+Transpose = Annotated[
+    bool, typer.Option("--transpose", help="Features are in rows, named by the first column.")
+]
+Phenotypes = Annotated[
+    Path | None,
+    typer.Option(
+        help="Another table with a row for each sample, found by its name: in the column --id, or "
+        "in the first one."
+    ),
+]
+
+CheckedReading = Callable[[], Reading]  # refuses options that make no sense
+CheckedColumns = Callable[[], Columns]  # the same
+
+
+def how_to_read(
+    *,
+    separator: Separator = None,
+    decimal: Decimal = ".",
+    thousands: Thousands = None,
+    missing: HowMissing = "refuse",
+    max_memory: MaxMemory = files.DEFAULT_MEMORY,
+    sheet: Sheet = None,
+    transpose: Transpose = False,
+    phenotypes: Phenotypes = None,
+) -> Reading:
+    """The options on reading, checked."""
+    return files.how_to_read(
+        separator=separator, decimal=decimal, thousands=thousands, missing=missing,
+        max_memory=max_memory, sheet=sheet, transpose=transpose, phenotypes=phenotypes,
+    )  # fmt: skip
+
+
+def which_columns(
+    *,
+    target: Target = None,
+    time: Time = None,
+    event: Event = None,
+    regression: Numbers = None,
+    adjust_for: AdjustFor = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
+    id: Id = None,
+    groups: Groups = None,
+    ignore: Ignore = [],  # noqa: B006
+) -> Columns:
+    """The options that name columns, checked."""
+    response = {None: None, True: "numbers", False: "classes"}[regression]
+    return Columns(target, groups, ignore, time, event, id, adjust_for, response)  # type: ignore[arg-type]
+
+
+PLACES: dict[str, Callable[..., Any]] = {"reading": how_to_read, "columns": which_columns}
+
+
+def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `how_to_read` in place of its parameter ``reading``.
+
+    And those of `which_columns` in place of ``columns``.  What it gets there is a call that checks
+    them, so that it can check others first.
+    """
+    own = inspect.signature(command, eval_str=True)
+    options = {
+        place: list(inspect.signature(make, eval_str=True).parameters.values())
+        for place, make in PLACES.items()
+        if place in own.parameters
+    }
+    parameters = [
+        option
+        for name, parameter in own.parameters.items()
+        for option in options.get(name, [parameter])
+    ]
+    ordered = sorted(parameters, key=lambda each: each.kind)
+
+    @functools.wraps(command)
+    def wrapped(*args: Any, **given: Any) -> None:
+        for place, theirs in options.items():
+            names = [each.name for each in theirs]
+            chosen = {name: given.pop(name) for name in names if name in given}
+            given[place] = functools.partial(PLACES[place], **chosen)
+        command(*args, **given)
+
+    # typer reads one or the other, by version.
+    wrapped.__signature__ = own.replace(parameters=ordered)  # type: ignore[attr-defined]
+    wrapped.__annotations__ = {each.name: each.annotation for each in ordered}
+    return wrapped
+
+
+def table_of_inputs(data: Path, reading: Reading) -> dict[str, Path]:
+    """The files that a command reads, by what the user calls them."""
+    return {"DATA": data} | (
+        {} if reading.phenotypes is None else {"--phenotypes": reading.phenotypes}
+    )

@@ -1,0 +1,224 @@
+"""Columns that are always in the model: settled within each set of rows, and projected off.
+
+By the theorem of Frisch, Waugh and Lovell, least squares on some columns beside others is least
+squares on what is left of them when the others are projected off, of X as of y.  An intercept is
+the constant column, and centring its projection; here are all other columns of that kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import limits
+from .._common.names import listed
+from .._common.phases import phase
+from .._kernels import EPS
+from .projection import DEPENDENT, Basis, Projection
+from .spectra import UNUSABLE
+from .stores import Floats, Ints
+from .view import Design
+
+NEAR = 1e-4  # share of ‖x‖² below which differences of squares have lost digits that matter
+DUST = 1e-11  # share of ‖y‖ that rounding may leave where unpenalised columns explain all of it
+
+
+@dataclass(frozen=True)
+class Unpenalized:
+    """Which columns are always in the model, by their numbers in X; and some that X has not."""
+
+    index: Ints
+    names: tuple[str, ...]  # of those in X, then of the others
+    extra: Floats | None = None  # n x q: the levels of categories
+
+    @property
+    def count(self) -> int:
+        return len(self.names)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The unpenalised columns on some rows: the basis they span there, and Y's share of it."""
+
+    basis: Basis
+    share: Floats  # a column for each target
+
+    def coefficients(self, view: Design, coef: Floats) -> Floats:
+        """Of the unpenalised columns in the model that has these of X's own: q, or targets x q."""
+        assert view.off is not None
+        left = self.share - view.off.share @ np.atleast_2d(coef).T
+        found = (self.basis.turn @ left).T
+        return found if coef.ndim == 2 else found[0]
+
+
+class Adjusting:
+    """The unpenalised columns of a problem, and what is done with them on sets of rows.
+
+    Parameters
+    ----------
+    raw : Design
+        X.
+    columns : Unpenalized
+        Which.
+    center : bool
+        Whether there is an intercept beside them.
+    """
+
+    def __init__(self, raw: Design, columns: Unpenalized, center: bool) -> None:
+        self.columns, self.center = columns, center
+        # Columns E that X lacks.
+        self.extra = np.empty((raw.n, 0)) if columns.extra is None else columns.extra
+        self.U: Floats = np.hstack([raw.store.columns(columns.index), self.extra])
+
+    def settle(self, Y: Floats, rows: Ints, weights: Floats | None) -> tuple[Settled, Floats]:
+        """The basis on these rows, and what it leaves of their Y, which is centred."""
+        basis, _ = Basis.of(self.U[rows], weights, self.center)
+        Z = basis.rows(self.U[rows])
+        share = Z.T @ (Y if weights is None else Y * weights[:, None])
+        left = Y - Z @ share
+        nothing = np.linalg.norm(left, axis=0) <= DUST * np.linalg.norm(Y, axis=0)
+        left[:, nothing] = 0.0
+        return Settled(basis, share), left
+
+    def check(self, sets: Sequence[Ints], weights: Floats | None) -> None:
+        """Reject columns that cannot all be in a model; the first set is that of all rows."""
+        names, beside = self.columns.names, " and the intercept" if self.center else ""
+        fewest = min(len(rows) for rows in sets)
+        if self.columns.count + self.center >= fewest:
+            where = "" if fewest == len(sets[0]) else " of a fold"
+            raise ValueError(
+                f"unpenalized: {self.columns.count} columns{beside} leave nothing to explain of "
+                f"n_samples={fewest} rows{where}; adjust for fewer columns, or use more rows"
+            )
+        U = self.U[sets[0]]
+        if not np.isfinite(U).all():
+            bad = names[int(np.flatnonzero(~np.isfinite(U).all(axis=0))[0])]
+            raise ValueError(
+                f"unpenalized: column {bad!r} contains NaN or infinity; remove or impute such "
+                "entries"
+            )
+        flat = np.ptp(U, axis=0) == 0 if self.center else ~U.any(axis=0)
+        if flat.any():
+            kind = "constant, as the intercept is" if self.center else "zero"
+            raise ValueError(
+                f"unpenalized: column {names[int(np.argmax(flat))]!r} is {kind}; leave it out"
+            )
+        self._check_rank(U, weights)
+
+    def _check_rank(self, U: Floats, weights: Floats | None) -> None:
+        basis, dependent = Basis.of(U, weights, self.center)
+        if dependent.size:
+            at, names = int(dependent[0]), self.columns.names
+            left = U - basis.mean
+            counted = left[:, at] if weights is None else left[:, at] * weights
+            sizes = np.abs(basis.turn @ (basis.rows(U).T @ counted)) * np.linalg.norm(left, axis=0)
+            by = [names[j] for j in np.flatnonzero(sizes > 1e-6 * sizes.max())]
+            raise ValueError(
+                f"unpenalized: column {names[at]!r} is a combination of {listed(by)}"
+                f"{' and a constant' if self.center else ''}; leave one of them out"
+            )
+
+    def projected(
+        self, views: Sequence[Design], settled: Sequence[Settled], standardize: bool
+    ) -> list[Design]:
+        """Weighted rows of X made ready: centred if there is an intercept, projected, scaled."""
+        store = views[0].store
+        bases = [each.basis.rows(self.U) for each in settled]
+        with phase("adjusting X", one_pass=True), np.errstate(over="ignore", invalid="ignore"):
+            weights = [view.row_weights for view in views]
+            lifted = [w[:, None] * Z for w, Z in zip(weights, bases, strict=True)]
+            moments, products = store.moments_and_products(weights, np.hstack(lifted))
+        shares = np.vsplit(products.T, np.cumsum([Z.shape[1] for Z in bases])[:-1])
+        if self.center:
+            shares = [
+                share - np.outer(V.sum(axis=0), mean)
+                for share, V, (mean, _) in zip(shares, lifted, moments, strict=True)
+            ]
+        parts = zip(views, settled, shares, moments, strict=True)
+        return [
+            self.adjusted(view, each, share, *moment, standardize)
+            for view, each, share, moment in parts
+        ]
+
+    def adjusted(
+        self,
+        view: Design,
+        settled: Settled,
+        share: Floats,
+        mean: Floats,
+        variance: Floats,
+        standardize: bool,
+    ) -> Design:
+        """Weighted rows of X made ready, given X's share of the basis and its moments there."""
+        view = view.centred_by(mean, None)
+        if not np.isfinite(variance).all():
+            raise ValueError(UNUSABLE.format("infinite"))
+        off = Projection(settled.basis.rows(self.U), np.ascontiguousarray(share))
+        view = (view if self.center else view.uncentred()).projected(off)
+        before = view.n_samples * (variance if self.center else variance + mean**2)
+        after = np.maximum(before - (share**2).sum(axis=0), 0.0)
+        unsure = after < NEAR * before
+        unsure[self.columns.index] = False
+        after[unsure] = squares_of(view, np.flatnonzero(unsure))
+        rounding = 10 * (float(np.finfo(view.dtype).eps) if view.dtype.kind == "f" else EPS)
+        floor = view.n_samples * (rounding * mean) ** 2
+        nothing = (after <= floor) | (after <= max(DEPENDENT, rounding) ** 2 * before)
+        nothing[self.columns.index] = True
+        scale = self._deviations(view, mean, after, floor) if standardize else np.ones(view.d)
+        scale[nothing] = np.inf
+        return view.scaled_by(scale, np.sqrt(after) / scale)
+
+    def _deviations(self, view: Design, mean: Floats, squares: Floats, floor: Floats) -> Floats:
+        """Standard deviations of what is left of the columns; 1 for those that are constant."""
+        assert view.off is not None
+        middle: Any = 0.0  # of what is left: an intercept takes it off
+        if not self.center:
+            middle = mean - (view.row_weights / view.n_samples) @ view.off.basis @ view.off.share
+        variance = squares / view.n_samples - middle**2
+        return np.where(variance > floor / view.n_samples, np.sqrt(np.abs(variance)), 1.0)
+
+    # -- the same from sums of squares of [X E Y], where X lacks the columns E -----------------
+
+    def _places(self, d: int) -> Ints:
+        return np.append(self.columns.index, d + np.arange(self.extra.shape[1]))
+
+    def extra_mean(self, settled: Settled) -> Floats:
+        """The means of E on the rows of a basis."""
+        return settled.basis.mean[self.columns.index.size :]
+
+    def share_of(self, upper: Floats, d: int, settled: Settled) -> Floats:
+        """What X, E and Y have of the basis of these rows, from sums of squares about means."""
+        places = self._places(d)
+        crossed = upper[places] + upper[:, places].T
+        crossed[np.arange(places.size), places] /= 2
+        return np.asarray(settled.basis.turn.T @ crossed)
+
+    def off_gram(self, upper: Floats, view: Design, settled: Settled) -> Floats:
+        """[X Y]ᵀ[X Y] less the shares that were learned on these rows or others; E is dropped.
+
+        With Z = U turn and the share B of [X Y] it is G - GᵤᵀB - BᵀGᵤ + Bᵀ(ZᵀZ)B, Gᵤ = Zᵀ[X Y].
+        """
+        assert view.off is not None
+        d, e = view.d, self.extra.shape[1]
+        kept = np.r_[:d, d + e : len(upper)]
+        B = np.hstack([view.off.share, settled.share])
+        crossed = self.share_of(upper, d, settled)
+        square = crossed[:, self._places(d)] @ settled.basis.turn  # ZᵀZ
+        taken = crossed[:, kept].T @ B
+        gram = upper[np.ix_(kept, kept)] - taken - taken.T + B.T @ square @ B
+        negative = np.diag(gram) < 0  # by rounding
+        gram[negative] = gram[:, negative] = 0.0
+        return np.asfortranarray(gram)
+
+
+def squares_of(view: Design, index: Ints) -> Floats:
+    """‖x̃_j‖² of some columns, from themselves; in a pass over X if they are many."""
+    if 4 * index.size > view.d:
+        return np.square(view.store.column_norms(view)[index])
+    width = max(1, limits.CHUNK // view.store.shape[0])
+    parts = (index[at : at + width] for at in range(0, index.size, width))
+    found = [np.square(view.columns(part)).sum(axis=1) for part in parts]
+    return np.concatenate([np.zeros(0), *found])

@@ -1,0 +1,105 @@
+"""Rows that were not walked on, as losses other than squares measure them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import get_scorer
+
+from ..losses import Logistic, Response
+from .rows import Predicting, Unseen
+from .stores import Floats
+from .view import Design
+
+
+@dataclass(frozen=True)
+class UnseenByLoss(Unseen):
+    """Unseen rows, measured by the deviance of a loss.
+
+    ``truth`` is the response as it is.  What is not penalised is settled on the rows walked on, so
+    that models are asked for their fitted values there, too.
+    """
+
+    walked: Design | None = None  # the rows walked on, and
+    response: Response | None = None  # the loss on them
+    unpenalized: Floats | None = None  # columns, as rows, of the unseen rows
+    scoring: Any = None  # a scorer of scikit-learn, or its name, instead of the deviance
+
+    def __call__(self, models: Predicting) -> Floats:
+        assert self.walked is not None
+        return self._errors(models.predict(self.walked), models.predict(self.design))
+
+    def each(self, models: Predicting) -> Floats:
+        """The deviance of each unseen row for each model, R x n."""
+        assert self.walked is not None
+        return self._deviances(models.predict(self.walked), models.predict(self.design))
+
+    def errors(self, predictions: Floats) -> Floats:
+        raise TypeError("a loss measures models, by `errors_of`, and not predictions")
+
+    def errors_of(self, models: Any) -> Floats:
+        return self._errors(*self._fitted(models))
+
+    def each_of(self, models: Any) -> Floats:
+        """The deviance of each unseen row for each row of coefficients."""
+        return self._deviances(*self._fitted(models))
+
+    def _fitted(self, models: Any) -> tuple[Floats, Floats]:
+        """X̃w of the rows walked on, and of the unseen rows, for each row of coefficients."""
+        assert self.walked is not None
+        used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
+        few = models[:, used]
+        return few @ self.walked.columns(used), few @ self.design.columns(used)
+
+    def _errors(self, fitted: Floats, new: Floats) -> Floats:
+        """The mean deviance of each model, or minus its score."""
+        if self.scoring is None:
+            return np.asarray(np.average(self._deviances(fitted, new), -1, self.weights))
+        assert self.response is not None
+        assert self.unpenalized is not None
+        scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
+        eta = new + self.response.settled(fitted) @ self.unpenalized
+        rows, loss = np.zeros((len(self.truth), 1)), self.response.loss
+        answers = Classes if isinstance(loss, Logistic) else Numbers
+        return np.array([-float(scorer(answers(loss, each), rows, self.truth)) for each in eta])
+
+    def _deviances(self, fitted: Floats, new: Floats) -> Floats:
+        assert self.response is not None
+        assert self.unpenalized is not None
+        return self.response.deviance_of_new(fitted, new, self.truth, self.unpenalized)
+
+
+class _Answers(BaseEstimator):
+    """Answers with given values, so that any scorer of scikit-learn can judge them."""
+
+    def __init__(self, loss: Any = None, eta: Any = None) -> None:
+        self.loss, self.eta = loss, eta
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+class Numbers(RegressorMixin, _Answers):
+    """With means."""
+
+    def predict(self, X: Any) -> Any:
+        return self.loss.mean(self.eta)
+
+
+class Classes(ClassifierMixin, _Answers):
+    """With classes 0 and 1, and their probabilities."""
+
+    classes_ = np.array([0.0, 1.0])
+
+    def predict(self, X: Any) -> Any:
+        return (self.eta > 0) * 1.0
+
+    def decision_function(self, X: Any) -> Any:
+        return self.eta
+
+    def predict_proba(self, X: Any) -> Any:
+        return self.loss.mean(np.column_stack([-self.eta, self.eta]))

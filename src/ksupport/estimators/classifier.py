@@ -1,0 +1,251 @@
+"""IRKSN for classes: one path of the logistic loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import ClassifierMixin
+from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted
+
+from .._common.telling import tells
+from ..choosing.chosen import Chosen
+from ..design import Floats, Problem, Weights, fetched
+from ..losses import Logistic
+from .paths import PathModel, Stopping
+
+
+class IRKSNClassifier(ClassifierMixin, PathModel):
+    """Sparse classification by iterative regularisation with the k-support norm.
+
+    Walks one path of mirror descent, with momentum, on the logistic loss; its mirror map is
+    ``(1-alpha)/2 (‖w‖_k^sp)² + alpha/2 ‖w‖²``, as in `IRKSN`, whose path on squares it becomes with
+    the squared loss.  Early iterates have about k features, later ones more.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
+    alpha : float, default=1e-2
+        Weight of the squared l2 norm, strictly between 0 and 1.  Small values give iterates
+        close to k-sparse.
+    max_iter : int, default=100
+        Steps to walk at most (in one call of ``fit``).
+    stopping : None, str or a rule of `ksupport.stopping`
+        When to stop before ``max_iter``; None walks all the way.  "held_out" (by the deviance on
+        rows held out, a share of each class), "settled" and "residual_ratio" stand for rules with
+        their defaults.
+    every : int, default=1
+        The history holds every so many steps, and stopping rules look that often.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept, which is never penalised.
+    standardize : bool, default=False
+        Whether to scale the columns to unit variance while fitting; ``coef_`` is always in the
+        units of X.
+    unpenalized : names, indices, mask or selector, optional
+        Columns that are always in the model, as in `IRKSN`; what they add is settled by Newton's
+        method for each step.
+    class_weight : dict, "balanced" or None
+        How much the rows of each class count, besides ``sample_weight``; "balanced" lets classes
+        count alike.
+    warm_start : bool, default=False
+        Go on from where the last fit stopped, if X and y are the same.
+    random_state : int, RandomState or None
+        Chooses held-out rows.
+    verbose : bool, default=False
+        Show progress on fits of more than two seconds.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The classes.
+    coef_ : ndarray of shape (1, n_features)
+        Coefficients of the log odds of the second class; those of unpenalised columns too.
+    intercept_ : ndarray of shape (1,)
+        Intercept.
+    support_ : ndarray of bool, shape (n_features,)
+        Which features were chosen: have a nonzero coefficient and are not unpenalised.
+    adjustment_ : dict of str to float
+        Coefficients of all that the model is adjusted for, by name, as in `IRKSN`.
+    unpenalized_ : ndarray of int
+        The columns that are unpenalised.
+    levels_ : dict of str to list
+        The levels of the categories among them; the first of each has no coefficient.
+    n_iter_ : int
+        The step of the iterate that was kept.
+    stop_reason_ : {"stopped", "max_iter", "diverged", "interrupted"}
+        Why the walk ended.
+    history_ : History
+        ``t``, ``n_nonzero``, ``residual`` (the root of the deviance) and, with held-out rows,
+        ``validation`` (their mean deviance) along the path.
+    held_out_ : ndarray of int or None
+        The rows that the stopping rule held out, if it does.
+    n_passes_ : int
+        How many times the whole of X was read (small ones are copied, and their copy not counted).
+    n_features_in_, feature_names_in_
+        As in all scikit-learn estimators.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import IRKSNClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 200))
+    >>> y = np.where(X[:, 3] - X[:, 7] > 0, "yes", "no")
+    >>> model = IRKSNClassifier(k=2, max_iter=20).fit(X, y)
+    >>> np.flatnonzero(model.support_)[:2]
+    array([3, 7])
+    >>> model.predict(X[:3])
+    array([...], dtype='<U3')
+    """
+
+    _method_name = "irksn"
+    _method_params = ("k", "alpha")
+    _several = False
+    _loss = Logistic()
+
+    def __init__(
+        self,
+        k: int | None = None,
+        alpha: float = 1e-2,
+        *,
+        max_iter: int = 100,
+        stopping: Stopping = None,
+        every: int = 1,
+        fit_intercept: bool = True,
+        standardize: bool = False,
+        unpenalized: Any = None,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.stopping = stopping
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.unpenalized = unpenalized
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return super()._given | {"loss": "logistic"}
+
+    def _validated(
+        self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
+    ) -> tuple[Any, Floats]:
+        """X and y checked, the classes as 0 and 1."""
+        return super()._validated(X, None if y is None else self._encoded(y, reset), False, reset)
+
+    def _encoded(self, y: Any, reset: bool) -> Floats:
+        """Which class each row has; those of the fit are remembered or compared."""
+        y = column_or_1d(fetched(y), warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        found = np.unique(y)
+        if reset:
+            if found.size > 2:
+                raise ValueError(
+                    "Only binary classification is supported. The type of the target is "
+                    f"{type_of_target(y)}: y has {found.size} classes"
+                )
+            self.classes_ = found
+        elif not np.isin(found, self.classes_).all():
+            raise ValueError(f"y must have the classes of the fit, {self.classes_}, got {found}")
+        return np.asarray(np.searchsorted(self.classes_, y), np.float64)
+
+    def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
+        weights = self._weights(sample_weight, len(y))
+        if self.class_weight is None:
+            return weights
+        # Before classes are compared: those without weight are none.
+        self._loss.check_rows(y[weights.counted(np.arange(len(y)))])
+        place, own = y.astype(np.intp), 1.0 if weights.values is None else weights.values
+        of_class = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=self.classes_[place],
+            sample_weight=weights.values,
+        )  # fmt: skip
+        return self._weights(of_class[place] * own, len(y))
+
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        self.coef_, self.intercept_ = self.coef_[None], np.array([self.intercept_])
+
+    # -- predicting ------------------------------------------------------------------------
+
+    @tells
+    def decision_function(self, X: Any) -> Any:
+        """Log odds of the second class: X w + intercept.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            For a Dask array or data frame a Dask array, not computed yet.
+        """
+        return self._linear(X)[:, 0]
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            A column for each of ``classes_``.
+        """
+        eta = np.asarray(self.decision_function(X))
+        return self._loss.mean(np.column_stack([-eta, eta]))
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+        """
+        eta = np.asarray(self.decision_function(X))
+        return -np.logaddexp(0.0, np.column_stack([eta, -eta]))
+
+    def predict(self, X: Any) -> Any:
+        """The more probable class.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+        """
+        check_is_fitted(self)
+        return self.classes_[(np.asarray(self.decision_function(X)) > 0).astype(np.intp)]

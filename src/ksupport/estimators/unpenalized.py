@@ -1,0 +1,200 @@
+"""`unpenalized=`: which columns are meant, and what becomes of categories among them."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._common.names import listed, shown
+from ..design import Floats, Ints, Unpenalized, is_dask, names_of
+
+Levels = Mapping[str, Sequence[Any]]  # of each categorical column; the first has no coefficient
+
+
+def columns_meant(unpenalized: Any, X: Any, d: int) -> Ints:
+    """Those of X's d columns that names, indices, a mask or a selector stand for, ascending."""
+    if callable(unpenalized):
+        unpenalized = unpenalized(X)
+    if unpenalized is None:
+        return np.empty(0, np.intp)
+    names = names_of(X)
+    if isinstance(unpenalized, slice):
+        return np.sort(np.arange(d)[unpenalized])
+    one = isinstance(unpenalized, str | numbers.Integral)
+    given = [unpenalized] if one else list(unpenalized)
+    if given and all(isinstance(each, bool | np.bool_) for each in given):
+        if len(given) != d:
+            raise ValueError(
+                f"unpenalized is a mask of {len(given)} columns, but X has n_features={d}"
+            )
+        return np.flatnonzero(given)
+    return np.unique(np.array([_place(each, names, d) for each in given], np.intp))
+
+
+def _place(given: Any, names: list[str] | None, d: int) -> int:
+    """The number of the column that a name or an index stands for."""
+    if isinstance(given, numbers.Integral) and not isinstance(given, bool | np.bool_):
+        if not -d <= int(given) < d:
+            raise ValueError(f"unpenalized: column {given} is out of range for n_features={d}")
+        return int(given) % d
+    if not isinstance(given, str):
+        raise ValueError(
+            "unpenalized must be None, names, indices, a mask or a function of X that gives "
+            f"these, got {given!r} of type {type(given).__name__}"
+        )
+    if names is None:
+        raise ValueError(
+            f"unpenalized names the column {given!r}, but X has no names; give a data frame, or "
+            "the indices of columns"
+        )
+    if names.count(given) != 1:
+        what = f"has no column {given!r}" if given not in names else f"has {given!r} twice"
+        raise ValueError(f"unpenalized: X {what}; its columns are {listed(names)}")
+    return names.index(given)
+
+
+# -- categories --------------------------------------------------------------------------------
+
+
+def categories_of(unpenalized: Any, X: Any) -> dict[str, list[Any]]:
+    """The levels of those unpenalised columns of a data frame that hold text or categories."""
+    names = None if unpenalized is None else names_of(X)
+    if names is None:
+        return {}
+    text = np.intersect1d(_text_columns(X), columns_meant(unpenalized, X, len(names)))
+    return {names[j]: _levels(X, j, names[j]) for j in text.astype(int).tolist()}
+
+
+def _text_columns(X: Any) -> list[int]:
+    """The columns of a data frame that hold text, categories or objects, by their type."""
+    types = getattr(X, "dtypes", getattr(getattr(X, "schema", None), "types", ()))
+    return [j for j, each in enumerate(types) if _is_text(each)]
+
+
+def _is_text(kind: Any) -> bool:
+    """Whether a type of pandas, of polars or of pyarrow is one of text or categories."""
+    if hasattr(kind, "kind"):
+        return kind.kind in "OUS"
+    return str(kind).lower().startswith(("str", "utf8", "cat", "enum", "obj", "dict", "large_str"))
+
+
+def _column(X: Any, j: int) -> Any:
+    """A column of a data frame of pandas, of polars, or of a table of pyarrow."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, j]
+    return X.to_series(j) if hasattr(X, "to_series") else X.column(j)
+
+
+def _values(X: Any, j: int, name: str) -> list[Any]:
+    """A categorical column's values, none of which is missing."""
+    values = np.asarray(_column(X, j), object).tolist()
+    missing = [i for i, value in enumerate(values) if value is None or value != value]
+    if missing:
+        raise ValueError(
+            f"unpenalized: column {name!r} has no value in row {missing[0]}; remove or impute "
+            "such entries"
+        )
+    return values
+
+
+def _levels(X: Any, j: int, name: str) -> list[Any]:
+    """The levels that occur, in the order of the categories if they have one."""
+    if is_dask(X):
+        raise ValueError(
+            f"unpenalized: column {name!r} of a Dask data frame holds categories, which are "
+            "encoded in data frames in memory only; encode it first (dask.dataframe.get_dummies)"
+        )
+    there = set(_values(X, j, name))
+    if len(there) == 1:
+        raise ValueError(
+            f"unpenalized: column {name!r} is constant, {there.pop()!r} in every row; leave it out"
+        )
+    column = _column(X, j)
+    if hasattr(column, "cat") and hasattr(column.cat, "categories"):
+        return [level for level in column.cat.categories if level in there]
+    return sorted(there, key=lambda level: (str(type(level)), level))
+
+
+def level_names(levels: Levels) -> list[str]:
+    """The names of the columns that stand for categories: all levels but the first of each."""
+    return [f"{name}={level}" for name, each in levels.items() for level in each[1:]]
+
+
+def encoded(X: Any, levels: Levels) -> Floats:
+    """A column of zeros and ones for every level but the first."""
+    columns = []
+    for name, each in levels.items():
+        values = _values(X, _found(X, name), name)
+        unknown = sorted({str(value) for value in values if value not in each})
+        if unknown:
+            raise ValueError(
+                f"column {name!r} has the unknown level {shown(unknown[0])!r}; the model was "
+                f"fitted on {listed(map(str, each))}"
+            )
+        columns += [[value == level for value in values] for level in each[1:]]
+    return np.array(columns, np.float64).reshape(len(columns), -1).T
+
+
+def _found(X: Any, name: str) -> int:
+    names = names_of(X)
+    if names is None or name not in names:
+        raise ValueError(
+            f"X must be a data frame with the columns of the fit, for the levels of {name!r}"
+        )
+    return names.index(name)
+
+
+def with_numbers(X: Any, levels: Levels) -> Any:
+    """The data frame with zeros for categories, whose levels are columns of their own."""
+    for name in levels:
+        j = _found(X, name)
+        if hasattr(X, "isetitem"):
+            X = X.copy(deep=False)
+            X.isetitem(j, 0.0)
+        elif hasattr(X, "with_columns"):
+            X = X.with_columns(**{name: 0.0})
+        else:
+            X = X.set_column(j, name, [np.zeros(len(X))])
+    return X
+
+
+def check_numbers(X: Any) -> None:
+    """Reject text in a data frame, by its column's name; text that is a number is one."""
+    names = None if is_dask(X) else names_of(X)
+    if names is not None:
+        for j in _text_columns(X):
+            for value in np.asarray(_column(X, j), object).tolist():
+                _check_number(value, names[j])
+
+
+def _check_number(value: Any, name: str) -> None:
+    if isinstance(value, str):
+        try:
+            float(value)
+        except ValueError as error:
+            raise ValueError(
+                f"column {name!r} of X holds text, such as {shown(value)!r}; encode it or leave "
+                "it out, or, if the model is to be adjusted for it, name it in unpenalized"
+            ) from error
+
+
+# -- both ----------------------------------------------------------------------------------
+
+
+def set_aside(X: Any, d: int, index: Ints, levels: Levels) -> Unpenalized | None:
+    """The unpenalised columns: numeric ones by their numbers, categories as they are encoded."""
+    if not index.size:
+        return None
+    names = names_of(X)
+    if index.size == d:
+        raise ValueError(
+            f"unpenalized names all columns of X, n_features={d}, and leaves none to choose from"
+        )
+    called = [f"x{j}" for j in index.tolist()] if names is None else [names[j] for j in index]
+    numeric = np.array([name not in levels for name in called])
+    kept = [name for name in called if name not in levels]
+    extra = encoded(X, levels) if levels else None
+    return Unpenalized(index[numeric], (*kept, *level_names(levels)), extra)

@@ -1,0 +1,266 @@
+"""What a loss knows, and a loss on the rows of a problem."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _kernels
+from .newton import Refit, least
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+# kind and number of a loss, target, weights, layout, columns that are not penalised
+Packed = tuple[int, float, Floats, Floats, Ints, Floats]
+
+NO_LAYOUT = np.empty((4, 0), np.intp)
+
+
+@dataclass(frozen=True)
+class Loss(ABC):
+    """A convex function of fitted values eta, given the response y.
+
+    Arrays ``eta`` may have leading axes, of many models at once; the last one is that of rows.
+    Sums over rows, and their derivatives, take ``weights``.
+    """
+
+    name: ClassVar[str]
+    kind: ClassVar[int]  # by which compiled code knows it
+    smoothness: ClassVar[float | None]  # a bound on second derivatives; None: there is none
+    has_constant: ClassVar[bool] = True  # whether an intercept says anything
+    in_units_of_y: ClassVar[bool] = False  # whether eta is
+
+    # -- the response ----------------------------------------------------------------------
+
+    @abstractmethod
+    def checked(self, y: Any) -> Floats:
+        """The response as numbers, or an error that says what is wrong with it."""
+
+    def one_by_one(self, Y: Floats) -> list[Floats]:
+        """The responses, each for a model of its own, in the columns of Y."""
+        return [np.ascontiguousarray(y) for y in Y.T]
+
+    def sorts(self, y: Floats) -> Floats:
+        """A label for each row; rows to fit and rows held out should have some of each."""
+        return np.zeros(len(y))
+
+    def check_rows(self, y: Floats) -> None:
+        """Refuse rows, already checked one by one, from which nothing can be learnt."""
+        return
+
+    def fixed(self, y: Floats, weights: Floats | None = None) -> Loss:
+        """The same loss with what it takes from the data fixed by these."""
+        return self
+
+    def on(
+        self, y: ArrayLike, weights: Floats | None = None, unpenalized: Floats | None = None
+    ) -> Response:
+        """This loss on the rows of a problem; see `Response`."""
+        target = np.asarray(y, np.float64)
+        n = len(target)
+        Q = np.empty((0, n)) if unpenalized is None else np.ascontiguousarray(unpenalized)
+        return Response(
+            self.fixed(target, weights), target, np.ones(n) if weights is None else weights, Q
+        )
+
+    def emphasis(self, y: Floats) -> Floats:
+        """How much each row counts while a path is walked, besides its weight."""
+        return np.ones(len(y))
+
+    @property
+    def n_dual(self) -> int:
+        """Fitted values, and so dual numbers, that a row has."""
+        return 1
+
+    # -- for compiled code -----------------------------------------------------------------
+
+    @property
+    def param(self) -> float:
+        """The one number that derivatives depend on."""
+        return 0.0
+
+    def target(self, y: Floats) -> Floats:
+        """The response as compiled code takes it."""
+        return np.ascontiguousarray(y)
+
+    def layout(self, y: Floats) -> Ints:
+        """How rows depend on each other; of no columns where they do not."""
+        return NO_LAYOUT
+
+    # -- values and derivatives ------------------------------------------------------------
+
+    @abstractmethod
+    def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """What each row contributes; summed up, less what a perfect fit would have."""
+
+    def deviance(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Twice the value, row by row; (y - eta)² for squares."""
+        return 2.0 * self.value(eta, y, weights)
+
+    def gradient(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Derivatives of the weighted sum of values."""
+        return self._slopes(eta, y, weights)[0]
+
+    def curvature(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Second derivatives of the weighted sum of values; their diagonal where rows interact."""
+        return self._slopes(eta, y, weights)[1]
+
+    def working(
+        self, eta: Floats, y: Floats, weights: Floats | None = None
+    ) -> tuple[Floats, Floats]:
+        """Weights h and response z of the squares ½ Σ h (z - eta)² that fit the loss at eta.
+
+        A row without curvature has no weight, and its eta as response.
+        """
+        g, h = self._slopes(eta, y, weights)
+        return h, eta - np.divide(g, h, out=np.zeros_like(g), where=h > 0)
+
+    def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+        E = np.ascontiguousarray(eta, np.float64).reshape(-1, np.shape(eta)[-1])
+        G, H = np.empty_like(E), np.empty_like(E)
+        each = np.ones(E.shape[1]) if weights is None else np.asarray(weights, np.float64)
+        _kernels.slopes_rows(self.kind, self.param, E, self.target(y), each, self.layout(y), G, H)
+        return G.reshape(np.shape(eta)), H.reshape(np.shape(eta))
+
+    def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
+        """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
+        packed = self.kind, self.param, eta, self.target(y), weights, self.layout(y)
+        return np.asarray(_kernels.hessian_of(*packed, np.ascontiguousarray(columns)))
+
+    # -- models ----------------------------------------------------------------------------
+
+    def mean(self, eta: Any) -> Any:
+        """What is expected of the response at eta."""
+        return eta
+
+    def constant(self, y: Floats, weights: Floats | None = None) -> float:
+        """The best eta that is the same in all rows."""
+        if not self.has_constant:
+            return 0.0
+        return float(self.on(y, weights, np.ones((1, len(y)))).settled(np.zeros(len(y)))[0])
+
+    def refit(
+        self,
+        columns: Floats,
+        y: Floats,
+        weights: Floats | None = None,
+        ridge: float = 0.0,
+        unpenalized: Floats | None = None,
+    ) -> Refit:
+        """The least of Σ weights value + ridge/2 ‖w‖² over coefficients w of columns (as rows).
+
+        Those of ``unpenalized`` columns (as rows: ones for an intercept) are free.  Where there is
+        no least, as of classes that the columns separate, a small ridge makes one.
+        """
+        return least(self.on(y, weights, unpenalized), columns, ridge)
+
+    def deviance_of_new(
+        self, seen: Response, eta: Floats, new_eta: Floats, new_y: Floats
+    ) -> Floats:
+        """Deviance of rows that were not seen, for models that have eta on those that were."""
+        return self.deviance(new_eta, new_y)
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """A loss on the rows of a problem, with what is always in the model.
+
+    It speaks the language of a design: *fitted values* are X̃w, whose rows carry the roots of their
+    weights, and are ``roots * eta`` but for what is not penalised.  The coefficients of that are
+    *settled*: for each w they take the values at which the loss is least.  So the path sees the
+    loss ``min_c loss(X̃w/roots + Qᵀc)``, which is convex and smooth as the loss itself is, with the
+    gradient of the loss at that c.  What the path walks on has the loss's emphasis on rows; all
+    that is measured and reported does not.
+
+    Parameters
+    ----------
+    loss : Loss
+        Fixed to the data.
+    y : array of shape (n,) or (n, columns)
+        The response, checked.
+    weights : array of shape (n,)
+        How much each row counts, positive.
+    unpenalized : array of shape (q, n)
+        Columns, as rows, that are always in the model: ones for an intercept; none for none.
+    """
+
+    loss: Loss
+    y: Floats
+    weights: Floats
+    unpenalized: Floats
+
+    def __deepcopy__(self, memo: Any) -> Response:
+        return self  # nothing in it changes
+
+    @property
+    def n(self) -> int:
+        return len(self.y)
+
+    @cached_property
+    def roots(self) -> Floats:
+        """Square roots of the weights."""
+        return np.sqrt(self.weights)
+
+    @cached_property
+    def packed(self) -> Packed:
+        """What compiled code takes."""
+        loss = self.loss
+        return (
+            loss.kind, loss.param, loss.target(self.y), self.weights, loss.layout(self.y),
+            self.unpenalized,
+        )  # fmt: skip
+
+    @cached_property
+    def walked(self) -> Packed:
+        """The same with the emphasis of a walk."""
+        kind, param, target, weights, layout, Q = self.packed
+        return kind, param, target, weights * self.loss.emphasis(self.y), layout, Q
+
+    def eta(self, fitted: Floats) -> Floats:
+        """Fitted values without the roots of weights."""
+        return fitted / self.roots
+
+    def settled(self, fitted: Floats) -> Floats:
+        """What is not penalised, settled at fitted values: (..., n) gives (..., q)."""
+        E = np.ascontiguousarray(self.eta(fitted)).reshape(-1, self.n)
+        C = np.zeros((len(E), len(self.unpenalized)))
+        _kernels.settle_rows(*self.packed, E, C)
+        return C.reshape(*np.shape(fitted)[:-1], -1)
+
+    def whole(self, fitted: Floats) -> Floats:
+        """eta with what is not penalised."""
+        return self.eta(fitted) + self.settled(fitted) @ self.unpenalized
+
+    def gradient(self, fitted: Floats, c: Floats) -> tuple[Floats, Floats, bool]:
+        """What a walk follows, in fitted values; eta; and whether the gradient is finite.
+
+        c is settled, in place.
+        """
+        g, h, eta = (np.empty(self.n) for _ in range(3))
+        finite = _kernels.loss_gradient(*self.walked, self.roots, c, fitted, eta, g, h)
+        return g, eta, bool(finite)
+
+    def deviance(self, fitted: Floats) -> Floats:
+        """The weighted sum of deviances, for each row of fitted values."""
+        each = self.loss.deviance(self.whole(fitted), self.y, self.weights)
+        return np.asarray(each @ self.weights)
+
+    def deviance_of_new(
+        self, fitted: Floats, new: Floats, new_y: Floats, unpenalized: Floats
+    ) -> Floats:
+        """Deviances (R x m) of unseen rows, where R models have these fitted values.
+
+        ``new`` are X̃w of the unseen rows, unweighted, ``unpenalized`` their columns.
+        """
+        c = self.settled(fitted)
+        eta, new_eta = self.eta(fitted) + c @ self.unpenalized, new + c @ unpenalized
+        return self.loss.deviance_of_new(self, eta, new_eta, new_y)
+
+    def refit(self, columns: Floats, ridge: float = 0.0) -> Refit:
+        """As `Loss.refit`, on columns of the design (as rows)."""
+        return least(self, self.eta(columns), ridge)

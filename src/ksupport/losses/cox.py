@@ -1,0 +1,157 @@
+"""Cox's partial likelihood, for survival times that may be censored.
+
+D. R. Cox, "Regression models and life-tables", 1972; ties by Breslow 1974 or Efron 1977.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from .. import _kernels
+from .._common.checks import check_choice
+from .base import Floats, Ints, Loss
+
+if TYPE_CHECKING:
+    from .base import Response
+
+
+@dataclass(frozen=True)
+class Cox(Loss):
+    """Minus the log partial likelihood: of each event, log Σ e^eta over all at risk, less its eta.
+
+    The response has columns time, event (0: censored at that time) and, if rows fall into strata
+    with hazards of their own, stratum; or is scikit-survival's structured array of event and time.
+
+    What a row contributes is read in two ways.  On the rows of a fit, an event contributes its term
+    of the partial likelihood, given all rows at risk, and a censored row nothing.  A row that was
+    not seen contributes what minus the log partial likelihood of the rows that were seen rises by
+    when it alone joins them (as Verweij and van Houwelingen 1993 have it for one row left out, ties
+    as Breslow has them): then censored rows count as well, for having survived so long.
+
+    Parameters
+    ----------
+    ties : {"efron", "breslow"}
+        How events at the same time are treated.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport.losses import Cox
+    >>> y = np.array([[3.0, 1], [5.0, 0], [1.0, 1]])  # time, event
+    >>> Cox().gradient(np.zeros(3), y).round(3)
+    array([-0.167,  0.833, -0.667])
+    """
+
+    name: ClassVar[str] = "cox"
+    kind: ClassVar[int] = _kernels.COX
+    smoothness: ClassVar[float | None] = None
+    has_constant: ClassVar[bool] = False
+
+    ties: str = "efron"
+
+    def __post_init__(self) -> None:
+        check_choice("ties", self.ties, ("efron", "breslow"))
+
+    @property
+    def param(self) -> float:
+        return float(self.ties == "efron")
+
+    def one_by_one(self, Y: Floats) -> list[Floats]:
+        """All columns are one response."""
+        return [Y]
+
+    def checked(self, y: Any) -> Floats:
+        """Columns time, event and perhaps stratum."""
+        values = _as_columns(y)
+        if not np.isfinite(values).all():
+            raise ValueError("y contains NaN or infinity")
+        if (values[:, 0] < 0).any():
+            raise ValueError(f"survival times must not be negative, got {values[:, 0].min():g}")
+        events = values[:, 1]
+        other = events[(events != 0) & (events != 1)]
+        if other.size:
+            raise ValueError(
+                f"the second column of y must be 0 (censored) or 1 (event), got {other[0]:g}; the "
+                "first is the time"
+            )
+        return values
+
+    def sorts(self, y: Floats) -> Floats:
+        """Events and censored times."""
+        return np.ascontiguousarray(y[:, 1])
+
+    def check_rows(self, y: Floats) -> None:
+        """Refuse rows without an event."""
+        if not y[:, 1].any():
+            raise ValueError(
+                f"all {len(y)} survival times to fit are censored: the partial likelihood needs "
+                "at least one event"
+            )
+
+    def target(self, y: Floats) -> Floats:
+        """The events."""
+        return np.ascontiguousarray(y[:, 1])
+
+    def layout(self, y: Floats) -> Ints:
+        """Rows by stratum and from the latest time on; see `_kernels.ORDER` and the next."""
+        time, stratum = y[:, 0], _strata(y)
+        order = np.lexsort((np.arange(len(y)), -time, stratum))
+        new_stratum = np.append(True, np.diff(stratum[order]) != 0)
+        new_time = new_stratum | np.append(True, np.diff(time[order]) != 0)
+        first, tie_end = _runs(new_time)
+        stratum_end = _runs(new_stratum)[1]
+        return np.stack([order, first, tie_end, stratum_end]).astype(np.intp)
+
+    def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
+        """Of each event its term of the partial likelihood, above that of a perfect order."""
+        E = np.ascontiguousarray(eta, np.float64).reshape(-1, len(y))
+        out, each = np.empty_like(E), np.ones(len(y)) if weights is None else weights
+        _kernels.cox_values_rows(self.param, E, self.target(y), each, self.layout(y), out)
+        return out.reshape(np.shape(eta))
+
+    def deviance_of_new(
+        self, seen: Response, eta: Floats, new_eta: Floats, new_y: Floats
+    ) -> Floats:
+        """What each new row, joining those seen alone, adds to the deviance."""
+        _, _, events, weights, layout, _ = seen.packed
+        E = np.ascontiguousarray(eta).reshape(-1, seen.n)
+        new_E = np.ascontiguousarray(new_eta).reshape(-1, len(new_y))
+        out = np.empty_like(new_E)
+        new = np.column_stack([new_y[:, :2], _strata(new_y)])
+        times = np.ascontiguousarray(seen.y[:, 0])
+        _kernels.cox_added_rows(E, events, weights, layout, times, _strata(seen.y), new_E, new, out)
+        return 2.0 * out.reshape(np.shape(new_eta))
+
+
+def _as_columns(y: Any) -> Floats:
+    """Time, event and perhaps stratum as columns."""
+    array = np.asarray(y)
+    if array.dtype.names is not None:
+        events = [name for name in array.dtype.names if array.dtype[name].kind == "b"]
+        times = [name for name in array.dtype.names if array.dtype[name].kind in "fiu"]
+        if len(array.dtype.names) != 2 or len(events) != 1 or len(times) != 1:
+            raise ValueError(
+                "a structured y must have one field of booleans (event) and one of numbers (time), "
+                f"got {array.dtype}"
+            )
+        array = np.column_stack([array[times[0]], array[events[0]]])
+    if array.ndim != 2 or array.shape[1] not in (2, 3) or array.dtype.kind not in "biuf":
+        raise ValueError(
+            "y must have columns time and event (and stratum), or be a structured array of event "
+            f"and time, got shape {array.shape} of {array.dtype}"
+        )
+    return array.astype(np.float64)
+
+
+def _strata(y: Floats) -> Floats:
+    return np.ascontiguousarray(y[:, 2]) if y.shape[1] > 2 else np.zeros(len(y))
+
+
+def _runs(new: Any) -> tuple[Ints, Ints]:
+    """For each place the first and the end of its run, given where runs begin."""
+    starts = np.flatnonzero(new)
+    lengths = np.diff(np.append(starts, len(new)))
+    return np.repeat(starts, lengths), np.repeat(starts + lengths, lengths)

@@ -1,0 +1,107 @@
+"""How much memory a file will take, judged before it is taken."""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+
+from .._common.errors import InputError
+from .flatbuffer import Flatbuffer
+from .spelling import option
+
+COPIES = 3  # the numbers as parsed, as arranged in a table, and as a matrix
+TEXTS = 2  # the text of a file, and its cells in the parser
+NUMBER = 8  # bytes
+COLUMN = 3200  # bytes that pandas takes for a column beside its cells, as measured
+FEATURE = 200  # bytes for a name and a few vectors with an entry for each feature
+GIGABYTE = 1e9
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The memory that reading may take, in gigabytes."""
+
+    gigabytes: float
+
+    def check(self, name: str, needed: float, about: str = "about") -> None:
+        """Refuse what would need more bytes than there may be."""
+        if needed > self.gigabytes * GIGABYTE:
+            digits = ".1f" if needed > GIGABYTE / 10 else ".1g"
+            raise InputError(
+                f"{name} would take {about} {needed / GIGABYTE:{digits}} GB of memory, more than "
+                f"{option('max-memory')} {self.gigabytes:g}. Raise that if the memory is there; or "
+                "keep fewer columns; or, in Python, give a numpy.memmap or a dask array to "
+                "ksupport.AutoIRKSN, which read the data from disk"
+            )
+
+
+def of_csv(text: bytes, separator: str) -> float:
+    """Bytes for the text, for its cells and for its columns."""
+    mark, end = separator.encode(), b"\n" if b"\n" in text else b"\r"
+    cells = text.count(mark) + text.count(end) + 1
+    first = text.find(end)
+    columns = text.count(mark, 0, len(text) if first < 0 else first) + 1
+    return float(TEXTS * len(text) + COPIES * NUMBER * cells + COLUMN * columns)
+
+
+def of_libsvm(text: bytes) -> float:
+    """Bytes for the text, and for a value and an index of each entry."""
+    return float(len(text) + COPIES * 2 * NUMBER * (text.count(b":") + text.count(b"\n") + 1))
+
+
+def of_features(d: int) -> float:
+    """Bytes for the features of a sparse matrix, whether or not they occur."""
+    return float(FEATURE * d)
+
+
+def of_npy(stream: IO[bytes]) -> float:
+    """Bytes for an array as stored and as float64, by what its header says."""
+    version = np.lib.format.read_magic(stream)
+    headers = np.lib.format
+    read = headers.read_array_header_1_0 if version == (1, 0) else headers.read_array_header_2_0
+    shape, _, dtype = read(stream)
+    return float(math.prod(shape) * (dtype.itemsize + NUMBER))
+
+
+def of_table(rows: int, columns: int) -> float:
+    """Bytes for a table of numbers, and for the matrix made of it."""
+    return float(COPIES * NUMBER * rows * columns + COLUMN * columns)
+
+
+def of_arrow(stream: Any) -> float:
+    """Bytes for the tables of an Arrow stream, by the headers of its batches."""
+    import pyarrow as pa
+
+    rows = unpacked = 0
+    for message in pa.ipc.MessageReader.open_stream(stream):
+        if message.type in ("record batch", "dictionary"):
+            length, size = _batch(message)
+            rows, unpacked = rows + length, unpacked + size
+    return unpacked + of_table(rows, len(pa.ipc.open_stream(stream).schema))
+
+
+def _batch(message: Any) -> tuple[int, int]:
+    """Rows of a batch, and bytes that its buffers unpack to.
+
+    Nothing in pyarrow tells them before it unpacks, so they are read from the flatbuffer; the
+    numbers of the fields are those of Arrow's Message.fbs.
+    """
+    header = Flatbuffer(message.metadata.to_pybytes())
+    batch = header.table(header.root, 2)
+    if message.type == "dictionary":
+        batch = header.table(batch, 1)
+    rows = header.integer(batch, 0)
+    buffers = header.pairs(batch, 2)
+    if header.field(batch, 3) is None:
+        return rows, sum(length for _, length in buffers)
+    # A packed buffer begins with its length when unpacked, or with -1 if it is not packed.
+    heads = (
+        (int(struct.unpack_from("<q", message.body, at)[0]), length)
+        for at, length in buffers
+        if length
+    )
+    return rows, sum(length if unpacked < 0 else unpacked for unpacked, length in heads)
