@@ -1,10 +1,12 @@
 """The report: self-contained, small, and alive in a real browser."""
 
+import csv
 import json
 import re
 import shutil
 from html.parser import HTMLParser
 from importlib.util import find_spec
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -363,6 +365,66 @@ def test_a_click_on_the_surface_takes_the_paths_there(opened):
     return cells[5].querySelector('title').textContent"""
     where = opened.execute_script(script)
     assert css(opened, "#level-value")[0].text == where.split(",")[0]
+
+
+SAVED = """const [press, done] = [arguments[0], arguments[arguments.length - 1]];
+const make = URL.createObjectURL.bind(URL), click = HTMLAnchorElement.prototype.click;
+let last = null;
+URL.createObjectURL = (blob) => { last = blob; return make(blob); };
+HTMLAnchorElement.prototype.click = function () {
+  const name = this.download;
+  last.arrayBuffer().then((b) => done([name, last.type, Array.from(new Uint8Array(b).slice(0, 20000))]));
+};
+document.querySelector(press).click();"""
+
+
+def saved(browser, selector):
+    """Name, kind and bytes of what a button saves."""
+    name, kind, numbers = browser.execute_async_script(SAVED, selector)
+    return name, kind, bytes(numbers)
+
+
+def test_the_table_is_saved_as_csv(opened, grouped):
+    name, kind, text = saved(opened, "#csv")
+    assert (name, kind) == ("features.csv", "text/csv")
+    rows = list(csv.DictReader(text.decode().splitlines()))
+    inside = [row for row in rows if row["coefficient"]]
+    model = grouped[0]
+    found = {int(row["feature"][1:]): float(row["coefficient"]) for row in inside}
+    assert found == pytest.approx({j: model.coef_[j] for j in np.flatnonzero(model.support_)})
+    sure = [float(row["probability"]) for row in inside]
+    expected = model.probability_[list(found)]
+    np.testing.assert_allclose(sure, expected, atol=1e-4)
+
+
+def test_pictures_are_saved_with_their_colours(opened):
+    name, kind, text = saved(opened, "[data-saves='bars.svg']")
+    assert (name, kind) == ("bars.svg", "image/svg+xml")
+    root = ElementTree.fromstring(
+        opened.execute_script("return new XMLSerializer().serializeToString(bars)")
+    )
+    assert root.tag.endswith("svg")
+    assert b'fill="rgb(' in text
+    opened.refresh()
+    name, kind, data = saved(opened, "[data-saves='bars.png']")
+    assert (name, kind) == ("bars.png", "image/png")
+    assert data.startswith(b"\x89PNG")
+
+
+def test_the_methods_paragraph_is_saved_with_its_references(opened):
+    name, _, text = saved(opened, "#text")
+    assert name == "methods.txt"
+    assert "AutoIRKSN" in text.decode()
+    assert "[1] de Vazelhes W" in text.decode()
+
+
+def test_a_word_is_explained_to_mouse_and_keyboard(opened):
+    button = css(opened, ".term button")[0]
+    tip = opened.find_element("id", button.get_attribute("aria-describedby"))
+    assert not tip.is_displayed()
+    opened.execute_script("arguments[0].focus()", button)
+    assert tip.is_displayed()
+    assert len(tip.text) > 20
 
 
 def test_dark_colours_and_a_phone_s_width(opened):

@@ -116,8 +116,8 @@ def _paragraphs(texts: Iterable[str]) -> str:
     return "".join(f"<p>{escape(text)}</p>" for text in texts)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> str:
-    """A table; the first ``names`` columns are text, the others numbers."""
+def _table(called: str, head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> str:
+    """A table, called so; the first ``names`` columns are text, the others numbers."""
     top = "".join(
         f'<th scope="col"{"" if i < names else " class=n"}>{escape(cell)}</th>'
         for i, cell in enumerate(head)
@@ -132,7 +132,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -
         for row in rows
     )
     return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="table">'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(called)}">'
         f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -185,7 +185,7 @@ def _beside(account: Account, terms: Terms) -> str:
     head = "".join(
         f'<th scope="col"{extra}>{name}</th>'
         for name, extra in (
-            ("", ""), ("explained of rows held out", ' colspan="3"'), ("features", ' class="n"')
+            ("way to fit", ""), ("explained", ' colspan="3"'), ("features", ' class="n"')
         )
     )  # fmt: skip
     return (
@@ -218,10 +218,10 @@ def _features(contents: Contents) -> str:
     head = ["feature", *["probability"] * certain, "effect", "coefficient"]
     head += ["on halves"] if shares else []
     rows = [_feature(contents, each, certain) for each in found[:MOST]]
-    html = _table(head, rows[:FIRST])
+    html = _table("features", head, rows[:FIRST])
     if len(rows) > FIRST:
-        html += f"<details><summary>{len(rows) - FIRST} more</summary>{_table(head, rows[FIRST:])}"
-        html += "</details>"
+        more = _table("more features", head, rows[FIRST:])
+        html += f"<details><summary>{len(rows) - FIRST} more</summary>{more}</details>"
     rest = len(found) - MOST
     tail = f"; {rest} more are in the model file" if rest > 0 else ""
     return html + f"<p>Intercept {contents.intercept:.6g}{tail}.</p>"
@@ -274,7 +274,7 @@ def _correlation(contents: Contents) -> str:
     return (
         "<p>These features outside the model are nearly the same as one in it; little noise is "
         "enough to exchange them.</p>"
-        + _table(["chosen", "near-duplicate", "correlation"], rows, names=2)
+        + _table("near-duplicates", ["chosen", "near-duplicate", "correlation"], rows, names=2)
     )
 
 
@@ -288,7 +288,7 @@ def _alternatives(contents: Contents) -> str:
         for swap in swaps[:MOST_ALTERNATIVES]
     ]  # fmt: skip
     head = ["with", "instead of", "worse by"]
-    return "<h3>Other models, nearly as good</h3>" + _table(head, rows, names=2)
+    return "<h3>Other models, nearly as good</h3>" + _table("other models", head, rows, names=2)
 
 
 def _stability(contents: Contents) -> str:
@@ -318,7 +318,7 @@ def _certificate(contents: Contents) -> str:
     if report is None:
         return "<p>Not checked.</p>"
     tables = "".join(
-        f"<h3>{escape(table.title)}</h3>{_table(table.head, table.rows, names=3)}"
+        f"<h3>{escape(table.title)}</h3>{_table(table.title, table.head, table.rows, names=3)}"
         for table in report._tables()
     )
     return (
@@ -345,4 +345,4 @@ def _reproduce(contents: Contents) -> str:
     )
     if not command and not rows:
         return "<p>Not recorded.</p>"
-    return command + _table(["what", "value"], rows, names=2)
+    return command + _table("how it was made", ["what", "value"], rows, names=2)

@@ -71,12 +71,12 @@
     const height = top + rows.length * line + (left ? 24 : 4), width = canvas(svg, height, 860);
     const longest = Math.max(...rows.map((row) => row.name.length + (row.for === null ? 0 : 6)));
     const start = Math.min(longest * 7.6 + 10, 0.34 * width), room = Math.floor((start - 10) / 7.4);
-    const gap = 56, split = certain ? start + 0.42 * (width - start) : start;
+    const narrow = width < 500, gap = narrow ? 38 : 56, split = certain ? start + (narrow ? 0.4 : 0.42) * (width - start) : start;
     const end = width - 8, bar = [start, split - gap], effect = [split + 8, end];
     const most = Math.max(...rows.map((row) => Math.abs(row.effect || 0))) || 1;
     const negative = rows.some((row) => row.effect < 0), positive = rows.some((row) => row.effect > 0);
-    const number0 = 54; // room for a number beside a bar
-    const low = effect[0] + (negative ? number0 : 0), high = effect[1] - (positive ? number0 : 0);
+    const beside = narrow ? 40 : 54; // room for a number beside a bar
+    const low = effect[0] + (negative ? beside : 0), high = effect[1] - (positive ? beside : 0);
     const x = scale(negative ? -most : 0, positive ? most : 0, low, high);
     if (certain) draw(svg, "text", { class: "head", x: start, y: 12 }, "probability");
     draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, `effect on ${shorten(data.target, 18)}`);
