@@ -119,23 +119,20 @@
     return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
   }
 
-  const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font", "font-weight"];
+  const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight"];
 
   function standalone(svg) { // a copy that carries its colours along
-    const copy = svg.cloneNode(true), ours = svg.querySelectorAll("*"), theirs = copy.querySelectorAll("*");
-    ours.forEach((node, i) => {
+    const space = "http://www.w3.org/2000/svg", copy = document.createElementNS(space, "svg");
+    const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+    const given = { viewBox: svg.getAttribute("viewBox"), width, height };
+    for (const name in given) copy.setAttribute(name, given[name]);
+    draw(copy, "rect", { width, height, fill: getComputedStyle(document.body).backgroundColor });
+    for (const child of svg.children) copy.append(child.cloneNode(true));
+    const theirs = [...copy.querySelectorAll("*")].slice(1);
+    svg.querySelectorAll("*").forEach((node, i) => {
       const computed = getComputedStyle(node);
       for (const name of STYLES) theirs[i].setAttribute(name, computed.getPropertyValue(name));
-      if (node.tagName === "text") theirs[i].setAttribute("style", `font:${computed.font}`);
     });
-    const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    copy.setAttribute("width", width);
-    copy.setAttribute("height", height);
-    copy.removeAttribute("style");
-    const paper = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    for (const [name, value] of [["width", width], ["height", height], ["fill", getComputedStyle(document.body).backgroundColor]]) paper.setAttribute(name, value);
-    copy.prepend(paper);
     return { text: new XMLSerializer().serializeToString(copy), width, height };
   }
 
