@@ -141,7 +141,7 @@ def test_columns_can_be_adjusted_for(run, small_csv, small):
         "--output", "m.json", "--report", "r.html", "--coefficients", "c.csv", cwd=folder,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "2 of 10 features explain y" in done.stdout
+    assert "2 features explain y (60 rows, 10 features)" in done.stdout
     model = AutoIRKSN(unpenalized=[0, 5]).fit(*small)
     assert f"Adjusted for g0 ({model.coef_[0]:.4g}), g5 ({model.coef_[5]:.4g})." in done.stdout
     assert "Adjusted for g0 (" in (folder / "r.html").read_text()

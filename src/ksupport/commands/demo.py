@@ -89,7 +89,7 @@ def _features(terminal: Console, out: Path) -> Fitted:
 def _feature(fitted: Fitted, each: Found, truth: Floats, lasso: Floats) -> list[str]:
     j, name = each.feature, fitted.data.feature_names[each.feature]
     return [
-        name if each.stands_in_for is None else f"  or {name}",
+        "  " * bool(each.prefix) + each.prefix + name,
         certainty(each.probability or 0.0),
         f"{fitted.effects[j]:+.2f}" if each.chosen else "",
         f"{truth[j]:+.2f}" if truth[j] else "-",

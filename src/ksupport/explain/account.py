@@ -14,7 +14,7 @@ from .._common.names import listed, shown
 from ..algorithms import METHODS
 from ..choosing.chosen import Chosen
 from ..design import Floats
-from .found import Found, found_in, shared_sets
+from .found import Found, found_in, in_groups, shared_sets
 from .trials import CLEAR, Trial, Trials
 
 SETS = 4  # of features that stand in for each other, told in words
@@ -241,16 +241,23 @@ class Account:
         """Sets that are sure while their features are not."""
         sure = [each for each in shared_sets(self.chosen) if each.probability >= EVEN]
         if sure:
+            some = "some" if in_groups(self.chosen) else "one"
             told = "; ".join(
-                f"one of {listed((self.names[j] for j in each.features), 3)} "
+                f"{some} of {listed((self.names[j] for j in each.features), 3)} "
                 f"({certainty(each.probability)})"
                 for each in sure[:SETS]
             )
             more = f"; and {len(sure) - SETS} more such sets" if len(sure) > SETS else ""
-            yield (
-                f"These data cannot tell which matters of features that go together: {told}{more}. "
-                "Report such a set as one finding, or measure all of it again."
-            )
+            if in_groups(self.chosen):
+                yield (
+                    f"Groups of features that go together seem to matter as a whole: {told}{more}. "
+                    "Report such a group as one finding."
+                )
+            else:
+                yield (
+                    "These data cannot tell which matters of features that go together: "
+                    f"{told}{more}. Report such a set as one finding, or measure all of it again."
+                )
 
     @staticmethod
     def _weak(each: Found) -> bool:

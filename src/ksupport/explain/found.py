@@ -27,6 +27,14 @@ class Found:
     chosen: bool  # whether it is in the model
     set: int | None  # which set of features that stand in for each other; None if alone
     stands_in_for: int | None = None  # the more probable feature of the model that it could replace
+    together: bool = False  # rather than replacing it, it matters with it, in a group
+
+    @property
+    def prefix(self) -> str:
+        """What to say before its name: nothing, or how it belongs to the feature above."""
+        if self.stands_in_for is None:
+            return ""
+        return "with " if self.together else "or "
 
 
 def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
@@ -55,7 +63,14 @@ def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
 
 def _found(chosen: Chosen, feature: int, place: int | None, lead: int | None) -> Found:
     p = None if chosen.probability is None else float(chosen.probability[feature])
-    return Found(feature, p, bool(chosen.support[feature]), place, lead)
+    inside = bool(chosen.support[feature])
+    together = inside and lead is not None and in_groups(chosen)
+    return Found(feature, p, inside, place, lead, together)
+
+
+def in_groups(chosen: Chosen) -> bool:
+    """Whether features are believed to matter in groups, rather than few of them."""
+    return chosen.judgement is not None and chosen.judgement.few < 0.5
 
 
 def shared_sets(chosen: Chosen) -> list[FeatureSet]:

@@ -81,8 +81,7 @@ def _probable(model: Model, chosen: Chosen) -> Table:
     rows = []
     for each in found[:LISTED]:
         name, p = feature_name(names, each.feature), certainty(each.probability or 0.0)
-        name = name if each.stands_in_for is None else f"or {name}"
-        rows.append((name, p, number(coef[each.feature]) if each.chosen else ""))
+        rows.append((each.prefix + name, p, number(coef[each.feature]) if each.chosen else ""))
     title = "All" if len(found) <= LISTED else f"The {LISTED} most probable"
     return Table(f"{title}, in the units of X", ("feature", "probability", "coefficient"), rows)
 

@@ -169,8 +169,7 @@ class ProbabilityDisplay:
         return bar
 
     def _label(self, each: Found) -> str:
-        name = name_of(self.names, each.feature)
-        return name if each.stands_in_for is None else f"or {name}"
+        return each.prefix + name_of(self.names, each.feature)
 
     def _legend(self, ax: Any) -> None:
         """What the colours mean, of those that are there."""

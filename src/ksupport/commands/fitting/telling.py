@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,13 +11,14 @@ from rich.console import Console
 from ..._common.names import shown, spreadsheet_safe
 from ..._common.render import plain
 from ...explain.account import Account, certainty
-from ...explain.found import Found
+from ...explain.found import Found, in_groups
 from ...explain.trials import Trial, Trials
 from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted
 
 MOST = 40  # features listed on a terminal
+BENEATH = 3  # of them that stand in for the same one
 MOST_ALTERNATIVES = 5
 
 
@@ -52,24 +54,37 @@ def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
         *["chosen on halves"] * halves,
     ]  # fmt: skip
     found = account.found
-    table(out, header, [_row(fitted, each, certain, halves) for each in found[:MOST]])
-    if len(found) > MOST:
-        out.print(f"and {len(found) - MOST} more: --output, --coefficients or --report")
+    shown_rows, left = _told_rows(found)
+    table(out, header, [_row(fitted, each, certain, halves) for each in shown_rows])
+    if left:
+        out.print(f"and {left} more: --coefficients or --report")
     paragraph(
         out,
         f"Effect: change of {shown(account.target)} for one standard deviation more of the "
         f"feature, the others as they are. Intercept {fitted.model.intercept_:.6g}."
-        + (" Beneath a feature: what could stand in for it." if _any_stand_in(found) else ""),
+        + (" Beneath a feature: what could stand in for it" if _any_beneath(found) else "")
+        + (", or matters with it." if in_groups(fitted.chosen) else "." * _any_beneath(found)),
     )
 
 
-def _any_stand_in(found: list[Found]) -> bool:
+def _any_beneath(found: list[Found]) -> bool:
     return any(each.stands_in_for is not None for each in found)
+
+
+def _told_rows(found: list[Found]) -> tuple[list[Found], int]:
+    """The rows that fit a terminal, and how many are left out: of stand-ins some for each."""
+    beneath: Counter[int | None] = Counter()
+    rows = []
+    for each in found:
+        beneath[each.stands_in_for] += not each.chosen
+        if each.chosen or beneath[each.stands_in_for] <= BENEATH:
+            rows.append(each)
+    return rows[:MOST], len(found) - len(rows[:MOST])
 
 
 def _row(fitted: Fitted, each: Found, certain: bool, halves: bool) -> list[str]:
     j, name = each.feature, shown(fitted.data.feature_names[each.feature])
-    row = [name if each.stands_in_for is None else f"  or {name}"]
+    row = ["  " * bool(each.prefix) + each.prefix + name]
     if certain:
         row.append(certainty(each.probability or 0.0))
     w, effect = fitted.model.coef_[j], fitted.effects[j]

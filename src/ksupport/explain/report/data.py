@@ -211,6 +211,7 @@ def found_of(
                 "effect": float(account.effects[j]) if inside else None,
                 "coef": float(coef[j]) if inside else None,
                 "share": None if stability is None else round(float(stability.frequency[j]), 4),
+                "prefix": each.prefix,
                 "for": None if other is None else spreadsheet_safe(str(account.names[other])),
             }
         )

@@ -12,7 +12,7 @@ from ..._common.names import listed, shown
 from ...choosing.stability import StabilitySelection
 from ...theory.report import NEAR_COPY, RecoveryReport
 from ..account import Account, certainty, percent
-from ..found import Found
+from ..found import Found, in_groups
 
 LONGEST = 80  # characters of a name
 FIRST = 25  # features shown at once
@@ -163,7 +163,8 @@ def _found_words(account: Account) -> str:
         words += "To the right or left: the effect"
     words += f", the change of {label(account.target)} for one standard deviation more of it."
     if any(each.stands_in_for is not None for each in account.found):
-        words += " Set in beneath a feature: others that could stand in for it."
+        words += " Set in beneath a feature: others that could stand in for it"
+        words += ", or matter with it." if in_groups(account.chosen) else "."
     return words
 
 
@@ -230,7 +231,7 @@ def _features(contents: Contents) -> str:
 def _feature(contents: Contents, each: Found, certain: bool) -> list[str]:
     account, j = contents.account, each.feature
     name = label(account.names[j])
-    row = [name if each.stands_in_for is None else f"\u2003or {name}"]
+    row = ["\u2003" * bool(each.prefix) + each.prefix + name]
     row += [certainty(each.probability or 0.0)] if certain else []
     numbers = [figure(account.effects[j], 3), figure(contents.coef[j], 5).lstrip("+")]
     row += numbers if each.chosen else ["", ""]

@@ -69,7 +69,7 @@
     if (!rows.length) return;
     const certain = rows[0].p !== null, line = 26, top = 24;
     const height = top + rows.length * line + (left ? 24 : 4), width = canvas(svg, height, 860);
-    const longest = Math.max(...rows.map((row) => row.name.length + (row.for === null ? 0 : 6)));
+    const longest = Math.max(...rows.map((row) => row.name.length + row.prefix.length + (row.for === null ? 0 : 3)));
     const start = Math.min(longest * 7.6 + 10, 0.34 * width), room = Math.floor((start - 10) / 7.4);
     const narrow = width < 500, gap = narrow ? 38 : 56, split = certain ? start + (narrow ? 0.4 : 0.42) * (width - start) : start;
     const end = width - 8, bar = [start, split - gap], effect = [split + 8, end];
@@ -82,11 +82,11 @@
     draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, `effect on ${shorten(data.target, 18)}`);
     rows.forEach((row, i) => {
       const y = top + i * line, other = row.for !== null, at = other ? 18 : 0;
-      const told = draw(svg, "text", { class: other ? "name other" : "name", x: at, y: y + 16 }, shorten(other ? `or ${row.name}` : row.name, room - (other ? 1 : 0)));
+      const told = draw(svg, "text", { class: other ? "name other" : "name", x: at, y: y + 16 }, shorten(row.prefix + row.name, room - (other ? 1 : 0)));
       draw(told, "title", {}, row.name);
       if (certain) {
         draw(svg, "rect", { class: "track", x: bar[0], y: y + 4, width: bar[1] - bar[0], height: line - 12, rx: 3 });
-        draw(svg, "rect", { class: other ? "sure other" : "sure", x: bar[0], y: y + 4, width: Math.max(1, (bar[1] - bar[0]) * row.p), height: line - 12, rx: 3 });
+        draw(svg, "rect", { class: row.coef === null ? "sure other" : "sure", x: bar[0], y: y + 4, width: Math.max(1, (bar[1] - bar[0]) * row.p), height: line - 12, rx: 3 });
         draw(svg, "text", { x: bar[1] + 6, y: y + 16 }, sureness(row.p));
       }
       if (row.effect === null) return;
