@@ -37,7 +37,7 @@ LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are g
 
 # -- what a search among supports has in memory ----------------------------------------------
 
-POOL = 1 << 22  # numbers in the columns of the features that are exchanged (32 MB)
+POOL = 1 << 20  # numbers in the columns of the features that are exchanged (8 MB)
 FEWEST_IN_POOL = 512  # features that are looked at however many rows there are
 MODELS = 1 << 16  # supports that there is room for, with their evidence (6 MB)
 

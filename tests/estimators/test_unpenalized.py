@@ -276,7 +276,7 @@ def frame(X=X):
         make_column_selector(pattern="^g[05]$"),
         lambda X: [0, 5],
     ],
-    ids=str,
+    ids=lambda meant: getattr(meant, "__name__", type(meant).__name__),
 )
 def test_columns_are_meant_by_names_indices_mask_or_selector(meant):
     model = IHT(k=2, max_iter=5, unpenalized=meant).fit(frame(), Y)
@@ -285,7 +285,9 @@ def test_columns_are_meant_by_names_indices_mask_or_selector(meant):
     np.testing.assert_array_equal(model.coef_[U], [*model.adjustment_.values()])
 
 
-@pytest.mark.parametrize("meant", [None, [], np.zeros(D, bool), lambda X: []], ids=str)
+@pytest.mark.parametrize(
+    "meant", [None, [], np.zeros(D, bool), lambda X: []], ids=["none", "empty", "mask", "function"]
+)
 def test_none_may_be_meant(meant):
     model = IHT(k=2, max_iter=5, unpenalized=meant).fit(X, Y)
     np.testing.assert_array_equal(model.coef_, IHT(k=2, max_iter=5).fit(X, Y).coef_)

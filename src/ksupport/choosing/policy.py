@@ -18,7 +18,8 @@ class Policy:
     steps: int = 60
     every: int = 2  # steps between records
     patience: int = 5  # records without a better error that end a path on a fold
-    finer: int = 4  # levels of k around the best of few
+    finer: int = 4  # levels of k around the best of few levels
+    clearly: float = 40.0  # n log error by which few features are ahead, and groups are left alone
     fewest: int = 10  # samples below which nothing is held out
 
     # -- few features: `choosing.posterior`
@@ -39,7 +40,7 @@ class Policy:
     odds: tuple[float, float, float] = (-1.0, 0.057, 0.04)
 
     # -- what is said in the end
-    signal: float = 7.0
+    signal: float = 6.0  # evidence gained, and twice the standard errors above knowing nothing
     calibration: tuple[float, float] = (-0.2, 0.9)  # of log odds: shift, factor
     discount: float = 0.82  # expected F1 counts features as independent, which they are not
 

@@ -184,12 +184,15 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
-        visited = self._visited(problem, paths)
-        few, *on_folds = self._explore(problem, folds, paths, visited)
+        few, *on_folds = self._explore(problem, folds, paths)
         candidates, groups = None, np.inf
         if paths is not None:
-            unseen = [fold.unseen for fold in folds]
-            candidates = Candidates.of(paths.walked, unseen, [each.mean() for each in on_folds])
+            measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
+                              beside=[each.mean() for each in on_folds])  # fmt: skip
+            candidates = measure(paths.walked)
+            if candidates.ahead < POLICY.clearly:
+                paths = self._finer(problem, folds, paths)
+                candidates = measure(paths.walked)
             groups = self._of_groups(problem, paths, candidates, few)
         judgement = judge(few, candidates, groups)
         folded = None if paths is None else (paths.settings, paths.table)
@@ -213,16 +216,22 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         return enough
 
     def _walk(self, problem: Problem, folds: list[Fold]) -> _Paths:
-        """Few levels of k on folds, then those around the best."""
+        """Few levels of k on folds."""
         n, d = round(problem.design.n_samples), problem.design.d
-        walk = partial(self._on_folds, folds)
-        coarse, walked = walk_stages(walk, staged(_settings(for_prediction(n, d)), FIRST))
-        best, _ = table_of_iterates(walked).best()
-        levels = [setting["k"] for setting in coarse]
+        stages = staged(_settings(for_prediction(n, d)), FIRST)
+        return _Paths(*walk_stages(partial(self._on_folds, folds), stages))
+
+    def _finer(self, problem: Problem, folds: list[Fold], coarse: _Paths) -> _Paths:
+        """With levels around the best of these."""
+        n, d = round(problem.design.n_samples), problem.design.d
+        best, _ = coarse.table.best()
+        levels = [setting["k"] for setting in coarse.settings]
         fine = _settings(_between(levels, best, for_groups(n, d)))
-        if fine:
-            walked = [a + b for a, b in zip(walked, walk(fine), strict=True)]
-        return _Paths(coarse + fine, walked)
+        if not fine:
+            return coarse
+        new = self._on_folds(folds, fine)
+        walked = [a + b for a, b in zip(coarse.walked, new, strict=True)]
+        return _Paths(coarse.settings + fine, walked)
 
     def _on_folds(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
         methods = [IRKSNMethod(**setting) for setting in settings]
@@ -231,19 +240,19 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    def _visited(self, problem: Problem, paths: _Paths | None) -> list[Result]:
-        """Paths on all rows, whose supports exchanges start from."""
-        design = problem.design
-        levels = for_criteria(round(design.n_samples), design.d)
+    def _on_all_rows(self, problem: Problem, settings: list[Setting]) -> list[Result]:
         return walk_settings(
-            "irksn", _settings(levels), design, problem.targets[0], max_iter=self._steps,
+            "irksn", settings, problem.design, problem.targets[0], max_iter=self._steps,
             every=POLICY.every, n_jobs=self.n_jobs,
         )  # fmt: skip
 
     def _explore(
-        self, problem: Problem, folds: list[Fold], paths: _Paths | None, visited: list[Result]
-    ) -> list[Any]:
+        self, problem: Problem, folds: list[Fold], paths: _Paths | None
+    ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold."""
+        design = problem.design
+        levels = for_criteria(round(design.n_samples), design.d)
+        visited = self._on_all_rows(problem, _settings(levels))
         whole = Sought(problem.design, problem.targets[0], _supports(visited))
         (posterior,) = explored([whole], POLICY.rounds)
         if paths is None:
@@ -262,17 +271,8 @@ class AutoIRKSN(HoldsOutFolds, SelectingModel):
         leading = np.argsort(-elected, kind="stable")[:5]
         cells = {candidates.earliest(), *leading[elected[leading] > 0].tolist()}
         at = sorted({candidates.cells[cell].path for cell in cells})
-        results = dict(
-            zip(
-                at,
-                walk_settings(
-                    "irksn", [paths.settings[path] for path in at], problem.design,
-                    problem.targets[0], max_iter=self._steps, every=POLICY.every,
-                    n_jobs=self.n_jobs,
-                ),
-                strict=True,
-            )
-        )  # fmt: skip
+        walked = self._on_all_rows(problem, [paths.settings[path] for path in at])
+        results = dict(zip(at, walked, strict=True))
         supports = {
             supports_of(results[cell.path].iterates)[
                 min(cell.record, results[cell.path].iterates.shape[0] - 1)

@@ -1,0 +1,144 @@
+"""Supports of much evidence: against the formula, all of them, and what must not matter."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from ksupport.choosing.policy import POLICY
+from ksupport.choosing.posterior import Sought, explored
+from ksupport.design import Design
+
+N, D = 40, 9
+
+
+def log_choose(d, size):
+    return gammaln(d + 1) - gammaln(size + 1) - gammaln(d - size + 1)
+
+
+def by_definition(X, y, support):
+    """-2 log of the density of y under a normal prior of the coefficients, from its covariance."""
+    n, d = X.shape
+    Z = X[:, list(support)] / np.linalg.norm(X[:, list(support)], axis=0) * np.sqrt(n)
+    covariance = np.eye(n) + Z @ Z.T / POLICY.prior
+    q = y @ np.linalg.solve(covariance, y)
+    return n * np.log(q / n) + np.linalg.slogdet(covariance)[1] + 2 * log_choose(d, len(support))
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, D)) + rng.standard_normal((N, 1))
+    X -= X.mean(axis=0)
+    y = X[:, 1] - X[:, 4] + 0.8 * rng.standard_normal(N)
+    return X, y - y.mean()
+
+
+def posterior_of(X, y, visited=(), rounds=100):
+    (found,) = explored([Sought(Design.of(X), y, list(visited))], rounds)
+    return found
+
+
+def test_scores_are_the_evidence_by_definition(data):
+    found = posterior_of(*data)
+    for at in found.order(200):
+        expected = by_definition(data[0], data[1], found.support(at))
+        assert found.scores[at] == pytest.approx(expected, abs=1e-5)
+
+
+def test_all_supports_that_matter_are_found(data):
+    """Among few features all supports can be scored: none within the window is missed."""
+    X, y = data
+    every = [S for size in range(6) for S in combinations(range(D), size)]
+    scores = np.array([by_definition(X, y, S) for S in every])
+    found = posterior_of(X, y, rounds=400)
+    best = {found.support(at): found.scores[at] for at in found.order(len(found.scores))}
+    assert found.best == pytest.approx(scores.min(), abs=1e-5)
+    for S, score in zip(every, scores, strict=True):
+        if score < scores.min() + POLICY.window - 4:
+            assert best[S] == pytest.approx(score, abs=1e-5)
+
+
+def test_probabilities_are_weights_of_supports(data):
+    found = posterior_of(*data)
+    p = np.zeros(D)
+    for at in found.order(len(found.scores)):
+        p[list(found.support(at))] += found.weights[at]
+    np.testing.assert_allclose(found.probability(), p, atol=1e-10)
+    assert p[[1, 4]].min() > 0.95
+
+
+def test_the_mean_is_ridge_regression_where_one_support_is_sure():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((200, 6))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = 5 * X[:, 2] + 0.01 * rng.standard_normal(200)
+    found = posterior_of(X, y - y.mean())
+    w = found.mean()
+    expected = X[:, 2] @ y / (200 + POLICY.prior)
+    assert w[2] == pytest.approx(expected, rel=1e-3)
+    assert np.abs(np.delete(w, 2)).max() < 1e-2
+
+
+def test_order_and_units_of_features_do_not_matter(data):
+    X, y = data
+    order = np.random.default_rng(2).permutation(D)
+    sizes = np.geomspace(1e-3, 1e3, D)
+    one, other = posterior_of(X, y), posterior_of((X * sizes)[:, order], 7 * y)
+    np.testing.assert_allclose(one.probability()[order], other.probability(), atol=1e-6)
+    assert one.gain == pytest.approx(other.gain, abs=1e-4)
+
+
+def test_visited_supports_are_where_it_begins():
+    """Two features that only help together are found if a path has visited them."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 300))
+    X[:, 1] = X[:, 0] + 0.4 * rng.standard_normal(60)
+    y = 4 * (X[:, 1] - X[:, 0]) + 0.3 * rng.standard_normal(60)
+    X -= X.mean(axis=0)
+    found = posterior_of(X, y - y.mean(), visited=[(0, 1)], rounds=5)
+    assert found.support(found.order(1)[0]) == (0, 1)
+
+
+def test_noise_has_no_gain():
+    gains = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((50, 200)), rng.standard_normal(50)
+        gains.append(posterior_of(X - X.mean(axis=0), y - y.mean(), rounds=20).gain)
+    assert np.median(gains) < 1
+    assert max(gains) < 8
+
+
+def test_few_features_are_looked_at_where_there_are_many(monkeypatch, data):
+    """The pool has those that go with y and with what the starts leave of it."""
+    X, y = data
+    rng = np.random.default_rng(4)
+    wide = np.hstack([X, rng.standard_normal((N, 400))])
+    monkeypatch.setattr("ksupport.limits.POOL", N * 60)
+    monkeypatch.setattr("ksupport.limits.FEWEST_IN_POOL", 60)
+    found = posterior_of(wide - wide.mean(axis=0), y, visited=[(1, 4)])
+    assert found.pool.size < 70
+    assert {1, 4} <= set(found.pool)
+    assert found.probability()[[1, 4]].min() > 0.9
+    assert found.probability().size == wide.shape[1]
+
+
+def test_many_models_are_pruned_to_the_best(monkeypatch, data):
+    X, y = data
+    rng = np.random.default_rng(5)
+    wide = np.hstack([X, rng.standard_normal((N, 100))])
+    wide -= wide.mean(axis=0)
+    whole = posterior_of(wide, y)
+    monkeypatch.setattr("ksupport.limits.MODELS", 1 << 11)
+    pruned = posterior_of(wide, y)
+    assert pruned.scores.size <= 1 << 11
+    assert pruned.best == whole.best
+    np.testing.assert_allclose(pruned.probability(), whole.probability(), atol=0.1)
+
+
+def test_a_constant_response_has_the_empty_support(data):
+    found = posterior_of(data[0], np.zeros(N))
+    assert found.gain == 0
+    assert found.support(found.order(1)[0]) == ()
