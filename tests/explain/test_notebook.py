@@ -64,7 +64,7 @@ def test_every_estimator_shows_what_it_found(data, estimator):
     (head, *rows), coef = Cells(after).rows, np.ravel(model.coef_)
     if hasattr(model, "probability_"):
         assert head == ["feature", "probability", "coefficient"]
-        rows = [row for row in rows if not row[0].startswith("or ")]  # those can stand in
+        rows = [row for row in rows if row[0].startswith("x")]  # without those beneath
         first = [int(row[0][1:]) for row in rows]
         assert (np.diff(model.probability_[first]) <= 1e-9).all()  # most certain first
         assert model.support_[first].all()
