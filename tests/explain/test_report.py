@@ -14,7 +14,16 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso
 from sklearn.model_selection import KFold
 
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, stability_selection
+from ksupport import (
+    IRKSN,
+    IRKSNCV,
+    IRKSNIC,
+    AutoIRKSN,
+    IRKSNClassifier,
+    PathCV,
+    PathIC,
+    stability_selection,
+)
 from ksupport.choosing.words import NoSignalWarning
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.explain.report import build_report
@@ -191,6 +200,20 @@ def test_rows_held_out_are_compared_and_drawn(scattered):
     np.testing.assert_allclose(data["observed"], y, rtol=1e-3)
     assert f"{100 * trials.ours.score:.0f}% of how y varies" in page
     assert "RidgeCV" in page  # explained on hover
+
+
+def test_two_classes_are_reported_by_the_probability_of_the_second(scattered):
+    _, X, y = scattered
+    labels = np.where(y > 0, "yes", "no")
+    model = IRKSNClassifier(k=3, max_iter=50).fit(X, labels)
+    data = drawn(build_report(model, X, labels))
+    assert set(data["predicted"]["observed"]) == {0, 1}
+    np.testing.assert_allclose(
+        data["predicted"]["predicted"], model.predict_proba(X)[:, 1], rtol=1e-3, atol=1e-5
+    )
+    assert {row["name"] for row in data["found"]} == {
+        f"x{j}" for j in np.flatnonzero(model.support_)
+    }
 
 
 def test_names_must_match_the_columns(scattered):

@@ -332,8 +332,8 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
         >>> model.to_frame()[["feature", "name", "coefficient"]].round(3)
            feature name  coefficient
         0        2   x2         -4.0
-        1        1   x1          1.0
-        2        0   x0          1.0
+        1        0   x0          1.0
+        2        1   x1          1.0
         """
         check_is_fitted(self)
         return frame_of(self)

@@ -42,7 +42,9 @@ def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
     features = np.flatnonzero(chosen.support)
     p = chosen.probability
     certainty = np.zeros(features.size) if p is None else np.round(p[features], SAME)
-    return features[np.lexsort((features, -np.abs(effects[features]), -certainty))].tolist()
+    size = np.abs(effects[features])
+    size = np.round(size / (size.max(initial=0.0) or 1.0), SAME)
+    return features[np.lexsort((features, -size, -certainty))].tolist()
 
 
 def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:

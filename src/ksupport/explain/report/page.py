@@ -97,7 +97,7 @@ def build_report(
             f"a report is on a model of one target, got {len(model.coef_)}: fit and report the "
             "columns of y one at a time"
         )
-    problem, fitted = model._problem_again(X, y, None), model.predict(X)
+    problem, fitted = model._problem_again(X, y, None), _fitted(model, X)
     X, response = model._validated(X, y, multi_output=False, reset=False)
     d = X.shape[1]
     given = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
@@ -114,7 +114,7 @@ def build_report(
     order = account.order
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        account=account, coef=model.coef_, intercept=float(model.intercept_),
+        account=account, coef=np.ravel(model.coef_), intercept=float(np.ravel(model.intercept_)[0]),
         explained=_explained(response, fitted), stability=stability, certificate=certificate,
         twins=twins, made=dict(made or {}), remarks=list(remarks),
     )  # fmt: skip
@@ -130,6 +130,12 @@ def write_report(path: str | Path, model: Model, X: Any, y: ArrayLike, **options
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="")
     return path
+
+
+def _fitted(model: Model, X: Any) -> Any:
+    """What the model says of the rows: a number, or the probability of the second class."""
+    shares = getattr(model, "predict_proba", None)
+    return model.predict(X) if shares is None else shares(X)[:, 1]
 
 
 def _explained(y: Any, fitted: Any) -> float:
@@ -149,7 +155,7 @@ def _drawn(
     inside = set(order)
     return {
         "target": label(account.target, 40),
-        "found": found_of(account, model.coef_, contents.stability),
+        "found": found_of(account, contents.coef, contents.stability),
         "names": [label(names[j]) for j in features],
         "chosen": [int(j in inside) for j in features],
         "unit": "standardised coefficient" if model.standardize else "coefficient",

@@ -275,7 +275,7 @@ def _correlation(contents: Contents) -> str:
     return (
         "<p>These features outside the model are nearly the same as one in it; little noise is "
         "enough to exchange them.</p>"
-        + _table("near-duplicates", ["chosen", "near-duplicate", "correlation"], rows, names=2)
+        + _table("features alike", ["chosen", "near-duplicate", "correlation"], rows, names=2)
     )
 
 

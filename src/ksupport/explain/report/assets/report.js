@@ -47,15 +47,14 @@
 
   // -- what was found --------------------------------------------------------------------
 
-  const MOST = 15, BENEATH = 3; // features drawn, and stand-ins of each
+  const MOST = 20, BENEATH = 3; // rows drawn, and of these beneath one feature
 
   function rowsDrawn() {
     const rows = [];
-    let inside = 0, beneath = 0, left = 0;
+    let beneath = 0, left = 0;
     for (const row of data.found) {
       beneath = row.for === null ? 0 : beneath + 1;
-      if (row.for === null) inside += 1;
-      if (inside > MOST || beneath > BENEATH) left += 1;
+      if (rows.length >= MOST || beneath > BENEATH) left += 1;
       else rows.push(row);
     }
     return { rows, left };
