@@ -76,7 +76,7 @@ def sections(contents: Contents) -> dict[str, str]:
         "next": _list(account.next_steps),
         "features": _features(contents),
         "methods": _methods(contents),
-        "decision": escape(account.chosen.words),
+        "decision": escape(_decision(account)),
         "explorer": escape(_explorer_words(contents)),
         "correlation": _correlation(contents),
         "alternatives": _alternatives(contents),
@@ -151,6 +151,16 @@ def _lead(account: Account) -> str:
     return (
         f"{account.n} rows, {account.candidates} features; what is to be explained: "
         f"{label(account.target)}.{adjusted}"
+    )
+
+
+def _decision(account: Account) -> str:
+    words = account.chosen.words
+    if account.trials is None or account.chosen.judgement is None:
+        return words
+    return (
+        f"{words} That was measured while choosing, of what predicts best; the figure on top of "
+        "this page is of the whole procedure, repeated without the rows that it predicts."
     )
 
 

@@ -70,7 +70,7 @@
     const height = top + rows.length * line + (left ? 24 : 4), width = canvas(svg, height, 860);
     const longest = Math.max(...rows.map((row) => row.name.length + row.prefix.length + (row.for === null ? 0 : 3)));
     const start = Math.min(longest * 7.6 + 10, 0.34 * width), room = Math.floor((start - 10) / 7.4);
-    const narrow = width < 500, gap = narrow ? 38 : 56, split = certain ? start + (narrow ? 0.4 : 0.42) * (width - start) : start;
+    const narrow = width < 500, gap = narrow ? 46 : 56, split = certain ? start + (narrow ? 0.4 : 0.42) * (width - start) : start;
     const end = width - 8, bar = [start, split - gap], effect = [split + 8, end];
     const most = Math.max(...rows.map((row) => Math.abs(row.effect || 0))) || 1;
     const negative = rows.some((row) => row.effect < 0), positive = rows.some((row) => row.effect > 0);
