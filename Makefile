@@ -76,11 +76,12 @@ bench-response: $(VENV)/.with-bench ## measure what is found with other response
 bench-fmri: $(VENV)/.with-bench,fmri ## measure whole-brain decoding: time and memory
 	@$(BIN)/python -m benchmarks fmri
 
-docs: $(VENV)/.with-data,doc,fmri ## build the documentation into docs/_build/html
+docs: $(VENV)/.with-cli,dask,data,doc,fmri ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
+	@$(BIN)/python tools/manual.py docs/_build/html
 
 clean: ## remove everything that these targets made
-	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples docs/auto_tutorials docs/api dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.

@@ -1,6 +1,9 @@
 """How Sphinx builds these pages; `make docs` runs it, with warnings as errors."""
 
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 import ksupport
 
@@ -11,17 +14,24 @@ version = release = ksupport.__version__
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
     "numpydoc",
+    "sphinx_design",
     "sphinx_gallery.gen_gallery",
+    # of our own, in _ext:
+    "api_pages",
+    "command_line",
+    "mathml",
 ]
-exclude_patterns = ["_build", "methods_table.inc"]
+exclude_patterns = ["_build", "*.inc"]
+html_math_renderer = "mathml"
+default_role = "py:obj"  # `IRKSN` in our docstrings links to its page
+rst_prolog = ".. currentmodule:: ksupport\n"
 
 # Examples run for real while the pages are built; one that fails stops the build.
 sphinx_gallery_conf = {
-    "examples_dirs": "../examples",
-    "gallery_dirs": "auto_examples",
+    "examples_dirs": ["../tutorials", "../examples"],
+    "gallery_dirs": ["auto_tutorials", "auto_examples"],
     "abort_on_example_error": True,
     "within_subsection_order": "FileNameSortKey",
     "write_computation_times": False,
@@ -29,16 +39,15 @@ sphinx_gallery_conf = {
     "ignore_repr_types": r"matplotlib\.",  # pictures speak for themselves
 }
 
-# scikit-learn adds these methods to every estimator; their text links into its own manual.
-requests = ("fit", "partial_fit", "predict", "decision_function", "score")
-routing = [f"set_{name}_request" for name in requests]
-autodoc_default_options = {"exclude-members": ", ".join(routing)}
 autodoc_typehints = "none"  # numpydoc sections already name the types
 numpydoc_show_class_members = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"ksupport {release}"
-html_theme_options = {"show_prev_next": False}
+html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
+html_sidebars = {name: [] for name in ("how_good", "methods", "theory", "reproduction")}
+html_static_path = ["_static"]
+html_css_files = ["manual.css"]
 
 
 def methods_table() -> str:

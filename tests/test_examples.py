@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[1] / "examples"
-SCRIPTS = sorted(FOLDER.glob("*.py"))
+ROOT = Path(__file__).parents[1]
+FOLDERS = [ROOT / "examples", ROOT / "tutorials"]
+SCRIPTS = sorted(script for folder in FOLDERS for script in folder.glob("*.py"))
 
 
-def test_there_is_a_gallery():
-    assert SCRIPTS
-    assert (FOLDER / "GALLERY_HEADER.rst").exists()
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_there_is_a_gallery(folder):
+    assert any(script.parent == folder for script in SCRIPTS)
+    assert (folder / "GALLERY_HEADER.rst").exists()
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)

@@ -689,13 +689,31 @@ def step_holds(z, v, Xw, Xr, gamma, pace):
 
 
 @_jit
+def to_unit_size(q):
+    """Divide by the largest magnitude, which is returned; 1 if there is none."""
+    largest = 0.0
+    for i in range(q.size):
+        largest = max(largest, abs(q[i]))
+    if not largest > 0.0:
+        return 1.0
+    for i in range(q.size):
+        q[i] /= largest
+    return largest
+
+
+@_jit
 def first_step(y, Xw):
     """A share of ‖y‖²/⟨y, Xw⟩, w = ∇R*(Xᵀy): the longest step from v = 0 that lowers D enough."""
-    size, along = 0.0, 0.0
+    largest, far = 0.0, 0.0
     for i in range(y.size):
-        size += y[i] * y[i]
-        along += y[i] * Xw[i]
-    return FIRST_SHARE * size / along if along > 0.0 else 1.0
+        largest, far = max(largest, abs(y[i])), max(far, abs(Xw[i]))
+    if not (largest > 0.0 and far > 0.0):
+        return 1.0
+    size, along = 0.0, 0.0  # relative to these, or large numbers could not be multiplied
+    for i in range(y.size):
+        size += (y[i] / largest) ** 2
+        along += (y[i] / largest) * (Xw[i] / far)
+    return FIRST_SHARE * (largest / far) * (size / along) if along > 0.0 else 1.0
 
 
 @_jit
@@ -777,12 +795,13 @@ def adaptive_walk(
             return n_rows, DONE
         if pace[GAMMA] == 0.0:
             correlate(B, y, q)
+            size = to_unit_size(q)  # the prox of c q is c times that of q
             s = prox_warm(q, lam, k, 0.0, r)
-            if outside(y, refs, edges, reach) > entry_level(lam, s):
+            if outside(y, refs, edges, reach) / size > entry_level(lam, s):
                 copy_to(y, at)
                 return n_rows, REFRESH
             combine(B, r, 1.0 / alpha, Xr)
-            pace[GAMMA] = first_step(y, Xr)
+            pace[GAMMA] = first_step(y, Xr) / size
         gamma = trial_step(pace)
         while True:
             theta, beta = momentum_of(pace, gamma)
@@ -1791,14 +1810,13 @@ def refit_many(G, c, indptr, indices, order, tol, rss_drop, rank, coef):
 
 
 @_jit
-def best_gains(products, UX, b, norms, own, tol, rounding, equal, falls, out, into, each):
+def best_gains(products, UX, b, norms, own, tol, rounding, equal, falls, out, into):
     """The feature that lowers the residual sum of squares most, and by how much.
 
     The rows of ``products`` are rᵀX and QᵀX, those of UX and b are u_iᵀX and u_iᵀy (see
     `selection.Around`); features in ``own`` are in the support already.  The best exchanges are
     written to ``falls`` (largest first), ``out`` and ``into``.  Where falls differ by no more than
-    ``equal``, which is rounding, the earlier feature or pair comes first.  ``each`` takes the
-    largest fall for each feature of the support that is exchanged.
+    ``equal``, which is rounding, the earlier feature or pair comes first.
     """
     d, m, most = norms.size, b.size, falls.size
     c = products[0]
@@ -1817,14 +1835,13 @@ def best_gains(products, UX, b, norms, own, tol, rounding, equal, falls, out, in
     for j in range(d):
         if left[j] > least[j] and c[j] * c[j] > (fall + equal) * left[j]:
             fall, feature = c[j] * c[j] / left[j], j
-    falls[:], out[:], into[:], each[:] = -np.inf, 0, 0, -np.inf
+    falls[:], out[:], into[:] = -np.inf, 0, 0
     for i in range(m):
         u, bi = UX[i], b[i]
         for j in range(d):
             without = left[j] + u[j] * u[j]  # the same if feature i of the support is left out
             if without > least[j]:
                 value = (c[j] + bi * u[j]) ** 2 / without - bi * bi
-                each[i] = max(each[i], value)
                 if value > falls[most - 1] + equal:
                     at = most - 1
                     while at > 0 and value > falls[at - 1] + equal:

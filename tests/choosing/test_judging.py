@@ -61,9 +61,11 @@ def test_calibration_keeps_the_order_and_the_ends():
 
 
 def test_signal_needs_evidence_or_held_out_rows():
-    assert not tells_signal(0.0, NOTHING)
-    assert tells_signal(2 * POLICY.signal, NOTHING)
+    assert not tells_signal(0.0, 100.0, NOTHING)
+    assert tells_signal(2 * POLICY.signal, 100.0, NOTHING)
     better = replace(NOTHING, score=0.5, standard_error=0.1)
-    assert not tells_signal(-5.0, replace(better, standard_error=0.4))
-    assert tells_signal(POLICY.signal / 2, better)
-    assert not tells_signal(POLICY.signal / 2, None)
+    assert not tells_signal(-5.0, 100.0, replace(better, standard_error=0.4))
+    assert tells_signal(0.0, 100.0, better)
+    assert not tells_signal(0.0, 10.0, better)
+    assert tells_signal(POLICY.signal / 2, 100.0, better)
+    assert not tells_signal(POLICY.signal / 2, 100.0, None)

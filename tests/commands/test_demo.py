@@ -20,6 +20,28 @@ def test_demo_recovers_example_1_where_no_lasso_penalty_does(demo):
     assert re.search(r"of 300 Lasso\s+penalties,\s+none\s+found\s+the\s+right", done.stdout)
 
 
+def test_demo_gives_every_feature_a_probability_beside_what_a_lasso_says(demo):
+    _, done = demo
+    part = done.stdout.split("1. A probability")[1].split("2. Noise")[0]
+    rows = re.findall(
+        r"^ *(?:or )?gene \d+ +(>99%|\d+%) +([+-][\d.]+) +(\S+) +(\S+)$", part, re.MULTILINE
+    )
+    assert sum(truth != "-" for *_, truth, _ in rows) >= 3
+    assert re.search(r"^  or gene \d+ +\d+%", part, re.MULTILINE)
+    assert re.search(r"LassoCV names \d+ features", part)
+
+
+def test_demo_calls_noise_noise(demo):
+    _, done = demo
+    part = done.stdout.split("2. Noise")[1].split("3. Correlated")[0]
+    ours, lasso = (
+        [int(n) for n in re.search(rf"^{name}((?: +\d+)+)", part, re.MULTILINE)[1].split()]
+        for name in ("AutoIRKSN", "LassoCV")
+    )
+    assert ours == [0] * 5
+    assert sum(lasso) > 0
+
+
 def test_demo_compares_on_correlated_designs_with_nothing_given(demo):
     _, done = demo
     line = r"^(AutoIRKSN|LassoCV) +(\d+)((?: +[01]\.\d\d){4})"

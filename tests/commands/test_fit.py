@@ -15,18 +15,81 @@ from sklearn.datasets import dump_svmlight_file
 from ksupport import AutoIRKSN
 
 
-def test_fit_finds_the_features_and_tells_how_far_to_trust_them(run, small_csv):
+def test_fit_answers_the_questions_in_their_order(run, small_csv):
     done = run("fit", small_csv, "--target", "y", cwd=small_csv.parent)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("3 of 12 features explain y (60 rows)")
-    rows = re.findall(r"^(g\d+) +(-?[\d.]+) +(-?[\d.]+) +(\d+)%$", done.stdout, re.MULTILINE)
-    assert {name: round(float(w)) for name, w, *_ in rows} == {"g0": 3, "g1": -2, "g2": 2}
+    assert done.stdout.startswith("3 features explain y (60 rows, 12 features)")
+    rows = re.findall(r"^(g\d+) +(>99%|\d+%) +([+-][\d.]+) +(-?[\d.]+)$", done.stdout, re.MULTILINE)
+    assert {name: round(float(w)) for name, *_, w in rows} == {"g0": 3, "g1": -2, "g2": 2}
     words = " ".join(done.stdout.split())
-    said = ("EBIC chose 3", "Stability: 3 of 12", "Certificate: If this vector", "rarely met")
+    said = (
+        "Is there anything here? Yes", "knowing nothing explains 0%", "Which features?",
+        "Would a Lasso or a ridge do better?", "What next?", "Certificate: If this vector",
+        "rarely met",
+    )  # fmt: skip
     told = [words.index(each) for each in said]
-    assert told == sorted(told)  # what tells most comes first
+    assert told == sorted(told)
     assert "reading small.csv\nfitting AutoIRKSN" in done.stderr  # plain lines, no terminal
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_stand_ins_are_told_beneath_what_they_stand_in_for(run, small_csv):
+    frame = pd.read_csv(small_csv)
+    frame["copy"] = frame["g0"] + 0.02 * np.random.default_rng(0).standard_normal(60)
+    frame.to_csv(small_csv, index=False)
+    done = run(
+        "fit", small_csv, "--target", "y", "--no-compare", "--coefficients", "c.csv",
+        cwd=small_csv.parent,
+    )  # fmt: skip
+    lines = [line.split() for line in done.stdout.splitlines()]
+    at = next(i for i, line in enumerate(lines) if line[:1] == ["or"])
+    assert {lines[at - 1][0], lines[at][1]} == {"g0", "copy"}
+    words = " ".join(done.stdout.split())
+    assert re.search(r"cannot tell which .* one of (g0, copy|copy, g0) \(", words)
+    rows = list(csv.DictReader((small_csv.parent / "c.csv").read_text().splitlines()))
+    (other,) = [row for row in rows if row["stands in for"]]
+    assert {other["feature"], other["stands in for"]} == {"g0", "copy"}
+    assert 0 < float(other["probability"]) < 1
+
+
+def test_noise_is_called_noise_and_its_model_predicts_the_mean(run, small_csv):
+    folder = small_csv.parent
+    frame = pd.read_csv(small_csv)
+    frame["y"] = np.random.default_rng(5).standard_normal(60) + 7
+    frame.to_csv(small_csv, index=False)
+    files = ("--output", "m.json", "--report", "r.html", "--coefficients", "c.csv")
+    done = run("fit", small_csv, "--target", "y", *files, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("No signal: nothing here explains y")
+    words = " ".join(done.stdout.split())
+    assert "No: nothing in these 60 rows can be told from noise" in words
+    assert "More rows, or measurements closer to the question" in words
+    assert "<title>No signal" in (folder / "r.html").read_text(encoding="utf-8")
+    assert json.loads((folder / "m.json").read_text())["chosen"]["signal"] == "no"
+    assert len((folder / "c.csv").read_text().splitlines()) == 1
+    told = json.loads(run("fit", small_csv, "--target", "y", "--json", cwd=folder).stdout)
+    assert (told["signal"], told["features"]) == ("no", [])
+    assert told["judgement"]["signal"] is False
+    predicted = run("predict", "m.json", small_csv, cwd=folder)
+    assert predicted.returncode == 0, predicted.stderr
+    values = [float(line) for line in predicted.stdout.splitlines()[1:]]
+    np.testing.assert_allclose(values, frame["y"].mean() * np.ones(60))
+
+
+def test_a_better_ridge_is_not_kept_secret(run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 30))
+    y = X @ rng.standard_normal(30) + 0.5 * rng.standard_normal(80)  # every feature matters
+    names = [f"g{j}" for j in range(30)]
+    pd.DataFrame(X, columns=names).assign(y=y).to_csv(tmp_path / "dense.csv", index=False)
+    done = run("fit", "dense.csv", "--target", "y", "--method", "iht", "--k", 3, "--stability", 0,
+               "--json", cwd=tmp_path)  # fmt: skip
+    told = json.loads(done.stdout)
+    assert "ridge" in told["held_out"]["clearly_better"]
+    scores = {each["name"]: each["score"] for each in told["held_out"]["others"]}
+    assert scores["ridge"] > told["held_out"]["ours"]["score"] + 0.2
+    assert "predict clearly better than this model" in told["beside"]
+    assert any("If prediction is all that counts" in each for each in told["next"])
 
 
 def test_json_is_what_python_finds_and_nothing_else_is_printed(run, small_csv, small):
@@ -38,7 +101,11 @@ def test_json_is_what_python_finds_and_nothing_else_is_printed(run, small_csv, s
     assert found == pytest.approx(expected)
     assert told["intercept"] == pytest.approx(model.intercept_)
     assert told["decision"] == model.decision_
-    assert told["stability"]["n_pairs"] == 10
+    sure = {each["name"]: each["probability"] for each in told["features"]}
+    assert sure == pytest.approx({name: model.probability_[int(name[1:])] for name in sure})
+    assert told["stability"] is None  # where there are probabilities, halves are for the asking
+    assert told["held_out"]["folds"] == 5
+    assert {each["name"] for each in told["held_out"]["others"]} == {"Lasso", "ridge"}
     assert told["certificate"]["irksn"]["k"] == 3
     assert told["made"]["command"].startswith("ksupport fit ")
 
@@ -46,7 +113,7 @@ def test_json_is_what_python_finds_and_nothing_else_is_printed(run, small_csv, s
 def test_a_model_file_predicts_by_the_names_of_the_columns(run, small_csv, small):
     folder = small_csv.parent
     fitted = run(
-        "fit", small_csv, "--target", "y", "--stability", 0, "--output", "m.json", cwd=folder
+        "fit", small_csv, "--target", "y", "--no-compare", "--output", "m.json", cwd=folder
     )
     assert fitted.returncode == 0
     model = json.loads((folder / "m.json").read_text())
@@ -74,7 +141,7 @@ def test_columns_can_be_adjusted_for(run, small_csv, small):
         "--output", "m.json", "--report", "r.html", "--coefficients", "c.csv", cwd=folder,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert "2 of 10 features explain y" in done.stdout
+    assert "2 features explain y (60 rows, 10 features)" in done.stdout
     model = AutoIRKSN(unpenalized=[0, 5]).fit(*small)
     assert f"Adjusted for g0 ({model.coef_[0]:.4g}), g5 ({model.coef_[5]:.4g})." in done.stdout
     assert "Adjusted for g0 (" in (folder / "r.html").read_text()
@@ -123,7 +190,7 @@ def _write(folder, kind, X, y):
 @pytest.mark.parametrize("kind", ["csv.gz", "tsv", "npz", "svm", "parquet", "feather"])
 def test_every_kind_of_file_gives_the_same_model(kind, run, small, tmp_path):
     path = _write(tmp_path, kind, *small)
-    done = run("fit", path, "--target", "y", "--stability", 0, "--json", cwd=tmp_path)
+    done = run("fit", path, "--target", "y", "--no-compare", "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     first = 1 if kind == "svm" else 0  # LIBSVM counts from 1, and has no names
     names = [f"{'x' if kind == 'svm' else 'g'}{j + first}" for j in range(3)]
@@ -137,7 +204,7 @@ def test_a_pipe_is_read_once_and_its_digest_told(run, small_csv):
     os.mkfifo(folder / "pipe")
     writer = threading.Thread(target=(folder / "pipe").write_bytes, args=(small_csv.read_bytes(),))
     writer.start()
-    done = run("fit", "pipe", "--target", "y", "--stability", 0, "--json", cwd=folder)
+    done = run("fit", "pipe", "--target", "y", "--no-compare", "--json", cwd=folder)
     writer.join()
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -160,7 +227,7 @@ def test_marks_in_numbers_are_read_as_the_options_say(options, spelled, run, sma
         text = text.map(lambda cell: cell.replace(".", ","))
     text.to_csv(tmp_path / "marks.csv", index=False, sep=";" if "--decimal" in options else ",")
     done = run(
-        "fit", "marks.csv", "--target", "y", "--stability", 0, "--json", *options, cwd=tmp_path
+        "fit", "marks.csv", "--target", "y", "--no-compare", "--json", *options, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     found = {each["name"]: each["coefficient"] for each in json.loads(done.stdout)["features"]}
@@ -181,6 +248,13 @@ def test_groups_stay_together_and_text_columns_can_be_ignored(run, small_csv):
     told = json.loads(done.stdout)
     assert {each["name"] for each in told["features"]} == {"g0", "g1", "g2"}
     assert told["stability"] is None
+    assert told["held_out"]["folds"] == 5
+    asked = run(
+        "fit", small_csv, "--target", "y", "--groups", "site", "--ignore", "who", "--json",
+        "--stability", 2, "--no-compare", cwd=small_csv.parent,
+    )  # fmt: skip
+    told = json.loads(asked.stdout)
+    assert told["held_out"] is None
     assert any("groups" in remark for remark in told["remarks"])
 
 
@@ -209,7 +283,7 @@ def test_missing_values_are_left_out_if_asked(run, small_csv):
     shapes = {}
     for policy in ("drop-rows", "drop-columns"):
         done = run(
-            "fit", small_csv, "--target", "y", "--stability", 0, "--missing", policy, "--json",
+            "fit", small_csv, "--target", "y", "--no-compare", "--missing", policy, "--json",
             cwd=small_csv.parent,
         )  # fmt: skip
         told = json.loads(done.stdout)
@@ -223,7 +297,7 @@ def test_a_constant_target_is_no_reason_to_fail(run, small_csv):
     frame.to_csv(small_csv, index=False)
     done = run("fit", small_csv, "--target", "y", "--report", "r.html", cwd=small_csv.parent)
     assert done.returncode == 0, done.stderr
-    assert "0 of 12 features" in done.stdout
+    assert done.stdout.startswith("No signal")
     assert "constant" in done.stdout
 
 
@@ -338,7 +412,7 @@ def test_names_are_harmless_everywhere(run, small, tmp_path):
         cells = [row[0] for row in csv.reader(file)][1:]
     assert "'=cmd()" in cells
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in cells)
-    told = run("fit", "odd.csv", "--target", "<b>y</b>", "--stability", 0, "--json", cwd=tmp_path)
+    told = run("fit", "odd.csv", "--target", "<b>y</b>", "--no-compare", "--json", cwd=tmp_path)
     assert {each["name"] for each in json.loads(told.stdout)["features"]} == set(NAMES)
     advice = run("check", "odd.csv", "--target", "<b>y</b>", "--k", 2, cwd=tmp_path)
     assert advice.returncode == 0, advice.stderr

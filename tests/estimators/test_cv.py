@@ -278,23 +278,6 @@ def test_the_one_standard_error_rule_by_hand(rng):
     assert sizes[chosen] == fewest
 
 
-def test_the_earliest_is_about_as_good_as_the_best_on_every_fold(rng):
-    errors = rng.uniform(1, 2, (5, 1, 1)) + rng.uniform(0, 0.2, (5, 4, 9))
-    sizes = rng.integers(0, 3, (4, 9)).astype(float)
-    table = FoldTable(errors, np.arange(9), sizes)
-    best = errors[:, *table.best()]
-
-    def near(path, record):
-        excess = errors[:, path, record] - best
-        spread = excess.std(ddof=1) / np.sqrt(5)
-        return sizes[path, record] > 0 and excess.mean() <= 0.5 * spread
-
-    record = next(j for j in range(9) if any(near(i, j) for i in range(4)))
-    path = min((i for i in range(4) if near(i, record)), key=lambda i: errors[:, i, record].mean())
-    assert table.earliest(0.5) == (path, record)
-    assert FoldTable(errors, np.arange(9), np.zeros((4, 9))).earliest(0.5) == table.best()
-
-
 def test_supports_too_large_to_refit_are_never_chosen(rng):
     errors = rng.uniform(1, 2, (3, 2, 4))
     errors[0, 1] = np.inf

@@ -11,10 +11,10 @@ import ksupport
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, PathIC
 from ksupport.choosing.chosen import Chosen
 from ksupport.datasets import make_block_data
+from ksupport.explain.found import by_certainty
 from ksupport.explain.models import (
     WALKED,
     around,
-    by_effect,
     chosen_by,
     effects_of,
     spacing,
@@ -49,7 +49,7 @@ def test_effects_are_per_standard_deviation(kind):
     model = IRKSN(k=4, max_iter=60).fit(X, Y)
     effects = effects_of(model, kind(X))
     np.testing.assert_allclose(effects, model.coef_ * X.std(axis=0))
-    order = by_effect(effects, chosen_by(model))
+    order = by_certainty(effects, chosen_by(model))
     assert sorted(order) == np.flatnonzero(model.support_).tolist()
     assert (np.diff(np.abs(effects[order])) <= 0).all()
 

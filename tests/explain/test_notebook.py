@@ -61,12 +61,18 @@ def test_every_estimator_shows_what_it_found(data, estimator):
     asked += [] if labels else [after.index("certify")]
     assert asked == sorted(asked)  # what tells most comes first
     assert "sk-top-container" in after.split("</table></div>", 1)[1]  # scikit-learn's, whole
-    rows = Cells(after).rows
-    assert rows[0] == ["feature", "coefficient"]
-    coef = np.ravel(model.coef_)
-    largest = np.argsort(-np.abs(coef), kind="stable")[: min(10, model.support_.sum())]
-    assert [row[0] for row in rows[1:]] == [f"x{j}" for j in largest]
-    np.testing.assert_allclose([float(row[1]) for row in rows[1:]], coef[largest], rtol=1e-3)
+    (head, *rows), coef = Cells(after).rows, np.ravel(model.coef_)
+    if hasattr(model, "probability_"):
+        assert head == ["feature", "probability", "coefficient"]
+        rows = [row for row in rows if row[0].startswith("x")]  # without those beneath
+        first = [int(row[0][1:]) for row in rows]
+        assert (np.diff(model.probability_[first]) <= 1e-9).all()  # most certain first
+        assert model.support_[first].all()
+    else:
+        assert head == ["feature", "coefficient"]
+        first = np.argsort(-np.abs(coef), kind="stable")[: min(10, model.support_.sum())]
+        assert [row[0] for row in rows] == [f"x{j}" for j in first]
+    np.testing.assert_allclose([float(row[-1]) for row in rows], coef[first], rtol=1e-3)
     assert model._repr_mimebundle_()["text/html"].startswith(after.split("<style>")[0])
 
 

@@ -1,20 +1,34 @@
 """The report: self-contained, small, and alive in a real browser."""
 
+import csv
 import json
 import re
 import shutil
 from html.parser import HTMLParser
 from importlib.util import find_spec
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso
+from sklearn.model_selection import KFold
 
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, PathCV, PathIC, stability_selection
+from ksupport import (
+    IRKSN,
+    IRKSNCV,
+    IRKSNIC,
+    AutoIRKSN,
+    IRKSNClassifier,
+    PathCV,
+    PathIC,
+    stability_selection,
+)
+from ksupport.choosing.words import NoSignalWarning
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.explain.report import build_report
 from ksupport.explain.report.page import write_report
+from ksupport.explain.trials import trials_of, usual
 
 MADE = {"command": "ksupport fit x.csv", "seed": 0, "versions": {"numpy": "2"}}
 
@@ -100,7 +114,7 @@ def test_a_criterion_is_shown_by_size_with_the_alternatives(scattered):
     page = build_report(model, X, y)
     scores = drawn(page)["scores"]
     assert scores["size"][scores["worse"].index(0)] == model.support_.sum() == 3
-    assert ("Alternatives" in page) is bool(model.alternatives_)
+    assert ("Other models, nearly as good" in page) is bool(model.alternatives_)
     assert "refit of its features" in page
 
 
@@ -113,8 +127,6 @@ def test_stability_and_certificate_are_told_in_their_own_words(scattered):
         for each in (re.escape(result.words), "If this vector is the truth", "rarely met")
     ]
     assert told == sorted(told)  # what tells most comes first
-    summary = page[page.index('id="found"') : page.index('id="features"')]
-    assert summary.index(result.words) < summary.index("rarely met")
 
 
 @pytest.mark.parametrize("method", ["lasso", "enet", "omp", "iht", "ircr"])
@@ -136,12 +148,72 @@ def test_a_large_problem_gives_a_small_file():
     assert len(drawn(page)["names"]) <= 80
 
 
-def test_a_model_without_features_is_reported_too(tmp_path):
+def test_noise_is_called_noise_in_the_title_and_nothing_is_drawn_of_it(tmp_path):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((30, 5))
-    model = AutoIRKSN().fit(X, np.ones(30))
-    path = write_report(tmp_path / "none.html", model, X, np.ones(30))
-    assert "No feature was chosen" in path.read_text(encoding="utf-8")
+    X, y = rng.standard_normal((40, 30)), rng.standard_normal(40)
+    with pytest.warns(NoSignalWarning):
+        model = AutoIRKSN().fit(X, y)
+    page = write_report(tmp_path / "none.html", model, X, y).read_text(encoding="utf-8")
+    assert "<title>No signal: nothing here explains y</title>" in page
+    assert 'class="verdict no">No: nothing in these 40 rows' in page
+    assert '<section id="found" hidden>' in page
+    assert drawn(page)["found"] == []
+    assert "does no better than" in page
+
+
+def test_a_constant_target_is_reported_too():
+    X = np.random.default_rng(0).standard_normal((30, 5))
+    with pytest.warns(NoSignalWarning):
+        model = AutoIRKSN().fit(X, np.ones(30))
+    assert "No signal" in build_report(model, X, np.ones(30))
+    model = IRKSN(k=2, max_iter=5).fit(X, np.ones(30))
+    assert "No model: no feature was chosen" in build_report(model, X, np.ones(30))
+
+
+def test_features_stand_most_certain_first_with_those_that_can_stand_in(grouped):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((80, 40))
+    X[:, 7] = X[:, 3] + 0.05 * rng.standard_normal(80)  # a near-copy
+    y = 2 * X[:, 3] - X[:, 5] + 0.5 * rng.standard_normal(80)
+    model = AutoIRKSN().fit(X, y)
+    rows = drawn(build_report(model, X, y))["found"]
+    inside = [row for row in rows if row["coef"] is not None]
+    assert {row["name"] for row in inside} == {f"x{j}" for j in np.flatnonzero(model.support_)}
+    sure = [row["p"] for row in rows if row["for"] is None]
+    assert sure == sorted(sure, reverse=True)
+    (copy,) = [row for row in rows if row["name"] == "x7"]
+    assert copy["for"] == "x3"
+    (lead,) = [row for row in rows if row["name"] == "x5"]
+    assert lead["coef"] == pytest.approx(model.coef_[5])
+    assert lead["effect"] == pytest.approx(model.coef_[5] * X[:, 5].std())
+
+
+def test_rows_held_out_are_compared_and_drawn(scattered):
+    _, X, y = scattered
+    splits = list(KFold(5, shuffle=True, random_state=0).split(X))
+    makes = {"ours": lambda rows: IRKSNIC(), **usual(X, lambda rows: 5)}
+    trials = trials_of("ours", makes, X, y, splits)
+    page = build_report(IRKSNIC().fit(X, y), X, y, trials=trials)
+    data = drawn(page)["predicted"]
+    assert data["held_out"]
+    assert data["row"] == list(range(1, 61))
+    np.testing.assert_allclose(data["observed"], y, rtol=1e-3)
+    assert f"{100 * trials.ours.score:.0f}% of how y varies" in page
+    assert "RidgeCV" in page  # explained on hover
+
+
+def test_two_classes_are_reported_by_the_probability_of_the_second(scattered):
+    _, X, y = scattered
+    labels = np.where(y > 0, "yes", "no")
+    model = IRKSNClassifier(k=3, max_iter=50).fit(X, labels)
+    data = drawn(build_report(model, X, labels))
+    assert set(data["predicted"]["observed"]) == {0, 1}
+    np.testing.assert_allclose(
+        data["predicted"]["predicted"], model.predict_proba(X)[:, 1], rtol=1e-3, atol=1e-5
+    )
+    assert {row["name"] for row in data["found"]} == {
+        f"x{j}" for j in np.flatnonzero(model.support_)
+    }
 
 
 def test_names_must_match_the_columns(scattered):
@@ -227,6 +299,8 @@ def opened(browser, grouped, tmp_path):
     browser.get_log("performance")
     screen(browser, 1100, "light")
     browser.get(path.as_uri())
+    unfold = "for (const each of document.querySelectorAll('details')) each.open = true;"
+    browser.execute_script(unfold)
     return browser
 
 
@@ -314,6 +388,66 @@ def test_a_click_on_the_surface_takes_the_paths_there(opened):
     return cells[5].querySelector('title').textContent"""
     where = opened.execute_script(script)
     assert css(opened, "#level-value")[0].text == where.split(",")[0]
+
+
+SAVED = """const [press, done] = [arguments[0], arguments[arguments.length - 1]];
+const make = URL.createObjectURL.bind(URL), click = HTMLAnchorElement.prototype.click;
+let last = null;
+URL.createObjectURL = (blob) => { last = blob; return make(blob); };
+HTMLAnchorElement.prototype.click = function () {
+  const name = this.download;
+  last.arrayBuffer().then((bytes) => done([name, last.type, Array.from(new Uint8Array(bytes))]));
+};
+document.querySelector(press).click();"""
+
+
+def saved(browser, selector):
+    """Name, kind and bytes of what a button saves."""
+    name, kind, numbers = browser.execute_async_script(SAVED, selector)
+    return name, kind, bytes(numbers)
+
+
+def test_the_table_is_saved_as_csv(opened, grouped):
+    name, kind, text = saved(opened, "#csv")
+    assert (name, kind) == ("features.csv", "text/csv")
+    rows = list(csv.DictReader(text.decode().splitlines()))
+    inside = [row for row in rows if row["coefficient"]]
+    model = grouped[0]
+    found = {int(row["feature"][1:]): float(row["coefficient"]) for row in inside}
+    assert found == pytest.approx({j: model.coef_[j] for j in np.flatnonzero(model.support_)})
+    sure = [float(row["probability"]) for row in inside]
+    expected = model.probability_[list(found)]
+    np.testing.assert_allclose(sure, expected, atol=1e-4)
+
+
+def test_pictures_are_saved_with_their_colours(opened):
+    name, kind, text = saved(opened, "[data-saves='bars.svg']")
+    assert (name, kind) == ("bars.svg", "image/svg+xml")
+    root = ElementTree.fromstring(text)
+    assert root.tag.endswith("svg")
+    drawn = [each for each in root if each.get("class") == "sure"]
+    assert {each.get("fill") for each in drawn} == {"rgb(11, 106, 168)"}  # as on the page
+    opened.refresh()
+    name, kind, data = saved(opened, "[data-saves='bars.png']")
+    assert (name, kind) == ("bars.png", "image/png")
+    assert data.startswith(b"\x89PNG")
+    assert opened.get_log("browser") == []
+
+
+def test_the_methods_paragraph_is_saved_with_its_references(opened):
+    name, _, text = saved(opened, "#text")
+    assert name == "methods.txt"
+    assert "AutoIRKSN" in text.decode()
+    assert "[1] de Vazelhes W" in text.decode()
+
+
+def test_a_word_is_explained_to_mouse_and_keyboard(opened):
+    button = css(opened, ".term button")[0]
+    tip = opened.find_element("id", button.get_attribute("aria-describedby"))
+    assert not tip.is_displayed()
+    opened.execute_script("arguments[0].focus()", button)
+    assert tip.is_displayed()
+    assert len(tip.text) > 20
 
 
 def test_dark_colours_and_a_phone_s_width(opened):

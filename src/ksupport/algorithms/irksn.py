@@ -217,8 +217,10 @@ class _Adaptive(DualState):
 
     def step(self) -> Step:
         if self.pace[GAMMA] == 0:
-            w = self._prox(-(yield correlations(self.y)), S_R)
-            self.pace[GAMMA] = _kernels.first_step(self.y, (yield fitted(w)))
+            p = np.array((yield correlations(self.y)))
+            size = _kernels.to_unit_size(p)
+            w = self._prox(-p, S_R)
+            self.pace[GAMMA] = _kernels.first_step(self.y, (yield fitted(w))) / size
         gamma = _kernels.trial_step(self.pace)
         while True:
             theta, beta = _kernels.momentum_of(self.pace, gamma)

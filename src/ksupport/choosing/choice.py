@@ -33,7 +33,6 @@ class Choice:
     """
 
     support: Support
-    certain: Support  # those of its features that no near-tied support has exchanged
     score: float
     table: dict[str, NDArray[Any]]  # support, size, rss, score, path, record; best first
 
@@ -69,13 +68,9 @@ class _Candidates:
         _, order = self.ranked()
         return [self.supports[i] for i in order[:count]]
 
-    def choice(
-        self, where: Mapping[Support, tuple[int, int]], around: Mapping[Support, Around], tie: float
-    ) -> Choice:
+    def choice(self, where: Mapping[Support, tuple[int, int]]) -> Choice:
         scores, order = self.ranked()
         best = self.supports[order[0]]
-        within = max(tie, 10.0**-SAME)
-        certain = around[best].certain(self.rule, within) if best in around else best
         named = np.empty(len(order), object)
         named[:] = self.supports
         places = np.array([where.get(support, (-1, -1)) for support in self.supports])
@@ -87,7 +82,7 @@ class _Candidates:
             "path": places[order, 0],
             "record": places[order, 1],
         }
-        return Choice(best, certain, float(table["score"][0]), table)
+        return Choice(best, float(table["score"][0]), table)
 
 
 def choose(*args: Any, **options: Any) -> Choice:
@@ -146,4 +141,4 @@ def choosing(
                 around[found_around.support] = found_around
             if best in around:  # not if its features are dependent
                 found.add(around[best].twins(rule, tie))
-    return found.choice(where, around, tie)
+    return found.choice(where)

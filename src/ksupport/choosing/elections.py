@@ -24,18 +24,39 @@ BLOCKS = 400  # of held-out rows in a fold, at most: neighbours among more rows 
 
 @dataclass(frozen=True)
 class Performance:
-    """What folds say of rows that the model has not seen.
+    """What folds say of rows that the model has not seen, as in ``AutoIRKSN.performance_``.
 
     Whoever chooses by the folds sees their errors; so the errors on each fold are those of the
     candidate that the other folds prefer.
+
+    Parameters
+    ----------
+    score : float
+        Share of the variation that is explained: 1 is all, 0 what the mean explains.
+    standard_error : float
+        Of the score.
+    baseline : float
+        The score of knowing nothing.
+    loss : float
+        Mean error.
+    baseline_loss : float
+        That of knowing nothing.
+    doubt : float
+        Share of draws in which knowing nothing is as good.
+
+    Examples
+    --------
+    >>> from ksupport import Performance
+    >>> print(Performance(0.8, 0.05, 0.0, 1.0, 5.0, 0.0))
+    0.80 ± 0.05 (knowing nothing: 0.00)
     """
 
-    score: float  # share of the variation that is explained: 1 is all, 0 what the mean explains
-    standard_error: float  # of the score
-    baseline: float  # the score of knowing nothing
-    loss: float  # mean error
-    baseline_loss: float  # that of knowing nothing
-    doubt: float  # share of draws in which knowing nothing is as good
+    score: float
+    standard_error: float
+    baseline: float
+    loss: float
+    baseline_loss: float
+    doubt: float
 
     def __str__(self) -> str:
         return (

@@ -82,7 +82,6 @@ class Gains:
     falls: Floats  # those of the best exchanges, largest first; -inf: there are no more
     out: Ints  # positions in the support
     into: Ints  # features
-    each: Floats  # the largest fall for each feature of the support that is exchanged
 
     @classmethod
     def best(cls, most: int, parts: Sequence[Gains]) -> Gains:
@@ -93,8 +92,7 @@ class Gains:
         )
         first = np.lexsort((into, out, -falls))[:most]
         added = max((part.added for part in parts), key=lambda each: each[0])
-        each = np.max([part.each for part in parts], axis=0)
-        return cls(added, falls[first], out[first], into[first], each)
+        return cls(added, falls[first], out[first], into[first])
 
     @classmethod
     def among(
@@ -105,12 +103,11 @@ class Gains:
         own = leaving.support - first
         own = own[(own >= 0) & (own < norms.size)]
         falls, out, into = np.empty(most), np.empty(most, np.intp), np.empty(most, np.intp)
-        each = np.empty(leaving.b.size)
         fall, feature = _kernels.best_gains(
             products, leaving.W @ products[1:], leaving.b, norms, own, DEPENDENT, rounding,
-            EQUAL * leaving.rss, falls, out, into, each,
+            EQUAL * leaving.rss, falls, out, into,
         )  # fmt: skip
-        return cls((fall, first + feature), falls, out, first + into, each)
+        return cls((fall, first + feature), falls, out, first + into)
 
 
 def _gains(
@@ -208,12 +205,6 @@ class Around:
             yield self.with_one_fewer()
             if self.gains.falls[0] > 0:
                 yield self.with_one_exchanged(0)
-
-    def certain(self, criterion: Callable[[Any, Any], Any], within: float) -> Support:
-        """The features that no exchange replaces by another at a score at most so much worse."""
-        size = len(self.support)
-        worse = criterion(self.rss - self.gains.each, size) - criterion(self.rss, size)
-        return tuple(np.asarray(self.support, np.intp)[worse > within].tolist())
 
     def twins(self, criterion: Callable[[Any, Any], Any], within: float) -> list[Move]:
         """Supports one exchange away whose score is at most so much worse, best first."""

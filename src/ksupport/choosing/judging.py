@@ -55,7 +55,7 @@ def judge(
         performance = candidates.performance(policy)
         few = few_or_groups(groups_score - posterior.best, candidates.ahead, policy)
         raw = few * posterior.probability() + (1 - few) * group_shares(candidates, d, policy)
-    signal = tells_signal(posterior.gain, performance, policy)
+    signal = tells_signal(posterior.gain, posterior.n, performance, policy)
     p = calibrated(raw, policy) if signal else np.zeros(d)
     support, expected = largest_expected_f1(p)
     expected *= policy.discount
@@ -86,16 +86,19 @@ def group_shares(candidates: Candidates, d: int, policy: Policy = POLICY) -> Flo
     return candidates.shares(elected, d)
 
 
-def tells_signal(gain: float, performance: Performance | None, policy: Policy = POLICY) -> bool:
+def tells_signal(
+    gain: float, rows: float, performance: Performance | None, policy: Policy = POLICY
+) -> bool:
     """Whether evidence and held-out rows together speak against knowing nothing."""
     if performance is None:
         return gain > policy.signal
     errors = performance.score / max(performance.standard_error, np.finfo(float).tiny)
-    return bool(max(gain, 0.0) + 2 * np.clip(errors, 0.0, MOST_ERRORS) > policy.signal)
+    known = max(1 - policy.few_rows / rows, 0.0)  # few rows know their spread badly
+    return bool(max(gain, 0.0) + 2 * known * np.clip(errors, 0.0, MOST_ERRORS) > policy.signal)
 
 
 def calibrated(p: Floats, policy: Policy = POLICY) -> Floats:
-    """Probabilities that are as often right as they say (docs/benchmarks.rst)."""
+    """Probabilities that are as often right as they say (docs/developers/targets.rst)."""
     shift, factor = policy.calibration
     with np.errstate(divide="ignore"):
         odds = shift + factor * (np.log(p) - np.log1p(-np.minimum(p, 1 - 1e-6)))

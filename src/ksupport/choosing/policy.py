@@ -10,7 +10,8 @@ class Policy:
     """What `AutoIRKSN` decides by.
 
     Settled on development draws of the settings in ``benchmarks/selection_designs.py``, which
-    ``make bench-selection`` does not report (docs/benchmarks.rst says what each was compared with).
+    ``make bench-selection`` does not report; docs/developers/targets.rst says what each was
+    compared with.
     """
 
     # -- paths, on folds and on all rows
@@ -43,7 +44,8 @@ class Policy:
     odds_by_loss: tuple[float, float, float] = (1.0, 0.05, 0.0)  # the same of other losses
 
     # -- what is said in the end
-    signal: float = 6.0  # evidence gained, and twice the standard errors above knowing nothing
+    signal: float = 3.0  # evidence gained, and twice the standard errors above knowing nothing
+    few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.2, 0.9)  # of log odds: shift, factor
     discount: float = 0.82  # expected F1 counts features as independent, which they are not
 

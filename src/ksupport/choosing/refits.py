@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -72,26 +72,4 @@ def least_squares(design: Design, y: Floats, support: Support, ridge: float = 0.
                 design.n_samples, len(support)
             )  # whatever rows stand for them
             w[list(support)] = np.linalg.lstsq(columns.T, y, rcond=rank)[0]
-    return w
-
-
-def ridge_by_gcv(design: Design, y: Floats, support: Support, penalties: Sequence[float]) -> Floats:
-    """Coefficients on all features of ridge regression on a support.
-
-    Of the penalties, shares of n, the one is taken that generalised cross-validation prefers
-    (Golub, Heath and Wahba 1979): the least ‖residual‖²/(n - degrees of freedom)².  Weights count
-    as repetitions there, which they would not with leave-one-out.
-    """
-    w = np.zeros(design.d)
-    if support:
-        columns = design.columns(np.asarray(support, np.intp))
-        V, s, Ut = np.linalg.svd(columns, full_matrices=False)
-        b = Ut @ y
-        shrunk = [s**2 / (s**2 + share * design.n_samples) for share in penalties]
-        gcv = [
-            (y @ y - (2 * each - each**2) @ b**2) / (design.freedom - each.sum()) ** 2
-            for each in shrunk
-        ]
-        best = shrunk[int(np.argmin(gcv))]
-        w[list(support)] = V @ (best * b / np.where(s > 0, s, 1.0))
     return w

@@ -18,10 +18,24 @@ MODELS = 500  # of most weight, from which that is told
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Features of which the model needs one; the most probable comes first."""
+    """Features of which the model needs one, as in ``AutoIRKSN.sets_``.
+
+    Parameters
+    ----------
+    features : tuple of int
+        The most probable first.
+    probability : float
+        That one of them belongs to the model.
+
+    Examples
+    --------
+    >>> from ksupport import FeatureSet
+    >>> FeatureSet(features=(4, 7), probability=0.9).features
+    (4, 7)
+    """
 
     features: tuple[int, ...]
-    probability: float  # that one of them belongs to the model
+    probability: float
 
 
 def sets_of(posterior: Posterior, probability: Floats) -> list[FeatureSet]:

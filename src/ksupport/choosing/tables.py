@@ -63,18 +63,6 @@ class FoldTable:
         best = self.best()
         return self._sparsest(float(self.mean[best] + self.spread[best]))
 
-    def earliest(self, margin: float) -> tuple[int, int]:
-        """The best model of the earliest step that has one not clearly worse than the best of all.
-
-        The empty model, which is near the best where little can be said, does not count.
-        """
-        best = self.best()
-        near = (self.sizes > 0) & ~clearly_worse(self.errors, self.errors[:, *best], margin)
-        if not near.any():
-            return best
-        record = int(np.argmax(near.any(axis=0)))
-        return int(np.argmin(np.where(near, self.mean, np.inf)[:, record])), record
-
     def _sparsest(self, limit: float) -> tuple[int, int]:
         """Path and record of the fewest features among those with mean errors up to a limit."""
         sizes = np.where(self.mean <= limit, self.sizes, np.inf)

@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 from scipy.sparse import issparse
-from sklearn.model_selection import KFold
 
 from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import Update, phase, unheard
-from ..design import Genotypes, Incomplete, Ints
+from ..design import Genotypes, Ints
+from ..explain.trials import filled
 from ..reading import Data, in_memory, read_data
-from .fitting.wish import folds_for
+from .fitting.wish import inner_folds, outer_folds
 from .measuring.rivals import MEAN, Rival, candidates
 from .terminal.completion import some_of
 from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
@@ -108,17 +108,12 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
     least = n - -(-n // folds)  # rows of the smallest training part
     if data.groups is None and cv > least:
         raise InputError(f"--cv must be at most the rows that a fold trains on, {least}; got {cv}")
-    if data.groups is None:
-        splitter: Any = KFold(folds, shuffle=True, random_state=seed)
-    else:
-        labels = len(np.unique(data.groups))
-        if labels < 3:
-            raise InputError(
-                f"--groups needs at least three different labels, as methods tune on the groups "
-                f"that an outer fold leaves; got {labels}"
-            )
-        splitter = folds_for(folds, data.groups)
-    return list(splitter.split(np.zeros((n, 1)), data.y, data.groups))
+    if data.groups is not None and (labels := len(np.unique(data.groups))) < 3:
+        raise InputError(
+            f"--groups needs at least three different labels, as methods tune on the groups "
+            f"that an outer fold leaves; got {labels}"
+        )
+    return outer_folds(folds, data.groups, data.y, seed)
 
 
 def _scores(
@@ -140,14 +135,6 @@ def _refuse_only_failures(scores: list[Score]) -> None:
         raise CommandError(f"no method could be fitted; {failed[0].method} {failed[0].note}")
 
 
-def _inner(data: Data, train: Ints, cv: int) -> Any:
-    """Folds of the training rows on which methods tune: a number, or splits that keep groups."""
-    if data.groups is None:
-        return cv
-    groups = data.groups[train]
-    return list(folds_for(cv, groups).split(groups, groups=groups))
-
-
 def _score(
     name: str,
     rival: Rival,
@@ -165,8 +152,9 @@ def _score(
             warnings.simplefilter("always")
             started = time.perf_counter()
             try:
-                seen, unseen = _filled(X[train], X[test])
-                model = rival.make(_inner(data, train, cv), sparse).fit(seen, y[train])
+                seen, unseen = filled(X[train], X[test])
+                inner = inner_folds(cv, data.groups, train)
+                model = rival.make(inner, sparse).fit(seen, y[train])
                 error = np.mean((y[test] - model.predict(unseen)) ** 2)
             except Exception as problem:  # of other packages too: the others are still compared
                 reason = f"{type(problem).__name__}: {problem}"
@@ -185,14 +173,6 @@ def _score(
         float(np.mean(seconds)),
         ", ".join(sorted(notes)),
     )
-
-
-def _filled(train: Any, test: Any) -> tuple[Any, Any]:
-    """Rows to fit and to judge on; what is missing is the mean of the former."""
-    if not isinstance(train, Incomplete):
-        return train, test
-    means = np.asarray(train).mean(axis=0)
-    return train.filled(means), test.filled(means)
 
 
 def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:

@@ -1,8 +1,9 @@
-"""``ksupport demo``: simulated data, next to the Lasso, and a report at the end."""
+"""``ksupport demo``: what is told of simulated data, next to the Lasso, and a report at the end."""
 
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,12 +14,15 @@ from rich.console import Console
 from sklearn.linear_model import LassoCV, lasso_path
 
 from .. import datasets
+from ..choosing.words import NoSignalWarning
 from ..design import Floats
 from ..estimators import IRKSN, AutoIRKSN
+from ..explain.account import certainty
+from ..explain.found import Found
 from ..metrics import model_error, support_f1, support_precision, support_recall
 from ..reading import Data
 from .fit import report_text
-from .fitting.fitted import fit_data
+from .fitting.fitted import Fitted, fit_data
 from .fitting.provenance import command_line, versions
 from .fitting.wish import Wish
 from .terminal.ending import ends_in_words
@@ -28,8 +32,8 @@ from .terminal.printing import console, styled, table
 SNR = 3.0
 DRAWS = 3  # simulated data sets behind every line of the second table
 N_TRAIN, N_TEST, N_FEATURES = 100, 1000, 2000
-REPORTED, ACTIVE, SEED = 1000, 3, 0  # features, blocks that matter and seed of the report's data
-PAIRS = 5  # of half-samples
+NOISE = 5  # data sets of noise
+SHOWN, MATTER, SEED = 500, 6, 3  # features of the first data, those that matter, and their seed
 
 
 @ends_in_words
@@ -42,50 +46,75 @@ def demo(
     check_outputs({}, {"--out": out})
     started = time.perf_counter()
     terminal = console()
-    _example1(terminal)
-    for number, (title, draw, remark) in enumerate(DESIGNS, start=2):
+    fitted = _features(terminal, out)
+    _noise(terminal)
+    for number, (title, draw, remark) in enumerate(DESIGNS, start=3):
         _design(terminal, f"{number}. {title}", draw, remark)
     terminal.print(
         "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit, after "
         "compiling; scikit-learn does not count passes.\n"
     )
-    _report(terminal, out)
+    _example1(terminal)
+    _report(terminal, fitted, out)
     _what_next(terminal)
     terminal.print(f"({time.perf_counter() - started:.0f} s)", style="dim")
 
 
-# -- the paper's Example 1 -----------------------------------------------------------------
+# -- a probability for each feature --------------------------------------------------------
 
 
-def _example1(terminal: Console) -> None:
-    """Without noise: what IRKSN finds and no Lasso penalty does."""
-    X, y, w_true = datasets.make_example1()
-    k = int(np.count_nonzero(w_true))
-    irksn = IRKSN(k=k, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
-    penalties = np.abs(X.T @ y).max() / len(y) * np.logspace(0, -5, 300)
-    _, path, _ = lasso_path(X, y, alphas=penalties, max_iter=100_000, tol=1e-8)
-    nearest = path[:, int(np.argmin(model_error(w_true, path.T)))]
-
-    styled(terminal, "[bold]1. The paper's Example 1[/]: 4 measurements, 5 features, no noise")
-    table(
+def _features(terminal: Console, out: Path) -> Fitted:
+    """One data set: which features, how sure, and what can stand in; the report is on it."""
+    X, y, w_true = datasets.make_correlated_data(
+        N_TRAIN, SHOWN, rho=0.9, density=MATTER / SHOWN, snr=SNR, random_state=SEED
+    )
+    names = tuple(f"gene {j}" for j in range(SHOWN))
+    fitted = fit_data(Data(out, names, X, y), Wish(), None, True, lambda text: None)
+    lasso = LassoCV().fit(X, y)
+    styled(
         terminal,
-        ["model", "w1", "w2", "w3", "w4", "w5", "distance"],
-        [
-            ["true", *_numbers(w_true), ""],
-            ["IRKSN", *_numbers(irksn.coef_), f"{model_error(w_true, irksn.coef_):.1e}"],
-            ["Lasso, nearest", *_numbers(nearest), f"{model_error(w_true, nearest):.1e}"],
-        ],
+        f"[bold]1. A probability with each feature[/]: {N_TRAIN} x {SHOWN}, neighbours correlate "
+        f"at 0.9, {MATTER} matter",
     )
-    right = int(np.sum(support_f1(w_true, path.T) == 1))
+    rows = [_feature(fitted, each, w_true, lasso.coef_) for each in fitted.account("y").found]
+    table(terminal, ["feature", "probability", "effect", "truth", "LassoCV"], rows)
+    right, many = int(((lasso.coef_ != 0) & (w_true != 0)).sum()), np.count_nonzero(lasso.coef_)
     terminal.print(
-        f"IRKSN (k={k}, alpha=0.05) ends at ({', '.join(_numbers(irksn.coef_))}); of "
-        f"{path.shape[1]} Lasso penalties, {right or 'none'} found the right features.\n"
+        f"Set in beneath a feature: what could stand in for it. LassoCV names {many} features, "
+        f"{right} of them among the {MATTER}, and does not say how sure it is.\n"
     )
+    return fitted
 
 
-def _numbers(w: Floats) -> list[str]:
-    # Adding 0 turns -0 into 0.
-    return [f"{value + 0.0:.3g}" for value in np.round(w, 3)]
+def _feature(fitted: Fitted, each: Found, truth: Floats, lasso: Floats) -> list[str]:
+    j, name = each.feature, fitted.data.feature_names[each.feature]
+    return [
+        "  " * bool(each.prefix) + each.prefix + name,
+        certainty(each.probability or 0.0),
+        f"{fitted.effects[j]:+.2f}" if each.chosen else "",
+        f"{truth[j]:+.2f}" if truth[j] else "-",
+        f"{lasso[j]:+.2f}" if lasso[j] else "-",
+    ]
+
+
+# -- noise ---------------------------------------------------------------------------------
+
+
+def _noise(terminal: Console) -> None:
+    """Where there is nothing, nothing is found."""
+    sizes: dict[str, list[int]] = {"AutoIRKSN": [], "LassoCV": []}
+    for seed in range(NOISE):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((N_TRAIN, N_FEATURES)), rng.standard_normal(N_TRAIN)
+        for model in (AutoIRKSN(), LassoCV()):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", NoSignalWarning)
+                found = int(np.count_nonzero(model.fit(X, y).coef_))
+            sizes[type(model).__name__].append(found)
+    styled(terminal, f"[bold]2. Noise is called noise[/]: {NOISE} data sets with nothing in them")
+    rows = [[name, *map(str, found)] for name, found in sizes.items()]
+    table(terminal, ["features found in", *(f"{seed + 1}." for seed in range(NOISE))], rows)
+    terminal.print()
 
 
 # -- correlated designs --------------------------------------------------------------------
@@ -155,30 +184,50 @@ def _told(means: Any) -> list[str]:
     return [f"{features:.0f}", *(f"{value:.2f}" for value in others)]
 
 
+# -- the paper's Example 1 -----------------------------------------------------------------
+
+
+def _example1(terminal: Console) -> None:
+    """Without noise: what IRKSN finds and no Lasso penalty does."""
+    X, y, w_true = datasets.make_example1()
+    k = int(np.count_nonzero(w_true))
+    irksn = IRKSN(k=k, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
+    penalties = np.abs(X.T @ y).max() / len(y) * np.logspace(0, -5, 300)
+    _, path, _ = lasso_path(X, y, alphas=penalties, max_iter=100_000, tol=1e-8)
+    nearest = path[:, int(np.argmin(model_error(w_true, path.T)))]
+
+    styled(terminal, "[bold]5. The paper's Example 1[/]: 4 measurements, 5 features, no noise")
+    table(
+        terminal,
+        ["model", "w1", "w2", "w3", "w4", "w5", "distance"],
+        [
+            ["true", *_numbers(w_true), ""],
+            ["IRKSN", *_numbers(irksn.coef_), f"{model_error(w_true, irksn.coef_):.1e}"],
+            ["Lasso, nearest", *_numbers(nearest), f"{model_error(w_true, nearest):.1e}"],
+        ],
+    )
+    right = int(np.sum(support_f1(w_true, path.T) == 1))
+    terminal.print(
+        f"IRKSN (k={k}, alpha=0.05) ends at ({', '.join(_numbers(irksn.coef_))}); of "
+        f"{path.shape[1]} Lasso penalties, {right or 'none'} found the right features.\n"
+    )
+
+
+def _numbers(w: Floats) -> list[str]:
+    # Adding 0 turns -0 into 0.
+    return [f"{value + 0.0:.3g}" for value in np.round(w, 3)]
+
+
 # -- the report ----------------------------------------------------------------------------
 
 
-def _report(terminal: Console, out: Path) -> None:
-    styled(terminal, "[bold]4. A report[/] on one more design of correlated groups")
-    terminal.print(_write_report(out))
-    terminal.print(f"Open it in a browser: {out}\n", soft_wrap=True)
-
-
-def _write_report(path: Path) -> str:
-    """Fit simulated groups of correlated features with nothing given, and report; a sentence."""
-    X, y, w_true = datasets.make_block_data(
-        N_TRAIN, REPORTED, n_active_blocks=ACTIVE, snr=SNR, random_state=SEED
-    )
-    matters = w_true != 0
-    names = tuple(f"{'true' if matters[j] else 'other'} {j}" for j in range(REPORTED))
-    fitted = fit_data(Data(path, names, X, y), Wish(), PAIRS, lambda text: None)
+def _report(terminal: Console, fitted: Fitted, out: Path) -> None:
+    styled(terminal, "[bold]6. A report[/] on the data of 1")
     made: dict[str, Any] = {"command": command_line(), "seed": SEED, "versions": versions()}
-    write_text(path, report_text(fitted, "y", made))
-    found = int(fitted.model.support_[matters].sum())
-    return (
-        f"AutoIRKSN, with nothing given, chose {len(fitted.order)} of {REPORTED} features, {found} "
-        f"of them among the {int(matters.sum())} that matter."
-    )
+    write_text(out, report_text(fitted, "y", made))
+    account = fitted.account("y")
+    terminal.print(f"{account.verdict} {account.beside}")
+    terminal.print(f"Open it in a browser: {out}\n", soft_wrap=True)
 
 
 def _what_next(terminal: Console) -> None:
@@ -189,5 +238,5 @@ def _what_next(terminal: Console) -> None:
     )
     terminal.print(
         "    model = ksupport.AutoIRKSN().fit(X, y)\n"
-        "    model.decision_, model.support_, model.coef_, model.predict(X_new)"
+        "    model.to_frame(), model.signal_, model.performance_, model.predict(X_new)"
     )

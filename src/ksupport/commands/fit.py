@@ -59,9 +59,20 @@ def fit(
     ] = None,
     cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
     standardize: Standardize = True,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."
+        ),
+    ] = True,
     stability: Annotated[
-        int, typer.Option(help="Pairs of half-samples on which to repeat the choice.", min=0)
-    ] = 10,
+        int | None,
+        typer.Option(
+            help="Pairs of half-samples on which to repeat the choice; by default 10, or none "
+            "where features have probabilities.",
+            min=0,
+        ),
+    ] = None,
     reading: CheckedReading,
     seed: Seed = 0,
     output: Annotated[Path | None, typer.Option(help="Write the model here, as JSON.")] = None,
@@ -85,7 +96,7 @@ def fit(
     if dry_run:
         _tell_understood(table, parts, wish, in_json)
         return
-    fitted = fit_data(table, wish, stability, say)
+    fitted = fit_data(table, wish, stability, compare, say)
     made = provenance(table, seed)
     named = parts.target or parts.time or "y"
     files, problems = _write(fitted, named, parts.id, made, outputs)
@@ -125,7 +136,7 @@ def _write(
     """
     texts: dict[str, Callable[[], str]] = {
         "--output": lambda: as_json(model_of(fitted, target, ids, made).to_dict()),
-        "--coefficients": lambda: features_csv(fitted),
+        "--coefficients": lambda: features_csv(fitted, target),
         "--report": lambda: report_text(fitted, target, made),
     }
     done, problems = [], []
@@ -147,20 +158,24 @@ def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
     return build_report(
         fitted.model, fitted.data.X, fitted.data.y,
         feature_names=fitted.data.feature_names, target=target, stability=fitted.stability,
-        certificate=fitted.certificate, made=made, remarks=fitted.remarks,
+        certificate=fitted.certificate, trials=fitted.trials, made=made, remarks=fitted.remarks,
     )  # fmt: skip
 
 
 def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any]) -> Model:
     """The model file of a fit; columns to adjust for are in it as features are."""
+    account, probability = fitted.account(target), fitted.chosen.probability
     chosen = {
         "estimator": type(fitted.model).__name__,
         "method": fitted.wish.method,
         "standardize": fitted.wish.standardize,
+        "signal": account.sign,
+        "verdict": account.verdict,
         "decision": fitted.decision,
     }
     data = fitted.data
-    used = [*fitted.order, *data.unpenalized.tolist()]
+    order = account.order
+    used = [*order, *data.unpenalized.tolist()]
     return Model(
         target=target,
         names=tuple(data.feature_names[j] for j in used),
@@ -174,6 +189,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         codings=data.codings,
         ids=ids,
         fill=means_of(data.X, used),
+        probability=None if probability is None else probability[order],
     )
 
 

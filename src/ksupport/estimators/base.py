@@ -39,6 +39,7 @@ from ..design import (
     unstacked,
     unwrapped,
 )
+from ..explain.found import frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared
 from ..stopping import Settled
@@ -306,6 +307,36 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
             alpha=self._chosen.irksn[1], names=names_seen(self),
             remarks=tuple(self._remarks(problem)),
         )  # fmt: skip
+
+    def to_frame(self) -> Any:
+        """What was found, as a table: a row for each feature, the most certain first.
+
+        Beneath a feature of the model stand those that could take its place, with a coefficient
+        of zero.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``feature`` (its number), ``name``, ``coefficient``, ``probability`` (missing
+            where the class gives none), ``set`` (which of the sets of features that stand in for
+            each other; missing if it has none) and ``stands_in_for`` (a feature of the model;
+            missing for those).  Of several targets ``target``, ``feature``, ``name`` and
+            ``coefficient``.
+
+        Examples
+        --------
+        >>> from ksupport import IRKSN
+        >>> from ksupport.datasets import make_example1
+        >>> X, y, w = make_example1()
+        >>> model = IRKSN(k=3, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
+        >>> model.to_frame()[["feature", "name", "coefficient"]].round(3)
+           feature name  coefficient
+        0        2   x2         -4.0
+        1        0   x0          1.0
+        2        1   x1          1.0
+        """
+        check_is_fitted(self)
+        return frame_of(self)
 
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
         """The data of the fit, as the paths behind the model saw them."""

@@ -67,12 +67,6 @@ def effects_of(model: Model, X: Any) -> Floats:
     return effects
 
 
-def by_effect(effects: Floats, chosen: Chosen) -> list[int]:
-    """The chosen features, that of the largest effect first."""
-    features = np.flatnonzero(chosen.support)
-    return features[np.argsort(-np.abs(effects[features]), kind="stable")].tolist()
-
-
 def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None:
     """What the model is adjusted for, with its coefficients if there is one target; or nothing.
 

@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._common.names import feature_name, names_seen
 from .._common.render import Table, as_html, number
 from ..choosing.chosen import Chosen
+from .account import certainty
+from .found import found_in
 from .models import Model, adjusted_for, chosen_by
 
 LISTED = 10  # features in the table
@@ -67,7 +69,21 @@ def finding_of(model: Model) -> Finding:
     words = [chosen.words, *filter(None, [adjusted_for(model)])]
     if chosen.flat and chosen.size:
         words.append(JUDGE + (CERTIFY if model._loss.name == "squared" else "") + ".")
-    return title, words, [_coefficients(model, chosen)] if chosen.size else []
+    if not chosen.size:
+        return title, words, []
+    table = _coefficients if chosen.probability is None else _probable
+    return title, words, [table(model, chosen)]
+
+
+def _probable(model: Model, chosen: Chosen) -> Table:
+    """The most probable features, and beneath each those that stand in for it."""
+    names, found, coef = names_seen(model), found_in(chosen), np.ravel(model.coef_)
+    rows = []
+    for each in found[:LISTED]:
+        name, p = feature_name(names, each.feature), certainty(each.probability or 0.0)
+        rows.append((each.prefix + name, p, number(coef[each.feature]) if each.chosen else ""))
+    title = "All" if len(found) <= LISTED else f"The {LISTED} most probable"
+    return Table(f"{title}, in the units of X", ("feature", "probability", "coefficient"), rows)
 
 
 def _coefficients(model: Model, chosen: Chosen) -> Table:

@@ -57,13 +57,16 @@ class Squared(Loss):
 
 @dataclass(frozen=True)
 class Huber(Loss):
-    """½ r² where |r| = |y - eta| is at most delta, delta |r| - ½ delta² beyond.
+    """Squares of small residuals, absolute values of those beyond delta.
+
+    With ``r = y - eta`` it is ``½ r²`` where ``|r|`` is at most delta, and ``delta |r| - ½ delta²``
+    beyond.
 
     Parameters
     ----------
     delta : float, optional
         Beyond it errors count linearly.  None takes 0.2 standard deviations of y, estimated by the
-        median of |y - median(y)| on the rows of the fit.
+        median of ``|y - median(y)|`` on the rows of the fit.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of paths, stopping, supports, certificates and advice, as matplotlib axes.
+"""Pictures of features, performance, paths, stopping, certificates and advice, by matplotlib.
 
 Each picture is a display as in scikit-learn: ``from_estimator`` draws it for a fitted model,
 ``plot`` draws it again, ``ax_`` and ``figure_`` say where.  The functions return the axes.
@@ -8,12 +8,18 @@ Matplotlib is imported when the first picture is drawn; the extra ``plot`` insta
 from .advice import plot_recommendation
 from .certificates import CertificateDisplay, plot_certificate
 from .paths import PathDisplay, plot_path
+from .performance import CalibrationDisplay, PerformanceDisplay
+from .probabilities import ProbabilityDisplay, SetsDisplay
 from .stopping import StoppingDisplay, plot_stopping
 from .supports import SupportDisplay, plot_support
 
 __all__ = [
+    "CalibrationDisplay",
     "CertificateDisplay",
     "PathDisplay",
+    "PerformanceDisplay",
+    "ProbabilityDisplay",
+    "SetsDisplay",
     "StoppingDisplay",
     "SupportDisplay",
     "plot_certificate",

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,17 +17,21 @@ from ...algorithms import Method
 from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
-from ...design import Floats, Genotypes, Problem
-from ...estimators.auto import AutoModel
+from ...choosing.words import NoSignalWarning
+from ...design import Floats, Genotypes, Ints, Problem
 from ...estimators.base import SelectingModel, SelectingRegressor
-from ...explain.models import by_effect, chosen_by, effects_of, method_behind
+from ...explain.account import Account
+from ...explain.models import adjusted_for, chosen_by, effects_of, method_behind
+from ...explain.trials import Make, Trials, trials_of, usual
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError
 from .pace import LARGE, pace
-from .wish import Wish, estimator_for
+from .wish import Wish, estimator_for, inner_folds, outer_folds
 
 Say = Callable[[str], None]
+OURS = "this model"
+PAIRS = 10  # of half-samples, where nothing else says how sure a feature is
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,7 @@ class Fitted:
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
     seconds: float
+    trials: Trials | None = None
     remarks: list[str] = field(default_factory=list)
 
     @property
@@ -51,11 +56,6 @@ class Fitted:
     def decision(self) -> str:
         """How the model was chosen, in words."""
         return self.chosen.words
-
-    @property
-    def order(self) -> list[int]:
-        """The chosen features, that of the largest effect first."""
-        return by_effect(self.effects, self.chosen)
 
     @property
     def adjustment(self) -> dict[str, float]:
@@ -73,10 +73,25 @@ class Fitted:
         """Of the one output."""
         return float(np.ravel(self.model.intercept_)[0])
 
-    @property
+    @cached_property
     def effects(self) -> Floats:
         """Coefficients times the standard deviations of their columns."""
         return effects_of(self.model, self.data.X)
+
+    def scale(self, target: str) -> str:
+        """What coefficients are changes of."""
+        if self.data.kind == "classes":
+            return f"the log odds of {shown(self.data.classes[-1])}"
+        return "the log of the risk" if self.data.kind == "survival" else shown(target)
+
+    def account(self, target: str) -> Account:
+        """What is told of it."""
+        names = self.data.feature_names
+        return Account(
+            estimator=type(self.model).__name__, chosen=self.chosen, effects=self.effects,
+            names=names, target=target, n=self.data.shape[0], candidates=self.data.n_features,
+            adjusted=adjusted_for(self.model, names), trials=self.trials,
+        )  # fmt: skip
 
 
 class Repeated(SelectingRegressor):
@@ -104,8 +119,11 @@ class Repeated(SelectingRegressor):
         return self
 
 
-def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
-    """Fit, repeat on half-samples, certify."""
+def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say) -> Fitted:
+    """Fit, predict rows held out, repeat on half-samples, certify.
+
+    ``pairs`` of half-samples; None is for `PAIRS`, or none where the model has probabilities.
+    """
     assert data.y is not None
     n, d = data.shape[0], data.n_features
     model = estimator_for(wish, data)
@@ -123,13 +141,48 @@ def fit_data(data: Data, wish: Wish, pairs: int, say: Say) -> Fitted:
         except ValueError as error:
             raise CommandError(f"the fit could not be done: {error}") from error
     seconds = time.perf_counter() - started
-    remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in caught)]
+    told = [each for each in caught if not issubclass(each.category, NoSignalWarning)]
+    remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in told)]
     if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
+    trials = _trials(data, wish, model, say, remarks) if compare else None
+    if pairs is None:
+        pairs = 0 if chosen_by(model).judgement is not None else PAIRS
     stability = _stability(data, wish, model, pairs, say, remarks)
     say("checking the recovery conditions")
     certificate = _certificate(data, model)
-    return Fitted(data, wish, model, stability, certificate, seconds, remarks)
+    return Fitted(data, wish, model, stability, certificate, seconds, trials, remarks)
+
+
+def _trials(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) -> Trials | None:
+    """The same way to fit on folds, beside a Lasso and a ridge; of numbers only."""
+    y, groups, (n, d) = data.y, data.groups, data.shape
+    if data.kind != "numbers" or np.ptp(y) == 0:
+        return None
+    if n < 2 * wish.cv or (groups is not None and len(np.unique(groups)) < 3):
+        remarks.append("Too few rows to hold some out: how well new ones would be predicted "
+                       "was not measured.")  # fmt: skip
+        return None
+    if isinstance(data.X, Genotypes) and n * d >= LARGE:
+        remarks.append("Holding out rows would read the file many times: how well new ones would "
+                       "be predicted was not measured.")  # fmt: skip
+        return None
+    say("predicting rows held out, beside a Lasso and a ridge")
+    inner = partial(inner_folds, wish.cv, groups)
+    X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
+    makes: dict[str, Make] = {OURS: partial(_again, model, inner), **usual(X, inner)}
+    try:
+        return trials_of(OURS, makes, X, y, outer_folds(wish.cv, groups, y, wish.seed))
+    except ValueError as error:  # of the others, which refuse what we do not
+        remarks.append(f"No rows could be held out: {shown(str(error), 200)}")
+        return None
+
+
+def _again(model: Any, inner: Callable[[Ints], Any], train: Ints) -> Any:
+    """The same way to fit, for other rows."""
+    again = clone(model)
+    folds = inner(train)
+    return again if isinstance(folds, int) else again.set_params(cv=folds)
 
 
 def _stability(
@@ -159,10 +212,11 @@ def _stability(
 def repeater(model: SelectingModel, data: Data) -> SelectingModel:
     """What half-samples repeat: the criterion, or the path to the step that folds have chosen.
 
-    Where both have a say, all is repeated.
+    Where every feature has a probability, all of it.
     """
-    if isinstance(model, AutoModel):
-        return clone(model)
+    if chosen_by(model).judgement is not None:
+        again: SelectingModel = clone(model)
+        return again
     like = model.standardize, model.unpenalized
     if chosen_by(model).how == "criterion":
         return Repeated(partial(_by_criterion, model), *like)

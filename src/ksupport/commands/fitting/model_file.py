@@ -45,6 +45,7 @@ class Model:
     codings: tuple[Coding, ...] = ()  # how they come from those of a file
     ids: str | None = None  # the column that names rows
     fill: Floats | None = None  # what stands for a missing value of each feature
+    probability: Floats | None = None  # that a feature belongs to the model, where that is known
 
     def to_dict(self) -> dict[str, Any]:
         """The contents of the file."""
@@ -55,6 +56,9 @@ class Model:
         if self.fill is not None:
             for column, value in zip(columns, self.fill, strict=True):
                 column["fill"] = float(value)
+        if self.probability is not None:
+            for column, value in zip(columns, self.probability, strict=False):
+                column["probability"] = float(value)  # of features, not of what is adjusted for
         return {
             "schema": SCHEMA,
             "schema_version": VERSION,
@@ -156,6 +160,7 @@ def _is_number(value: Any) -> bool:
 Kind = tuple[Callable[[Any], bool], str]  # what a value has to be, and how that is called
 TEXT: Kind = (_is_text, f"text of at most {LONGEST} characters")
 NUMBER: Kind = (_is_number, "a finite number")
+SHARE: Kind = (lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 OBJECT: Kind = (lambda value: isinstance(value, dict), "an object")
 LIST: Kind = (lambda value: isinstance(value, list) and len(value) <= MOST, "a list of features")
 NUMBERS: Kind = (
@@ -207,7 +212,8 @@ def _checked(value: dict[str, Any]) -> Model:
         adjusting=len(value["adjusted_for"]),
         codings=tuple(map(Coding.from_dict, value["codings"])),
         ids=value["id"],
-        fill=_fill(columns),
+        fill=_each(columns, "fill", NUMBER),
+        probability=_each(value["features"], "probability", SHARE),
     )
 
 
@@ -221,13 +227,13 @@ def _outputs(columns: list[Any], intercept: Any, classes: int) -> tuple[Floats, 
     return stacked, np.atleast_1d(intercept).astype(np.float64)
 
 
-def _fill(features: list[Any]) -> Floats | None:
-    """What stands for missing values, if every feature tells."""
-    if not features or not all("fill" in feature for feature in features):
+def _each(features: list[Any], name: str, kind: Kind) -> Floats | None:
+    """A number of every feature, such as what stands for missing values, if each tells it."""
+    if not features or not all(name in feature for feature in features):
         return None
     for at, feature in enumerate(features):
-        _check(f"features[{at}]", feature, {"fill": NUMBER})
-    return np.array([feature["fill"] for feature in features], np.float64)
+        _check(f"features[{at}]", feature, {name: kind})
+    return np.array([feature[name] for feature in features], np.float64)
 
 
 def _check(where: str, value: Any, fields: Mapping[str, Kind]) -> None:

@@ -1,7 +1,8 @@
-"""What a fit found, as text and as plain data."""
+"""What a fit found, as text and as plain data: the answers in the order of the questions."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,57 +10,98 @@ from rich.console import Console
 
 from ..._common.names import shown, spreadsheet_safe
 from ..._common.render import plain
-from ...explain.models import adjusted_for
+from ...explain.account import Account, certainty
+from ...explain.found import Found, in_groups
+from ...explain.trials import Trial, Trials
 from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted
 
 MOST = 40  # features listed on a terminal
+BENEATH = 3  # of them that stand in for the same one
 MOST_ALTERNATIVES = 5
 
 
 def tell(out: Console, fitted: Fitted, target: str) -> None:
-    """Features, decision, stability and alternatives; the certificate last, as it tells least."""
-    chosen = fitted.order
+    """The answers, most important first; the certificate last, as it tells least."""
+    account = fitted.account(target)
     n, d = fitted.data.shape[0], fitted.data.n_features
-    heading(out, f"{len(chosen)} of {d} features explain {shown(target)} ({n} rows)")
-    _tell_features(out, fitted)
-    paragraph(out, fitted.decision)
-    for text in _more_words(fitted):
-        out.print()
+    heading(out, f"{account.title} ({n} rows, {d} features)")
+    _answer(out, "Is there anything here?", [account.verdict])
+    if account.order:
+        heading(out, "\nWhich features?")
+        _tell_features(out, fitted, account)
+    if account.adjusted is not None:
+        paragraph(out, account.adjusted)
+    if account.beside:
+        _answer(out, "Would a Lasso or a ridge do better?", [account.beside])
+    _answer(out, "What next?", [f"- {each}" for each in account.next_steps])
+    details = list(_details(fitted))
+    if details:
+        _answer(out, "Details", details)
+
+
+def _answer(out: Console, question: str, texts: list[str]) -> None:
+    heading(out, f"\n{question}")
+    for text in texts:
         paragraph(out, text)
 
 
-def _tell_features(out: Console, fitted: Fitted) -> None:
-    header, effects = ["feature", "coefficient", "effect"], fitted.effects
-    if fitted.stability is not None:
-        header.append("chosen on halves")
+def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
+    certain, halves = fitted.chosen.probability is not None, fitted.stability is not None
+    header = [
+        "feature", *["probability"] * certain, "effect", "coefficient",
+        *["chosen on halves"] * halves,
+    ]  # fmt: skip
+    found = account.found
+    shown_rows, left = _told_rows(found)
+    table(out, header, [_row(fitted, each, certain, halves) for each in shown_rows])
+    if left:
+        out.print(f"and {left} more: --coefficients or --report")
+    paragraph(
+        out,
+        f"Effect: change of {fitted.scale(account.target)} for one standard deviation more of the "
+        f"feature, the others as they are. Intercept {fitted.intercept:.6g}."
+        + (" Beneath a feature: what could stand in for it" if _any_beneath(found) else "")
+        + (", or matters with it." if in_groups(fitted.chosen) else "." * _any_beneath(found)),
+    )
+
+
+def _any_beneath(found: list[Found]) -> bool:
+    return any(each.stands_in_for is not None for each in found)
+
+
+def _told_rows(found: list[Found]) -> tuple[list[Found], int]:
+    """The rows that fit a terminal, and how many are left out: of stand-ins some for each."""
+    beneath: Counter[int | None] = Counter()
     rows = []
-    for j in fitted.order[:MOST]:
-        row = [
-            shown(fitted.data.feature_names[j]),
-            f"{fitted.coef[j]:.4g}",
-            f"{effects[j]:.3g}",
-        ]
-        if fitted.stability is not None:
-            row.append(f"{fitted.stability.frequency[j]:.0%}")
-        rows.append(row)
-    table(out, header, rows)
-    more = len(fitted.order) - len(rows)
-    if more > 0:
-        out.print(f"and {more} more with smaller effects: --output, --coefficients or --report")
-    out.print(f"intercept {fitted.intercept:.6g}; effect: per standard deviation\n")
-    adjusted = adjusted_for(fitted.model, fitted.data.feature_names)
-    if adjusted is not None:
-        paragraph(out, adjusted)
-        out.print()
+    for each in found:
+        beneath[each.stands_in_for] += not each.chosen
+        if each.chosen or beneath[each.stands_in_for] <= BENEATH:
+            rows.append(each)
+    return rows[:MOST], len(found) - len(rows[:MOST])
 
 
-def _more_words(fitted: Fitted) -> Iterator[str]:
+def _row(fitted: Fitted, each: Found, certain: bool, halves: bool) -> list[str]:
+    j, name = each.feature, shown(fitted.data.feature_names[each.feature])
+    row = ["  " * bool(each.prefix) + each.prefix + name]
+    if certain:
+        row.append(certainty(each.probability or 0.0))
+    w, effect = fitted.coef[j], fitted.effects[j]
+    row += [f"{effect:+.3g}", f"{w:.4g}"] if each.chosen else ["", ""]
+    if halves and fitted.stability is not None:
+        row.append(f"{fitted.stability.frequency[j]:.0%}")
+    return row
+
+
+def _details(fitted: Fitted) -> Iterator[str]:
     yield from fitted.remarks
+    if fitted.chosen.size and fitted.chosen.judgement is None:
+        yield fitted.decision
     if fitted.stability is not None:
         yield f"Stability: {fitted.stability.words}"
-    yield from _alternatives(fitted)
+    if fitted.chosen.judgement is None:
+        yield from _alternatives(fitted)
     certificate = fitted.certificate
     if certificate is not None:
         yield f"Certificate: {certificate.words[0]} {certificate.words[-1]}"
@@ -101,28 +143,41 @@ def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
     ]
 
 
-def features(fitted: Fitted) -> list[dict[str, Any]]:
-    """The chosen features as plain data."""
-    effects, stability = fitted.effects, fitted.stability
+def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
+    """The features as plain data, most certain first, then what can stand in for them."""
+    names, shares = fitted.data.feature_names, fitted.stability
     return [
         {
-            "name": fitted.data.feature_names[j],
-            "coefficient": float(fitted.coef[j]),
-            "effect": float(effects[j]),
-            "frequency": None if stability is None else float(stability.frequency[j]),
+            "name": names[each.feature],
+            "chosen": each.chosen,
+            "probability": each.probability,
+            "coefficient": float(fitted.coef[each.feature]),
+            "effect": float(fitted.effects[each.feature]),
+            "frequency": None if shares is None else float(shares.frequency[each.feature]),
+            "stands_in_for": None if each.stands_in_for is None else names[each.stands_in_for],
         }
-        for j in fitted.order
+        for each in account.found
     ]
 
 
 def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]:
     """All that `tell` says, for programs."""
+    account = fitted.account(target)
     stability, certificate = fitted.stability, fitted.certificate
+    told = features(fitted, account)
     value = {
         "target": target,
+        "title": account.title,
+        "signal": account.sign,
+        "verdict": account.verdict,
         "intercept": fitted.intercept,
-        "features": features(fitted),
+        "features": [each for each in told if each["chosen"]],
+        "stand_ins": [each for each in told if not each["chosen"]],
         "adjusted_for": fitted.adjustment,
+        "held_out": None if fitted.trials is None else _held_out(fitted.trials),
+        "beside": account.beside,
+        "next": account.next_steps,
+        "judgement": _judgement(fitted),
         "decision": fitted.decision,
         "remarks": fitted.remarks,
         "stability": None
@@ -141,11 +196,56 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     return dict(plain(value))
 
 
-def features_csv(fitted: Fitted) -> str:
-    """The chosen features as a table for spreadsheets; no name can act as a formula."""
-    rows: list[list[Any]] = [["feature", "coefficient", "effect", "frequency"]]
-    for each in features(fitted):
-        share = "" if each["frequency"] is None else each["frequency"]
-        name = spreadsheet_safe(each["name"])
-        rows.append([name, repr(each["coefficient"]), repr(each["effect"]), share])
+def _held_out(trials: Trials) -> dict[str, Any]:
+    return {
+        "folds": trials.folds,
+        "ours": _trial(trials.ours),
+        "others": [_trial(each) for each in trials.others],
+        "clearly_better": [each.name for each in trials.clearly_better],
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {
+        "name": trial.name,
+        "score": trial.score,
+        "standard_error": trial.standard_error,
+        "features": trial.features,
+    }
+
+
+def _judgement(fitted: Fitted) -> dict[str, Any] | None:
+    """What the choice itself believes, where it gives probabilities."""
+    judged = fitted.chosen.judgement
+    if judged is None:
+        return None
+    names, seen = fitted.data.feature_names, judged.performance
+    return {
+        "signal": judged.signal,
+        "expected_f1": judged.expected_f1,
+        "few": judged.few,
+        "sets": [
+            {"features": [names[j] for j in each.features], "probability": each.probability}
+            for each in judged.sets
+        ],
+        "performance": None
+        if seen is None
+        else {"score": seen.score, "standard_error": seen.standard_error},
+    }
+
+
+def features_csv(fitted: Fitted, target: str) -> str:
+    """The features as a table for spreadsheets; no name can act as a formula."""
+    head = ["feature", "probability", "coefficient", "effect", "frequency", "stands in for"]
+    rows: list[list[Any]] = [head]
+    for each in features(fitted, fitted.account(target)):
+        numbers = ("probability", "coefficient", "effect", "frequency")
+        other = each["stands_in_for"]
+        rows.append(
+            [
+                spreadsheet_safe(each["name"]),
+                *("" if each[name] is None else repr(each[name]) for name in numbers),
+                "" if other is None else spreadsheet_safe(other),
+            ]
+        )
     return as_csv(rows)

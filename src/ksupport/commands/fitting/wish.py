@@ -8,10 +8,11 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, KFold
 
 from ..._common.errors import InputError
 from ...algorithms import METHODS
+from ...design import Floats, Ints
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
 from ...reading import Data
 
@@ -124,6 +125,21 @@ def folds_for(count: int, groups: Any) -> Any:
     if there < 2:
         raise InputError("--groups needs at least two different labels")
     return GroupKFold(min(count, there))
+
+
+def inner_folds(count: int, groups: Any, train: Ints) -> Any:
+    """Folds of the rows that are trained on: a number, or splits that keep groups together."""
+    if groups is None:
+        return count
+    labels = groups[train]
+    return list(folds_for(count, labels).split(labels, groups=labels))
+
+
+def outer_folds(count: int, groups: Any, y: Floats, seed: int) -> list[tuple[Ints, Ints]]:
+    """Rows to train on and rows to predict, groups together."""
+    folds = folds_for(count, groups)
+    splitter = KFold(count, shuffle=True, random_state=seed) if groups is None else folds
+    return list(splitter.split(np.zeros((len(y), 1)), y, groups))
 
 
 def _refuse_groups(groups: Any) -> None:

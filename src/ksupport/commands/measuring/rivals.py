@@ -10,10 +10,11 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import ElasticNetCV, LassoCV
+from sklearn.linear_model import ElasticNetCV, LassoCV, RidgeCV
 
 from ...algorithms import METHODS
 from ...estimators import IRKSNCV, AutoIRKSN, PathCV
+from ...explain.trials import STRENGTHS, scaled
 
 Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
 RATIOS = (0.1, 0.5, 0.9)
@@ -40,6 +41,7 @@ def candidates(seed: int) -> dict[str, Rival]:
     }
     made |= {name: _path(name, seed) for name in METHODS if name != "irksn"}
     made["LassoCV"] = _scaled(lambda cv: LassoCV(cv=cv))
+    made["RidgeCV"] = _scaled(lambda cv: RidgeCV(alphas=STRENGTHS))
     made["ElasticNetCV"] = _scaled(lambda cv: ElasticNetCV(cv=cv, l1_ratio=list(RATIOS)))
     if find_spec("abess") is not None:
         made["abess"] = Rival(_abess)
@@ -55,10 +57,7 @@ def _scaled(model: Callable[[Any], Any]) -> Rival:
     """A model on columns of unit variance, which scikit-learn's do not see to."""
 
     def make(cv: Any, sparse: bool) -> Any:
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
-
-        return make_pipeline(StandardScaler(with_mean=not sparse), model(cv))
+        return scaled(model(cv), centred=not sparse)
 
     return Rival(make, coef=lambda pipeline: pipeline[-1].coef_)
 

@@ -13,7 +13,18 @@ from rich.text import Text
 
 from ..._common.telling import wipe
 
-LEFT = ("", "feature", "method", "model", "name", "note", "description", "what", "against")
+LEFT = (
+    "",
+    "feature",
+    "features found in",
+    "method",
+    "model",
+    "name",
+    "note",
+    "description",
+    "what",
+    "against",
+)
 
 
 def console() -> Console:

@@ -20,11 +20,15 @@ from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
 from ...design import Floats, Problem
 from ...theory.report import RecoveryReport
-from ..models import Model, adjusted_for, by_effect, chosen_by, effects_of
+from ..account import Account
+from ..models import Model, adjusted_for, chosen_by, effects_of
+from ..trials import Trials
 from .data import (
     correlations_of,
     drawn_features,
+    found_of,
     lines_of,
+    predicted_of,
     residuals_of,
     rounded,
     scores_of,
@@ -43,6 +47,7 @@ def build_report(
     target: str = "y",
     stability: StabilitySelection | None = None,
     certificate: RecoveryReport | None = None,
+    trials: Trials | None = None,
     made: Mapping[str, Any] | None = None,
     remarks: Sequence[str] = (),
 ) -> str:
@@ -64,6 +69,8 @@ def build_report(
         How often features are chosen on half-samples.
     certificate : RecoveryReport, optional
         What ``model.certify(X, y)`` says.
+    trials : Trials, optional
+        What rows held out say, of this way to fit and of others.
     made : mapping, optional
         How the model was made: ``command``, ``seed``, ``versions``, ``data``.
     remarks : sequence of str
@@ -100,17 +107,17 @@ def build_report(
         raise ValueError(f"feature_names must have {d} names to match X, got {len(names)}")
     if stability is not None and stability.frequency.size != d:
         raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
-    effects = effects_of(model, X)
-    order = by_effect(effects, chosen)
+    account = Account(
+        estimator=type(model).__name__, chosen=chosen, effects=effects_of(model, X), names=names,
+        target=str(target), n=len(observed), candidates=d - model.unpenalized_.size,
+        adjusted=adjusted_for(model, names), trials=trials,
+    )  # fmt: skip
+    order = account.order
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        names=names, target=str(target), n=len(observed),
-        candidates=d - model.unpenalized_.size, order=order, coef=np.ravel(model.coef_),
-        effects=effects, intercept=float(np.ravel(model.intercept_)[0]), explained=explained,
-        measure="variance" if problem.by_squares else "deviance",
-        decision=chosen.words, refitted=chosen.refit is not None, stability=stability,
-        certificate=certificate, twins=twins, alternatives=chosen.swaps(),
-        made=dict(made or {}), remarks=list(remarks), adjusted=adjusted_for(model, names),
+        account=account, coef=np.ravel(model.coef_), intercept=float(np.ravel(model.intercept_)[0]),
+        explained=explained, stability=stability, certificate=certificate,
+        twins=twins, made=dict(made or {}), remarks=list(remarks),
     )  # fmt: skip
     drawn = _drawn(model, problem, observed, fitted, contents, correlation)
     return _page(contents, drawn)
@@ -144,22 +151,26 @@ def _drawn(
     model: Model, problem: Problem, y: Any, fitted: Any, contents: Contents, correlation: Any
 ) -> dict[str, Any]:
     """All that the script draws."""
-    chosen = chosen_by(model)
-    walks, at, record = walks_of(chosen, model.max_iter, problem)
-    features, entered = drawn_features(walks, np.asarray(contents.order, np.intp))
+    account = contents.account
+    names, order = account.names, account.order
+    walks, at, record = walks_of(account.chosen, model.max_iter, problem)
+    features, entered = drawn_features(walks, np.asarray(order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
-    inside = set(contents.order)
+    inside = set(order)
     return {
-        "names": [label(contents.names[j]) for j in features],
+        "target": label(account.target, 40),
+        "found": found_of(account, contents.coef, contents.stability),
+        "names": [label(names[j]) for j in features],
         "chosen": [int(j in inside) for j in features],
         "unit": "standardised coefficient" if model.standardize else "coefficient",
         "paths": [lines_of(walk, features) for walk in walks],
         "at": [at, record],
-        "surface": surface_of(chosen),
-        "scores": scores_of(chosen),
+        "surface": surface_of(account.chosen),
+        "scores": scores_of(account.chosen),
+        "predicted": predicted_of(y, fitted, account.trials),
         "residuals": residuals_of(y, fitted),
         "correlation": {
-            "names": [label(contents.names[j], 28) for j in contents.order[: len(correlation)]],
+            "names": [label(names[j], 28) for j in order[: len(correlation)]],
             "r": [rounded(row) for row in correlation],
         },
     }
@@ -173,7 +184,7 @@ def _page(contents: Contents, drawn: dict[str, Any]) -> str:
     )
     policy = (
         f"default-src 'none'; script-src '{_digest(script)}'; style-src '{_digest(style)}'; "
-        "base-uri 'none'; form-action 'none'"
+        "img-src blob: data:; base-uri 'none'; form-action 'none'"
     )
     return Template(template).substitute(
         sections(contents),
@@ -182,6 +193,7 @@ def _page(contents: Contents, drawn: dict[str, Any]) -> str:
         script=script,
         data=_inert(drawn),
         criterion_hidden="hidden" if drawn["surface"] is drawn["scores"] is None else "",
+        found_hidden="" if drawn["found"] else "hidden",
     )
 
 

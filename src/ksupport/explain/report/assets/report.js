@@ -45,6 +45,151 @@
     return (value) => from + ((value - low) / span) * (to - from);
   }
 
+  // -- what was found --------------------------------------------------------------------
+
+  const MOST = 20, BENEATH = 3; // rows drawn, and of these beneath one feature
+
+  function rowsDrawn() {
+    const rows = [];
+    let beneath = 0, left = 0;
+    for (const row of data.found) {
+      beneath = row.for === null ? 0 : beneath + 1;
+      if (rows.length >= MOST || beneath > BENEATH) left += 1;
+      else rows.push(row);
+    }
+    return { rows, left };
+  }
+
+  const shorten = (name, most) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+  const sureness = (p) => (p > 0.99 ? ">99%" : p < 0.01 ? "<1%" : `${Math.round(100 * p)}%`);
+
+  function bars() {
+    const svg = byId("bars"), { rows, left } = rowsDrawn();
+    if (!rows.length) return;
+    const certain = rows[0].p !== null, line = 26, top = 24;
+    const height = top + rows.length * line + (left ? 24 : 4), width = canvas(svg, height, 860);
+    const longest = Math.max(...rows.map((row) => row.name.length + row.prefix.length + (row.for === null ? 0 : 3)));
+    const start = Math.min(longest * 7.6 + 10, 0.34 * width), room = Math.floor((start - 10) / 7.4);
+    const narrow = width < 500, gap = narrow ? 46 : 56, split = certain ? start + (narrow ? 0.4 : 0.42) * (width - start) : start;
+    const end = width - 8, bar = [start, split - gap], effect = [split + 8, end];
+    const most = Math.max(...rows.map((row) => Math.abs(row.effect || 0))) || 1;
+    const negative = rows.some((row) => row.effect < 0), positive = rows.some((row) => row.effect > 0);
+    const beside = narrow ? 40 : 54; // room for a number beside a bar
+    const low = effect[0] + (negative ? beside : 0), high = effect[1] - (positive ? beside : 0);
+    const x = scale(negative ? -most : 0, positive ? most : 0, low, high);
+    if (certain) draw(svg, "text", { class: "head", x: start, y: 12 }, "probability");
+    draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, `effect on ${shorten(data.target, 18)}`);
+    rows.forEach((row, i) => {
+      const y = top + i * line, other = row.for !== null, at = other ? 18 : 0;
+      const told = draw(svg, "text", { class: other ? "name other" : "name", x: at, y: y + 16 }, shorten(row.prefix + row.name, room - (other ? 1 : 0)));
+      draw(told, "title", {}, row.name);
+      if (certain) {
+        draw(svg, "rect", { class: "track", x: bar[0], y: y + 4, width: bar[1] - bar[0], height: line - 12, rx: 3 });
+        draw(svg, "rect", { class: row.coef === null ? "sure other" : "sure", x: bar[0], y: y + 4, width: Math.max(1, (bar[1] - bar[0]) * row.p), height: line - 12, rx: 3 });
+        draw(svg, "text", { x: bar[1] + 6, y: y + 16 }, sureness(row.p));
+      }
+      if (row.effect === null) return;
+      const from = Math.min(x(0), x(row.effect)), wide = Math.abs(x(row.effect) - x(0));
+      draw(svg, "rect", { class: row.effect < 0 ? "minus" : "plus", x: from, y: y + 4, width: Math.max(wide, 1), height: line - 12 });
+      const sign = row.effect < 0 ? "−" : "+", away = row.effect < 0 ? from - 5 : from + wide + 5;
+      draw(svg, "text", { x: away, y: y + 16, "text-anchor": row.effect < 0 ? "end" : "start" }, sign + number(Math.abs(row.effect)));
+    });
+    draw(svg, "line", { class: "guide", x1: x(0), x2: x(0), y1: top, y2: top + rows.length * line });
+    if (left) draw(svg, "text", { x: 0, y: height - 6 }, `and ${left} more in the table`);
+  }
+
+  // -- to take away ----------------------------------------------------------------------
+
+  function save(name, blob) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(blob);
+    link.download = name;
+    document.body.append(link);
+    link.click();
+    link.remove();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  const cell = (value) => (value === null ? "" : /[",\r\n]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
+
+  function csv() {
+    const head = ["feature", "probability", "coefficient", "effect", "frequency", "stands in for"];
+    const rows = data.found.map((row) => [row.cell, row.p, row.coef, row.effect, row.share, row.for]);
+    return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+  }
+
+  const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight"];
+
+  function standalone(svg) { // a copy that carries its colours along
+    const space = "http://www.w3.org/2000/svg", copy = document.createElementNS(space, "svg");
+    const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+    const given = { viewBox: svg.getAttribute("viewBox"), width, height };
+    for (const name in given) copy.setAttribute(name, given[name]);
+    draw(copy, "rect", { width, height, fill: getComputedStyle(document.body).backgroundColor });
+    for (const child of svg.children) copy.append(child.cloneNode(true));
+    const theirs = [...copy.querySelectorAll("*")].slice(1);
+    svg.querySelectorAll("*").forEach((node, i) => {
+      const computed = getComputedStyle(node);
+      for (const name of STYLES) theirs[i].setAttribute(name, computed.getPropertyValue(name));
+    });
+    return { text: new XMLSerializer().serializeToString(copy), width, height };
+  }
+
+  function savePicture(svg, kind) {
+    const { text, width, height } = standalone(svg), blob = new Blob([text], { type: "image/svg+xml" });
+    if (kind === "svg") { save(`${svg.id}.svg`, blob); return; }
+    const image = new Image(), sharp = 3;
+    image.addEventListener("load", () => {
+      const page = document.createElement("canvas");
+      page.width = sharp * width;
+      page.height = sharp * height;
+      page.getContext("2d").drawImage(image, 0, 0, page.width, page.height);
+      page.toBlob((png) => save(`${svg.id}.png`, png), "image/png");
+      URL.revokeObjectURL(image.src);
+    });
+    image.src = URL.createObjectURL(blob);
+  }
+
+  function button(text, action) {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.textContent = text;
+    made.addEventListener("click", action);
+    return made;
+  }
+
+  function offers() {
+    byId("csv").addEventListener("click", () => save("features.csv", new Blob([csv()], { type: "text/csv" })));
+    for (const svg of document.querySelectorAll(".picture > svg")) {
+      let row = svg.parentNode.nextElementSibling;
+      if (!row || !row.classList.contains("buttons")) {
+        row = document.createElement("div");
+        row.className = "buttons";
+        svg.parentNode.after(row);
+      }
+      for (const kind of ["svg", "png"]) {
+        const made = button(`Save the picture (${kind.toUpperCase()})`, () => savePicture(svg, kind));
+        made.dataset.saves = `${svg.id}.${kind}`;
+        row.append(made);
+      }
+    }
+    const paper = () => {
+      const references = [...byId("paper").querySelectorAll("li")].map((li, i) => `[${i + 1}] ${li.textContent}`);
+      return [byId("paper").querySelector("p").textContent, "", ...references, ""].join("\n");
+    };
+    byId("text").addEventListener("click", () => save("methods.txt", new Blob([paper()], { type: "text/plain" })));
+    byId("copy").addEventListener("click", async () => {
+      const said = byId("copied");
+      try {
+        await navigator.clipboard.writeText(paper());
+        said.textContent = "Copied.";
+      } catch { // not allowed here: leave it marked, for the reader to copy
+        getSelection().selectAllChildren(byId("paper"));
+        said.textContent = "Marked: copy it with Ctrl+C.";
+      }
+    });
+  }
+
   // -- the paths -------------------------------------------------------------------------
 
   const path = () => data.paths[+level.value];
@@ -306,10 +451,10 @@
 
   // -- rows and features -----------------------------------------------------------------
 
-  function scatter(id, xs, ys, rows, across, up) {
+  function scatter(id, xs, ys, rows, across, up, alike) {
     const svg = byId(id), height = 300, width = canvas(svg, height, 470);
     const left = 52, right = width - 12, bottom = height - 40;
-    const [x0, x1] = extent(xs), [y0, y1] = extent(ys);
+    const [x0, x1] = extent(alike ? [...xs, ...ys] : xs), [y0, y1] = alike ? [x0, x1] : extent(ys);
     const x = scale(x0, x1, left, right), y = scale(y0, y1, bottom, 26);
     for (const v of ticks(y0, y1, 5)) {
       draw(svg, "line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
@@ -327,9 +472,9 @@
   }
 
   function residuals() {
-    const r = data.residuals;
-    scatter("observed", r.fitted, r.observed, r.row, "fitted", "observed");
-    scatter("quantiles", r.quantile, r.standardised, r.sorted_row, "normal quantile", "standardised residual");
+    const p = data.predicted, r = data.residuals;
+    scatter("observed", p.predicted, p.observed, p.row, p.held_out ? "predicted, of rows held out" : "fitted", "observed", true);
+    scatter("quantiles", r.quantile, r.standardised, r.row, "normal quantile", "standardised residual");
   }
 
   function correlations() {
@@ -353,6 +498,7 @@
   // -- all -------------------------------------------------------------------------------
 
   function everything() {
+    bars();
     explore();
     choice();
     residuals();
@@ -364,6 +510,9 @@
   level.value = data.at[0];
   place(data.at[1]);
   everything();
+  offers();
+  for (const folded of document.querySelectorAll("#details > details")) folded.addEventListener("toggle", () => { if (folded.open) everything(); });
+  window.addEventListener("beforeprint", () => { for (const each of document.querySelectorAll("#details > details")) each.open = true; });
   let wait = 0, wide = document.documentElement.clientWidth;
   window.addEventListener("resize", () => {
     if (document.documentElement.clientWidth === wide) return; // a phone hides its address bar

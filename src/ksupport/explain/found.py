@@ -1,0 +1,114 @@
+"""The features of a model as a table: most certain first, each with what can stand in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._common.extra import extra
+from .._common.names import names_seen
+from ..choosing.chosen import Chosen
+from ..choosing.sets import FeatureSet
+from ..design import Floats
+from .models import Model, chosen_by
+
+SAME = 9  # probabilities that agree to so many decimals are equal
+
+
+@dataclass(frozen=True)
+class Found:
+    """One feature: in the model, or beneath one of it because it can stand in for it."""
+
+    feature: int
+    probability: float | None  # that it belongs to the model; None if that was not asked
+    chosen: bool  # whether it is in the model
+    set: int | None  # which set of features that stand in for each other; None if alone
+    stands_in_for: int | None = None  # the more probable feature of the model that it could replace
+    together: bool = False  # rather than replacing it, it matters with it, in a group
+
+    @property
+    def prefix(self) -> str:
+        """What to say before its name: nothing, or how it belongs to the feature above."""
+        if self.stands_in_for is None:
+            return ""
+        return "with " if self.together else "or "
+
+
+def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
+    """The chosen features, the most probable first, of equal ones that of the largest effect."""
+    features = np.flatnonzero(chosen.support)
+    p = chosen.probability
+    certainty = np.zeros(features.size) if p is None else np.round(p[features], SAME)
+    size = np.abs(effects[features])
+    size = np.round(size / (size.max(initial=0.0) or 1.0), SAME)
+    return features[np.lexsort((features, -size, -certainty))].tolist()
+
+
+def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
+    """The features of a model of one target, each followed by those that stand in for it."""
+    order = by_certainty(chosen.coef if effects is None else effects, chosen)
+    sets = shared_sets(chosen)
+    place = {j: at for at, each in enumerate(sets) for j in each.features}
+    told: set[int] = set()
+    rows = []
+    for j in order:
+        members = sets[place[j]].features if j in place else (j,)
+        for i in sorted(members, key=lambda i: i != j):  # the one of the model first
+            if i not in told:
+                rows.append(_found(chosen, i, place.get(i), None if i == j else j))
+        told |= set(members)
+    return rows
+
+
+def _found(chosen: Chosen, feature: int, place: int | None, lead: int | None) -> Found:
+    p = None if chosen.probability is None else float(chosen.probability[feature])
+    inside = bool(chosen.support[feature])
+    together = inside and lead is not None and in_groups(chosen)
+    return Found(feature, p, inside, place, lead, together)
+
+
+def in_groups(chosen: Chosen) -> bool:
+    """Whether features are believed to matter in groups, rather than few of them."""
+    return chosen.judgement is not None and chosen.judgement.few < 0.5
+
+
+def shared_sets(chosen: Chosen) -> list[FeatureSet]:
+    """The sets of more than one feature, most probable first."""
+    judged = chosen.judgement
+    return [] if judged is None else [each for each in judged.sets if len(each.features) > 1]
+
+
+def frame_of(model: Model) -> Any:
+    """What `LinearModel.to_frame` gives: a row for each feature, and each target if many."""
+    with extra("data", "a data frame needs"):
+        import pandas as pd
+    chosen, names = chosen_by(model), names_seen(model)
+    flat = chosen.flat
+    coef = np.atleast_2d(model.coef_)
+    rows = list(_rows(chosen, coef[0], names) if flat else _rows_by_target(chosen, coef, names))
+    head = ["feature", "name", "coefficient", "probability", "set", "stands_in_for"]
+    frame = pd.DataFrame(rows, columns=head if flat else ["target", *head[:3]])
+    whole = {name: "Int64" for name in ("set", "stands_in_for") if flat}
+    return frame.astype(whole | ({"probability": float} if flat else {}))
+
+
+def _rows(chosen: Chosen, coef: Floats, names: Sequence[str] | None) -> Iterator[tuple[Any, ...]]:
+    for each in found_in(chosen):
+        j = each.feature
+        name, w = _name(names, j), float(coef[j])
+        yield j, name, w, each.probability, each.set, each.stands_in_for
+
+
+def _rows_by_target(
+    chosen: Chosen, coef: Floats, names: Sequence[str] | None
+) -> Iterator[tuple[Any, ...]]:
+    for target, w in enumerate(np.where(chosen.support, coef, 0.0)):
+        for j in np.flatnonzero(w)[np.argsort(-np.abs(w[w != 0]), kind="stable")].tolist():
+            yield target, j, _name(names, j), float(w[j])
+
+
+def _name(names: Sequence[str] | None, feature: int) -> str:
+    return f"x{feature}" if names is None else str(names[feature])

@@ -1,0 +1,311 @@
+"""How well rows held out are predicted, and whether probabilities keep their word."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
+from sklearn.base import clone
+from sklearn.calibration import calibration_curve
+from sklearn.model_selection import KFold, check_cv
+
+from .._common.checks import check_count
+from ..design import Floats, Ints, is_dask, unwrapped
+from ..explain.models import chosen_by
+from ..explain.trials import Make, Trials, trials_of, usual
+from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_ours, real, vector
+from .probabilities import judged
+
+INNER = 5  # folds on which a Lasso is tuned
+
+
+class PerformanceDisplay:
+    """What rows held out say of a way to fit, beside a Lasso and a ridge.
+
+    Parameters
+    ----------
+    trials : Trials
+        Errors on the same folds.
+    y : array of shape (n,)
+        What was observed.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> from ksupport import IRKSNIC
+    >>> from ksupport.datasets import make_correlated_data
+    >>> from ksupport.plotting import PerformanceDisplay
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 47
+    >>> X, y, w = make_correlated_data(60, 50, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> display = PerformanceDisplay.from_estimator(IRKSNIC().fit(X, y), X, y)
+    >>> display.trials.ours.score > 0.9
+    True
+    """
+
+    def __init__(self, trials: Trials, y: Floats) -> None:
+        self.trials = trials
+        self.y = y
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        cv: Any = 5,
+        random_state: Any = 0,
+        kind: Literal["scores", "rows"] = "scores",
+        ax: Any = None,
+    ) -> Self:
+        """Fit again on folds, and draw how well the rows held out are predicted.
+
+        Parameters
+        ----------
+        estimator : estimator of ksupport
+            A fitted model; copies of it are fitted.
+        X : array, data frame or sparse matrix, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,)
+            The response of the fit.
+        sample_weight : array of shape (n,), optional
+            The weights of the fit.
+        cv : int, splitter or iterable
+            The folds; a number is of shuffled ones.
+        random_state : int, RandomState or None
+            Shuffles them.
+        kind : {"scores", "rows"}
+            What `plot` draws.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        PerformanceDisplay
+        """
+        check_ours(estimator)
+        check_data(estimator, X, y, sample_weight)
+        X = unwrapped(X)
+        if isinstance(X, LinearOperator) or is_dask(X):
+            raise TypeError(
+                f"folds take rows of X, got {type(X).__name__}: give an array, a data frame or a "
+                "sparse matrix"
+            )
+        if not chosen_by(estimator).flat:
+            raise ValueError("folds are of one target: fit the columns of y one at a time")
+        X, observed = estimator._validated(X, y, multi_output=False, reset=False)
+        weights = None
+        if sample_weight is not None:
+            weights = np.broadcast_to(np.asarray(sample_weight, float), observed.shape)
+        folds = KFold(cv, shuffle=True, random_state=random_state) if isinstance(cv, int) else cv
+        splits = list(check_cv(folds).split(X, observed))
+        name = type(estimator).__name__
+        makes: dict[str, Make] = {name: lambda rows: clone(estimator), **usual(X, _inner)}
+        trials = trials_of(name, makes, X, observed, splits, weights)
+        return cls(trials, observed).plot(ax=ax, kind=kind)
+
+    def plot(self, ax: Any = None, *, kind: Literal["scores", "rows"] = "scores") -> Self:
+        """Draw, on new axes if none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+        kind : {"scores", "rows"}
+            The share of the variation that each way to fit explains, with its standard error; or
+            every row, observed against predicted.
+
+        Returns
+        -------
+        PerformanceDisplay
+        """
+        drawn = {"scores": self._scores, "rows": self._rows}
+        if kind not in drawn:
+            raise ValueError(f"kind must be 'scores' or 'rows', got {kind!r}")
+        ax = axes_of(ax, figsize=(6.4, 2.4) if kind == "scores" else (4.6, 4.4))
+        drawn[kind](ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _scores(self, ax: Any) -> None:
+        every = [self.trials.ours, *self.trials.others]
+        for place, each in enumerate(every):
+            colour = MUTED if place else GOOD
+            ax.errorbar(
+                each.score, place, xerr=each.standard_error, fmt="o", color=colour, capsize=3
+            )
+            ax.annotate(
+                f"{each.score:.2f} ± {each.standard_error:.2f}, {each.features:.0f} features",
+                (1, place), xycoords=("axes fraction", "data"), xytext=(5, 0),
+                textcoords="offset points", va="center", fontsize="small", color=colour,
+            )  # fmt: skip
+        ax.axvline(0.0, color=BAD, linestyle=":", label="knowing nothing")
+        ax.set_yticks(range(len(every)), [each.name for each in every])
+        ax.set_ylim(len(every) - 0.5, -0.5)
+        low = min(0.0, *(each.score - each.standard_error for each in every))
+        ax.set(xlim=(max(low, -1.0) - 0.03, 1.0), xlabel="explained of rows held out")
+        ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1))
+
+    def _rows(self, ax: Any) -> None:
+        ours, observed = self.trials.ours, self.y[self.trials.rows]
+        both = np.r_[observed, self.trials.predicted]
+        ends = [both.min(), both.max()]
+        ax.plot(ends, ends, color=MUTED, linewidth=1)
+        ax.plot(self.trials.predicted, observed, "o", color=GOOD, alpha=0.65, markersize=4)
+        ax.set(xlabel="predicted, of rows held out", ylabel="observed")
+        ax.set_title(f"explained: {ours.score:.2f} ± {ours.standard_error:.2f}", fontsize="medium")
+
+
+def _inner(rows: Ints) -> int:
+    return INNER
+
+
+class CalibrationDisplay:
+    """Whether probabilities keep their word: of features with 80 %, are four in five true?
+
+    Parameters
+    ----------
+    probability : array of shape (n,)
+        What was said of each feature.
+    truth : array of shape (n,)
+        Whether it is true: nonzero.
+    n_bins : int
+        Bins of equal width.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    said_, true_, counts_ : arrays
+        For each bin with features in it: the mean probability, the share of true ones, and how
+        many there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport.plotting import CalibrationDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.uniform(size=5000)
+    >>> display = CalibrationDisplay.from_probabilities(p, rng.uniform(size=5000) < p)
+    >>> bool(np.abs(display.said_ - display.true_).max() < 0.1)
+    True
+    """
+
+    def __init__(self, probability: Floats, truth: Any, *, n_bins: int = 10) -> None:
+        self.probability = probability
+        self.truth = truth
+        self.n_bins = n_bins
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        truth: ArrayLike,
+        n_bins: int = 10,
+        ax: Any = None,
+    ) -> Self:
+        """Draw how the probabilities of a fitted model compare with the truth.
+
+        X and y are asked for as by every display, and only their shapes are looked at.  One model
+        has few probable features; for a verdict gather those of many, and give them to
+        `from_probabilities`.
+
+        Parameters
+        ----------
+        estimator : estimator of ksupport
+            A fitted model with ``probability_``.
+        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,)
+            The response of the fit.
+        sample_weight : array of shape (n,), optional
+            The weights of the fit.
+        truth : array of shape (d,)
+            The true model; its nonzero entries are the true features.
+        n_bins : int
+            Bins of equal width.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        CalibrationDisplay
+        """
+        probability = judged(estimator, X, y, sample_weight).probability
+        assert probability is not None  # or it would have been refused
+        return cls.from_probabilities(probability, truth, n_bins=n_bins, ax=ax)
+
+    @classmethod
+    def from_probabilities(
+        cls, probability: ArrayLike, truth: ArrayLike, *, n_bins: int = 10, ax: Any = None
+    ) -> Self:
+        """Draw how probabilities, of one model or of many, compare with the truth.
+
+        Parameters
+        ----------
+        probability : array of shape (n,)
+            What was said of each feature.
+        truth : array of shape (n,)
+            Whether it is true: nonzero.
+        n_bins : int
+            Bins of equal width.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        CalibrationDisplay
+        """
+        p = real("probability", probability)
+        if p.ndim != 1 or p.size == 0 or p.min() < 0 or p.max() > 1:
+            raise ValueError("probability must be a vector of numbers from 0 to 1")
+        check_count("n_bins", n_bins)
+        true = vector("truth", np.asarray(truth, float), p.size) != 0
+        return cls(p, true, n_bins=n_bins).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, on new axes if none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        CalibrationDisplay
+        """
+        ax = axes_of(ax, figsize=(4.6, 4.4))
+        true, said = calibration_curve(
+            self.truth, self.probability, n_bins=self.n_bins, pos_label=True
+        )
+        edges = np.linspace(0, 1, self.n_bins + 1)[1:-1]
+        every = np.bincount(np.searchsorted(edges, self.probability), minlength=self.n_bins)
+        counts = every[every > 0]
+        spread = np.sqrt(np.maximum(said * (1 - said), 0) / counts)  # if the word is kept
+        ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="as said")
+        ax.errorbar(said, true, yerr=spread, fmt="o", color=GOOD, capsize=3, label="found")
+        for x, height, count in zip(said, true, counts, strict=True):
+            ax.annotate(
+                str(count), (x, height), xytext=(6, -10), textcoords="offset points",
+                fontsize="x-small", color=MUTED,
+            )  # fmt: skip
+        ax.set(
+            xlabel="probability that was said", ylabel="share of true features",
+            xlim=(-0.03, 1.03), ylim=(-0.03, 1.03),
+        )  # fmt: skip
+        ax.legend(frameon=False, fontsize="small", loc="upper left")
+        self.said_, self.true_, self.counts_ = said, true, counts
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

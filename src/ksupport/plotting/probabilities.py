@@ -1,0 +1,316 @@
+"""How sure each feature is, and which can stand in for which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._common.checks import check_count
+from .._common.names import names_seen
+from ..choosing.chosen import Chosen
+from ..choosing.sets import FeatureSet
+from ..design import Floats
+from ..explain.account import certainty
+from ..explain.found import Found, found_in
+from ..explain.models import chosen_by
+from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_names, check_ours, name_of
+
+LINE = 0.28  # inches for a feature
+
+
+def judged(estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Chosen:
+    """What an estimator that gives probabilities has chosen."""
+    check_ours(estimator)
+    check_data(estimator, X, y, sample_weight)
+    chosen = chosen_by(estimator)
+    if chosen.probability is None:
+        raise ValueError(
+            f"{type(estimator).__name__} gives no probability_; AutoIRKSN, and the classes that "
+            "choose by a criterion or by folds, do"
+        )
+    return chosen
+
+
+def _empty(ax: Any, words: str) -> None:
+    ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes, color=MUTED)
+    ax.set_yticks([])
+
+
+class ProbabilityDisplay:
+    """The features of a model by probability and effect, most certain first.
+
+    Beneath a feature, paler, are those that could stand in for it.
+
+    Parameters
+    ----------
+    found : list of Found
+        The rows, from the top.
+    effects : array of shape (d,)
+        Coefficients in standard deviations of their columns where the model standardises.
+    names : sequence of str, optional
+        Names of all features.
+    n_left : int
+        Features of the model that are not drawn.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    bars_ : list of matplotlib Rectangle
+        One for each row.
+
+    Examples
+    --------
+    >>> from ksupport import AutoIRKSN
+    >>> from ksupport.datasets import make_correlated_data
+    >>> from ksupport.plotting import ProbabilityDisplay
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 97
+    >>> X, y, w = make_correlated_data(60, 100, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> display = ProbabilityDisplay.from_estimator(AutoIRKSN().fit(X, y), X, y)
+    >>> len(display.bars_) >= 3
+    True
+    """
+
+    def __init__(
+        self,
+        found: list[Found],
+        effects: Floats,
+        *,
+        names: Sequence[str] | None = None,
+        n_left: int = 0,
+    ) -> None:
+        self.found = found
+        self.effects = effects
+        self.names = names
+        self.n_left = n_left
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        most: int = 20,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the features of a fitted model that gives probabilities.
+
+        X and y are asked for as by every display, and only their shapes are looked at.
+
+        Parameters
+        ----------
+        estimator : estimator of ksupport
+            A fitted model with ``probability_``.
+        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,)
+            The response of the fit.
+        sample_weight : array of shape (n,), optional
+            The weights of the fit.
+        most : int
+            Rows drawn at most.
+        names : sequence of str, optional
+            Names of the features; None takes those that the model has seen.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        ProbabilityDisplay
+        """
+        chosen = judged(estimator, X, y, sample_weight)
+        check_count("most", most)
+        names = names_seen(estimator) if names is None else names
+        check_names(names, chosen.coef.size)
+        found = found_in(chosen)
+        left = sum(each.chosen for each in found[most:])
+        return cls(found[:most], chosen.coef, names=names, n_left=left).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, on new axes if none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        ProbabilityDisplay
+        """
+        ax = axes_of(ax, figsize=(6.4, 1.2 + LINE * max(len(self.found), 3)))
+        self.bars_ = [self._bar(ax, place, each) for place, each in enumerate(self.found)]
+        ax.set_yticks(range(len(self.found)), [self._label(each) for each in self.found])
+        ax.invert_yaxis()
+        ax.set(xlim=(0, 1), xlabel="probability of belonging to the model")
+        if not self.found:
+            _empty(ax, "no feature was chosen")
+        else:
+            self._legend(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _bar(self, ax: Any, place: int, each: Found) -> Any:
+        p, effect = each.probability or 0.0, self.effects[each.feature]
+        inside = each.chosen
+        colour = (GOOD if effect > 0 else BAD) if inside else MUTED
+        (bar,) = ax.barh(place, p, color=colour, height=0.65, alpha=1.0 if inside else 0.5)
+        text = f"{certainty(p)}  ({effect:+.3g})" if inside else certainty(p)
+        ax.annotate(
+            text, (1, place), xycoords=("axes fraction", "data"), xytext=(5, 0),
+            textcoords="offset points", va="center", fontsize="small",
+        )  # fmt: skip
+        return bar
+
+    def _label(self, each: Found) -> str:
+        return each.prefix + name_of(self.names, each.feature)
+
+    def _legend(self, ax: Any) -> None:
+        """What the colours mean, of those that are there."""
+        kinds: dict[str, Any] = {}
+        for bar, each in zip(self.bars_, self.found, strict=True):
+            if not each.chosen:
+                kinds.setdefault("can stand in", bar)
+            else:
+                positive = self.effects[each.feature] > 0
+                kinds.setdefault("raises y" if positive else "lowers y", bar)
+        more = f"and {self.n_left} more" if self.n_left else None
+        ax.legend(
+            kinds.values(), kinds.keys(), frameon=False, fontsize="small", loc="lower left",
+            bbox_to_anchor=(0, 1), ncols=3, title=more,
+        )  # fmt: skip
+
+
+class SetsDisplay:
+    """Sets of features of which the model needs one: how sure the set, how sure each member.
+
+    Parameters
+    ----------
+    sets : list of FeatureSet
+        The rows, from the top.
+    probability : array of shape (d,)
+        Of each feature.
+    names : sequence of str, optional
+        Names of all features.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    bars_ : list of matplotlib Rectangle
+        One for each set: the probability that one of its features belongs to the model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import AutoIRKSN
+    >>> from ksupport.plotting import SetsDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 40))
+    >>> X[:, 7] = X[:, 3] + 0.05 * rng.standard_normal(80)
+    >>> y = 2 * X[:, 3] - X[:, 5] + 0.5 * rng.standard_normal(80)
+    >>> display = SetsDisplay.from_estimator(AutoIRKSN().fit(X, y), X, y)
+    >>> len(display.bars_) == len(display.sets)
+    True
+    """
+
+    def __init__(
+        self,
+        sets: list[FeatureSet],
+        probability: Floats,
+        *,
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.sets = sets
+        self.probability = probability
+        self.names = names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        most: int = 20,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the sets of a fitted model.
+
+        X and y are asked for as by every display, and only their shapes are looked at.
+
+        Parameters
+        ----------
+        estimator : AutoIRKSN
+            A fitted model with ``sets_``.
+        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,)
+            The response of the fit.
+        sample_weight : array of shape (n,), optional
+            The weights of the fit.
+        most : int
+            Sets drawn at most, the most probable.
+        names : sequence of str, optional
+            Names of the features; None takes those that the model has seen.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        SetsDisplay
+        """
+        chosen = judged(estimator, X, y, sample_weight)
+        check_count("most", most)
+        if chosen.judgement is None:
+            raise ValueError(f"{type(estimator).__name__} has no sets_; AutoIRKSN has")
+        names = names_seen(estimator) if names is None else names
+        check_names(names, chosen.coef.size)
+        believed = chosen.judgement
+        return cls(list(believed.sets[:most]), believed.probability, names=names).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, on new axes if none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        SetsDisplay
+        """
+        ax = axes_of(ax, figsize=(6.4, 1.2 + 1.2 * LINE * max(len(self.sets), 3)))
+        self.bars_ = [self._row(ax, place, each) for place, each in enumerate(self.sets)]
+        ax.set_yticks(range(len(self.sets)), [self._label(each) for each in self.sets])
+        ax.invert_yaxis()
+        ax.set(xlim=(0, 1.02), xlabel="probability")
+        if not self.sets:
+            _empty(ax, "no feature is probable")
+        else:
+            ax.legend(
+                [self.bars_[0], ax.lines[0]], ["one of them", "each"], frameon=False,
+                fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=2,
+            )  # fmt: skip
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _row(self, ax: Any, place: int, each: FeatureSet) -> Any:
+        (bar,) = ax.barh(place, each.probability, color=GOOD, alpha=0.25, height=0.7)
+        p = self.probability[list(each.features)]
+        ax.plot(p, np.full(p.size, place), "o", color=GOOD, markersize=5, linestyle="none")
+        return bar
+
+    def _label(self, each: FeatureSet) -> str:
+        names = [name_of(self.names, j) for j in each.features]
+        more = f" or {len(names) - 3} more" if len(names) > 3 else ""
+        return " or ".join(names[:3]) + more

@@ -1,0 +1,155 @@
+"""The plain words: what they say follows from what was found."""
+
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import is_classifier
+
+import ksupport
+from ksupport import IRKSN, AutoIRKSN
+from ksupport.choosing.words import NoSignalWarning
+from ksupport.explain.account import Account
+from ksupport.explain.found import found_in
+from ksupport.explain.models import chosen_by
+from ksupport.explain.trials import Trial, Trials
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((80, 30))
+X[:, 7] = X[:, 3] + 0.05 * RNG.standard_normal(80)  # a near-copy
+Y = 2 * X[:, 3] - X[:, 5] + 0.5 * RNG.standard_normal(80)
+ESTIMATORS = [
+    getattr(ksupport, name)
+    for name in ksupport.__all__
+    if isinstance(getattr(ksupport, name), type) and hasattr(getattr(ksupport, name), "fit")
+]
+
+
+@pytest.fixture(scope="module")
+def model():
+    return AutoIRKSN().fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def empty():
+    with pytest.warns(NoSignalWarning):
+        return AutoIRKSN().fit(X, np.random.default_rng(3).standard_normal(80))
+
+
+def trials(*scores):
+    """Of ours and of others, with these scores and small errors of them."""
+    base = np.ones(200)
+    made = [
+        Trial(name, 1 - score + np.tile([0.01, -0.01], 100), 3, base)
+        for name, score in zip(("this model", "Lasso", "ridge"), scores, strict=False)
+    ]
+    return Trials(np.arange(200), np.zeros(200), made[0], tuple(made[1:]), 5)
+
+
+def account(model, **options):
+    chosen = chosen_by(model)
+    given = {"names": [f"g{j}" for j in range(30)], "target": "y", "n": 80, "candidates": 30}
+    return Account(
+        estimator=type(model).__name__, chosen=chosen, effects=chosen.coef, **given | options
+    )
+
+
+def test_stand_ins_stand_beneath_and_certainty_decides_the_order(model):
+    found = found_in(chosen_by(model))
+    assert {each.feature for each in found if each.chosen} == set(np.flatnonzero(model.support_))
+    leads = [each.probability or 0.0 for each in found if each.stands_in_for is None]
+    assert leads == sorted(leads, reverse=True)
+    (other,) = [each for each in found if each.stands_in_for is not None]
+    assert {other.feature, other.stands_in_for} == {3, 7}
+    above = found[found.index(other) - 1]
+    assert above.feature == other.stands_in_for
+    assert above.set == other.set
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
+def test_every_estimator_gives_a_tidy_table(estimator):
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(30)])
+    model = estimator(max_iter=60)
+    model.fit(frame, Y > 0 if is_classifier(model) else Y)
+    table = model.to_frame()
+    head = ["feature", "name", "coefficient", "probability", "set", "stands_in_for"]
+    assert list(table) == head
+    inside = table[table["coefficient"] != 0]
+    assert set(inside["feature"]) == set(np.flatnonzero(model.support_))
+    np.testing.assert_array_equal(table["coefficient"], np.ravel(model.coef_)[table["feature"]])
+    assert list(table["name"]) == [f"g{j}" for j in table["feature"]]
+    if hasattr(model, "probability_"):
+        np.testing.assert_array_equal(table["probability"], model.probability_[table["feature"]])
+    else:
+        assert table["probability"].isna().all()
+
+
+def test_many_targets_are_told_apart_in_the_table():
+    model = IRKSN(k=3, max_iter=50).fit(X, np.c_[Y, -Y])
+    table = model.to_frame()
+    assert list(table) == ["target", "feature", "name", "coefficient"]
+    assert len(table) == np.count_nonzero(model.coef_)
+    np.testing.assert_array_equal(
+        table["coefficient"], model.coef_[table["target"], table["feature"]]
+    )
+
+
+def test_the_verdict_follows_from_signal_and_rows_held_out(model, empty):
+    assert account(model, trials=trials(0.8)).verdict.startswith("Yes: ")
+    assert (
+        "explains 80% of how y varies (give or take 0)"
+        in account(model, trials=trials(0.8)).verdict
+    )
+    assert account(model, trials=trials(-0.1)).verdict.startswith("Perhaps: ")
+    assert "no better than knowing nothing" in account(model, trials=trials(-0.1)).verdict
+    said = account(empty, trials=trials(0.0))
+    assert (said.sign, said.order) == ("no", [])
+    assert said.title == "No signal: nothing here explains y"
+    assert "No: nothing in these 80 rows can be told from noise" in said.verdict
+    silent = IRKSN(k=2, max_iter=5).fit(X, np.ones(80))
+    assert account(silent).title.startswith("No model")
+    assert account(IRKSN(k=2).fit(X, Y), trials=trials(-0.5)).sign == "no"
+
+
+def test_others_that_do_better_are_named(model):
+    better = account(model, trials=trials(0.5, 0.9, 0.8))
+    assert "The Lasso and the ridge predict clearly better" in better.beside
+    assert "If prediction is all that counts, use the Lasso" in better.next_steps[0]
+    worse = account(model, trials=trials(0.9, 0.5, -0.2))
+    assert "Neither predicts better" in worse.beside
+    assert "a ridge explains nothing: -20% ± 0" in worse.beside
+    assert not any("prediction is all" in each for each in worse.next_steps)
+    assert account(model).beside == ""
+
+
+def test_what_cannot_be_told_apart_is_said(model):
+    (said,) = [each for each in account(model).next_steps if "cannot tell which" in each]
+    assert "g3" in said
+    assert "g7" in said
+
+
+def test_a_methods_paragraph_cites_what_it_names(model, empty):
+    told = account(model, trials=trials(0.5, 0.4, 0.3))
+    text, references = told.methods({"ksupport": "1.2"})
+    assert "AutoIRKSN of ksupport 1.2" in text
+    assert "80 samples" in text
+    assert "0.50 (standard error" in text
+    for number, reference in enumerate(references, start=1):
+        assert reference
+        assert any(str(number) in each for each in text.split("[")[1:])
+    assert len(references) == len(set(references)) == 5
+    text, _ = account(empty).methods(None)
+    assert "none was kept" in text
+
+
+def test_names_cannot_steer_a_terminal(model):
+    nasty = account(model, names=[f"\x1b[31m{j}" for j in range(30)], target="\x1b[2J")
+    texts = [nasty.title, nasty.verdict, nasty.beside, *nasty.next_steps, nasty.methods({})[0]]
+    assert not any("\x1b" in each for each in texts)
+
+
+def test_pandas_missing_is_said_in_words(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install 'ksupport\[data\]'"):
+        model.to_frame()
