@@ -71,7 +71,9 @@ class Laplace:
     def of(cls, response: Response, columns: Floats, ridge: float) -> Laplace:
         """Of coefficients of columns, as rows, with a prior of this strength."""
         if not len(columns):
-            return cls(_misfit(response, float(response.deviance(np.zeros(response.n)))), _NONE, 0.0)
+            return cls(
+                _misfit(response, float(response.deviance(np.zeros(response.n)))), _NONE, 0.0
+            )
         fit = response.refit(columns, ridge)
         eta = response.whole(fit.coef @ columns)
         H = response.loss.hessian(response.eta(columns), eta, response.y, response.weights)

@@ -87,7 +87,7 @@ class HoldsOutFolds:
     cv: Any
     random_state: Any
 
-    def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
+    def _splits(self, groups: ArrayLike | None) -> Callable[..., list[Split]]:
         """The folds of a response and weights."""
         return partial(splits_of, cv=self.cv, random_state=self.random_state, groups=groups)
 
@@ -131,7 +131,8 @@ def splits_of(
             warnings.filterwarnings("ignore", "The least populated class")  # has few in each fold
             split = list(folds.split(rows, labels[rows]))
         return [(rows[train], rows[test]) for train, test in split]
-    splits = check_cv(cv).split(np.zeros((len(y), 1)), y, groups)
+    seen = y if sorts is None or not np.ptp(sorts) else sorts
+    splits = check_cv(cv).split(np.zeros((len(y), 1)), seen, groups)
     both = [(counted(_places(train)), counted(_places(test))) for train, test in splits]
     usable = [(train, test) for train, test in both if train.size and test.size]
     if not usable:

@@ -310,5 +310,6 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
     )  # fmt: skip
     empty = ready.n * np.log(total / ready.n) if total > 0 else float(found[0].min())
     return Posterior(
-        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, *found, empty
-    )
+        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, *found,
+        empty=empty,
+    )  # fmt: skip

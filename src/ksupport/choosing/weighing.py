@@ -54,9 +54,7 @@ def score_of(posterior: Posterior, response: Response, model: Support) -> float:
     return Laplace.of(response, columns, posterior.policy.prior * response.bend).score + price
 
 
-def _around_best(
-    sought: Sought, posterior: Posterior, known: Known, response: Response
-) -> Sought:
+def _around_best(sought: Sought, posterior: Posterior, known: Known, response: Response) -> Sought:
     """Squares that fit the loss at the best model, and models to go on from."""
     order = sorted(known, key=lambda S: known[S])
     columns = posterior.columns[list(order[0])]

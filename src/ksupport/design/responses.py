@@ -50,7 +50,9 @@ class UnseenByLoss(Unseen):
 
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
         """The same, and rows' weights."""
-        return self.each_of(models), np.ones(self.design.n) if self.weights is None else self.weights
+        return self.each_of(models), np.ones(
+            self.design.n
+        ) if self.weights is None else self.weights
 
     def _fitted(self, models: Any) -> tuple[Floats, Floats]:
         """X̃w of the rows walked on, and of the unseen rows, for each row of coefficients."""

@@ -196,7 +196,7 @@ class Poisson(Loss):
 
     def sorts(self, y: Floats) -> Floats:
         """Whether anything was counted."""
-        return (y > 0) * 1.0
+        return np.asarray(y > 0, np.float64)
 
     def check_rows(self, y: Floats) -> None:
         """Refuse rows without a positive count."""

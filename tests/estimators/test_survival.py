@@ -1,0 +1,162 @@
+"""`AutoIRKSNSurvival`: scikit-survival's conventions, and its results."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import KFold, cross_val_score
+
+from ksupport import AutoIRKSNSurvival, NoSignalWarning
+from ksupport.losses import Cox
+from ksupport.metrics import concordance
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((120, 60)) + 1.0
+ETA = 2.0 * (X[:, 3] - X[:, 7])
+DIED, LEFT = RNG.exponential(np.exp(-ETA)), RNG.exponential(3.0, 120)
+Y = np.column_stack([np.minimum(DIED, LEFT), DIED <= LEFT])
+STRUCTURED = np.array([(bool(e), t) for t, e in Y], [("event", bool), ("time", float)])
+
+
+@pytest.fixture(scope="module")
+def model():
+    return AutoIRKSNSurvival().fit(X, Y)
+
+
+def test_it_finds_the_features(model):
+    np.testing.assert_array_equal(model.get_support(indices=True), [3, 7])
+    assert model.signal_
+    assert model.intercept_ == 0
+    np.testing.assert_allclose(model.coef_[[3, 7]], [2, -2], atol=0.6)
+    np.testing.assert_allclose(model.predict(X), X @ model.coef_)
+    assert model.score(X, Y) > 0.8
+
+
+def test_y_may_be_structured_or_a_data_frame(model):
+    frame = pd.DataFrame({"time": Y[:, 0], "event": Y[:, 1]})
+    for y in (STRUCTURED, frame):
+        other = clone(model).fit(X, y)
+        np.testing.assert_array_equal(other.coef_, model.coef_)
+        assert other.score(X, y) == model.score(X, Y)
+
+
+def test_coefficients_are_those_of_a_ridge_regression_of_cox(model):
+    """The gradient of the partial likelihood on the support is along the coefficients."""
+    S = model.get_support(indices=True)
+    scale = X[:, S].std(axis=0)
+    slope = -(X[:, S] / scale).T @ Cox().gradient(model.predict(X), Y)
+    ratio = slope / (model.coef_[S] * scale)
+    assert ratio.min() > 0
+    np.testing.assert_allclose(ratio, ratio[0], rtol=1e-4)
+
+
+def test_noise_is_called_noise():
+    with pytest.warns(NoSignalWarning):
+        model = AutoIRKSNSurvival().fit(X, Y[RNG.permutation(120)])
+    assert not model.signal_
+    assert not model.predict(X).any()
+    assert model.score(X, Y) == 0.5
+
+
+def test_survival_functions_fall_from_one(model):
+    values = model.predict_survival_function(X, return_array=True)
+    assert values.shape == (120, len(model.unique_times_))
+    assert (np.diff(values, axis=1) <= 0).all()
+    assert ((values >= 0) & (values <= 1)).all()
+    function = model.predict_survival_function(X[:1])[0]
+    np.testing.assert_array_equal(function(model.unique_times_), values[0])
+    hazard = model.predict_cumulative_hazard_function(X, return_array=True)
+    np.testing.assert_allclose(values, np.exp(-hazard))
+    with pytest.raises(ValueError, match="times must lie between 0 and"):
+        function(1e9)
+
+
+def test_large_offsets_do_not_overflow(model):
+    moved = AutoIRKSNSurvival().fit(X + 1e4, Y)
+    np.testing.assert_allclose(
+        moved.predict_survival_function(X + 1e4, return_array=True),
+        model.predict_survival_function(X, return_array=True),
+        atol=1e-4,
+    )
+
+
+def test_breslow_s_estimate_is_that_of_scikit_survival(model):
+    coxph = pytest.importorskip("sksurv.linear_model.coxph")
+    theirs = coxph.BreslowEstimator().fit(model.predict(X), STRUCTURED["event"], Y[:, 0])
+    np.testing.assert_allclose(theirs.unique_times_, model.unique_times_)
+    np.testing.assert_allclose(theirs.cum_baseline_hazard_.y, model.cum_baseline_hazard_.y)
+    np.testing.assert_allclose(theirs.baseline_survival_.y, model.baseline_survival_.y)
+    times = np.quantile(Y[:, 0], [0.1, 0.5, 0.9])
+    np.testing.assert_allclose(theirs.baseline_survival_(times), model.baseline_survival_(times))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_concordance_is_that_of_scikit_survival(seed):
+    metrics = pytest.importorskip("sksurv.metrics")
+    rng = np.random.default_rng(seed)
+    time, event = rng.integers(1, 12, 60) * 1.0, rng.random(60) < 0.6
+    risk = rng.integers(0, 9, 60) * 1.0
+    theirs = metrics.concordance_index_censored(event, time, risk)[0]
+    assert concordance(np.column_stack([time, event]), risk) == pytest.approx(theirs, abs=1e-12)
+
+
+def test_it_works_with_scikit_survival_s_tools():
+    metrics = pytest.importorskip("sksurv.metrics")
+    times = np.quantile(Y[:, 0], [0.2, 0.5, 0.7])
+    area = metrics.as_cumulative_dynamic_auc_scorer(AutoIRKSNSurvival(), times=times)
+    assert area.fit(X, STRUCTURED).score(X, STRUCTURED) > 0.8
+    brier = metrics.as_integrated_brier_score_scorer(AutoIRKSNSurvival(), times=times)
+    assert brier.fit(X, STRUCTURED).score(X, STRUCTURED) > -0.2
+    folds = KFold(3, shuffle=True, random_state=0)
+    assert cross_val_score(AutoIRKSNSurvival(), X, STRUCTURED, cv=folds).mean() > 0.75
+
+
+def test_columns_to_adjust_for_are_in_the_model_and_not_chosen():
+    model = AutoIRKSNSurvival(unpenalized=[7]).fit(X, Y)
+    np.testing.assert_array_equal(model.get_support(indices=True), [3])
+    assert model.coef_[7] < -0.5
+    np.testing.assert_allclose(model.predict(X), X @ model.coef_)
+
+
+def test_ties_may_be_breslow_s():
+    rough = Y.copy()
+    rough[:, 0] = np.ceil(4 * rough[:, 0])
+    efron, breslow = (AutoIRKSNSurvival(ties=t).fit(X, rough) for t in ("efron", "breslow"))
+    assert not np.allclose(efron.coef_, breslow.coef_)
+    with pytest.raises(ValueError, match="ties"):
+        AutoIRKSNSurvival(ties="exact").fit(X, Y)
+
+
+def test_repeated_rows_are_weights():
+    weights = RNG.integers(1, 3, 120)
+    times = np.repeat(np.arange(120), weights)
+    once = AutoIRKSNSurvival(ties="breslow", cv=[(np.arange(80), np.arange(80, 120))])
+    model = once.fit(X, Y, sample_weight=weights)
+    again = concordance(Y, X @ model.coef_)
+    assert again == model.score(X, Y)
+    breslow = model.cum_baseline_hazard_.y[-1]
+    risk = np.exp(model.predict(X))
+    at = [risk[times][Y[times, 0] >= t].sum() for t in np.unique(Y[:, 0])]
+    events = [Y[times, 1][Y[times, 0] == t].sum() for t in np.unique(Y[:, 0])]
+    np.testing.assert_allclose(breslow, np.sum(np.array(events) / at))
+
+
+def test_bad_responses_are_named():
+    negative, censored = Y.copy(), Y.copy()
+    negative[5, 0] = -1.0
+    censored[:, 1] = 0
+    fit = AutoIRKSNSurvival().fit
+    with pytest.raises(ValueError, match="must not be negative, got -1"):
+        fit(X, negative)
+    with pytest.raises(ValueError, match="all 120 survival times to fit are censored"):
+        fit(X, censored)
+    with pytest.raises(ValueError, match="must be 0 \\(censored\\) or 1"):
+        fit(X, Y[:, ::-1])
+    with pytest.raises(ValueError, match="columns time and event"):
+        fit(X, Y[:, 0])
+    with pytest.raises(ValueError, match="two columns, time and event, got 3"):
+        fit(X, np.column_stack([Y, np.arange(120) % 2]))
+    with pytest.raises(ValueError, match="NaN"):
+        fit(X, np.where(Y == Y[0, 0], np.nan, Y))
+    with pytest.raises(ValueError, match="no two rows"):
+        concordance(censored, ETA)
