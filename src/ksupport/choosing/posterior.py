@@ -51,6 +51,7 @@ class Posterior:
     y: Floats
     n: float
     policy: Policy
+    empty: float  # the score of the empty support
     scores: Floats  # minus twice the log evidence, but for a constant
     parent: Ints
     out: Ints
@@ -58,7 +59,6 @@ class Posterior:
     place: Ints
     sizes: Ints
     expanded: Ints
-    empty: float  # the score of the empty support
 
     def of_models(self, models: Sequence[Support], scores: Floats, empty: float) -> Posterior:
         """The same features, and only these models (by places in the pool), with other scores."""
@@ -310,6 +310,5 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
     )  # fmt: skip
     empty = ready.n * np.log(total / ready.n) if total > 0 else float(found[0].min())
     return Posterior(
-        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, *found,
-        empty=empty,
+        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, empty, *found
     )  # fmt: skip

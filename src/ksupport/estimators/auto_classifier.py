@@ -41,9 +41,8 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
         As in `AutoIRKSN`.
     performance_ : Performance
         What folds say of new rows: ``score`` (share of the deviance explained), its
-        ``standard_error``, the score of knowing nothing, ``baseline``, and, by the same models,
-        ``others``: the ``accuracy`` and the area under the curve, ``auc``.  None if there are too
-        few rows to hold some out.
+        ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
+        few rows, or of a class, to hold some out.
     alternatives_ : list of (support, score)
         Other supports of almost as much evidence.
 

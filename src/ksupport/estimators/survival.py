@@ -55,8 +55,8 @@ class AutoIRKSNSurvival(AutoModel):
         As in `AutoIRKSN`.
     performance_ : Performance
         What folds say of new rows: ``score`` (share of the deviance explained), its
-        ``standard_error``, the score of knowing nothing, ``baseline``, and, by the same models,
-        ``others``: the ``concordance``.  None if there are too few rows to hold some out.
+        ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
+        few rows or events to hold some out.
     alternatives_ : list of (support, score)
         Other supports of almost as much evidence.
 
@@ -73,8 +73,9 @@ class AutoIRKSNSurvival(AutoModel):
     array([3, 7])
     >>> model.score(X, y) > 0.8  # concordance
     True
-    >>> model.predict_survival_function(X[:1])[0](1.0) < 1  # of surviving the first year
-    True
+    >>> survival = model.predict_survival_function(X[:1])[0]
+    >>> round(float(survival(1.0)), 2)  # of surviving the first year
+    0.81
     """
 
     fit_intercept = True  # columns are centred, which changes no risk
