@@ -2,23 +2,28 @@
 
 Every method is run as its users run it, with no knowledge of the truth, on draws that nothing was
 chosen on.  A study is a function in `STUDIES` that gives rows.  Settings, all optional:
-KSUPPORT_SEEDS (draws of each setting, 20), KSUPPORT_STUDIES ("confounded").
+KSUPPORT_SEEDS (draws of each setting, 20), KSUPPORT_STUDIES ("confounded,simulated,classes").
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 
 from ksupport import AutoIRKSN
 from ksupport.metrics import support_f1
 
-from .measure import Row, at_most, once
+from . import losses
+from .measure import Row, at_least, at_most, once
+from .response_rivals import METHODS, OURS, fitted, l1_logistic, ridge_logistic
 from .selection_designs import Array, problem, standardised
+from .selection_real import design
 
 FIRST = 52_000  # of the seeds: no other benchmark draws by these
 NEAR = 0.05  # F1 that an adjusted model may lose against data without a confounder
@@ -80,9 +85,83 @@ def study_confounded() -> Iterator[Row]:
         )
 
 
+# -- classes, counts and survival times that are simulated -------------------------------------
+
+AHEAD = 0.1  # F1 by which the automatic choice should lead
+
+
+def simulated(kind: str, grouped: bool, seed: int) -> Iterator[dict[str, float]]:
+    """F1 of every method, on real designs and two strengths."""
+    respond = losses.KINDS[kind][0]
+    for name, strength in product(losses.DESIGNS, losses.STRENGTHS):
+        rng, X = np.random.default_rng([seed, int(strength)]), losses.design(name)
+        w = losses.truth(X, grouped, rng)
+        y = respond(standardised((X @ w)[:, None])[:, 0] * strength, rng)
+        yield {
+            method: float(support_f1(w, np.ravel(fitted(make, X, y).coef_)))
+            for method, make in METHODS[kind].items()
+        }
+
+
+def study_simulated() -> Iterator[Row]:
+    for kind, grouped in product(METHODS, (False, True)):
+        found = [each for seed in draws() for each in simulated(kind, grouped, seed)]
+        means = {way: float(np.mean([each[way] for each in found])) for way in found[0]}
+        at = f"{kind}, {'grouped' if grouped else 'scattered'}: F1"
+        for way, mean in means.items():
+            yield Row(f"{at}, {way}", once(mean), unit="")
+        best = max(mean for way, mean in means.items() if way != OURS)
+        wanted = 0.0 if kind == "poisson" else AHEAD
+        lead = once(means[OURS] - best)
+        yield Row(f"{at}, lead of the automatic choice", lead, target=at_least(wanted), unit="")
+
+
+# -- classes that are real ---------------------------------------------------------------------
+
+REAL_CLASSES = ("leukemia", "colon")
+CLASSIFIERS = {
+    OURS: METHODS["logistic"][OURS],
+    "l1, folds": l1_logistic,
+    "ridge, folds": ridge_logistic,
+}
+BEHIND = 0.01  # accuracy and AUC that may be lost against l1 and ridge
+
+
+def predicted(name: str, seed: int) -> Iterator[tuple[str, float, float, float]]:
+    """Method, accuracy, AUC and number of features, on the folds of one repeat."""
+    X, y = design(name)
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
+        for way, make in CLASSIFIERS.items():
+            model = fitted(make, X[train], y[train])
+            said = model.decision_function(X[test])
+            area = roc_auc_score(y[test], said)
+            used = np.count_nonzero(model.coef_)
+            yield way, float(np.mean(model.predict(X[test]) == y[test])), float(area), float(used)
+
+
+def study_classes() -> Iterator[Row]:
+    for name in REAL_CLASSES:
+        found = [each for seed in draws() for each in predicted(name, seed)]
+        ways = {way: np.mean([each[1:] for each in found if each[0] == way], axis=0)
+                for way in CLASSIFIERS}  # fmt: skip
+        for way, means in ways.items():
+            for what, mean in zip(("accuracy", "AUC", "features"), means.tolist(), strict=True):
+                yield Row(f"classes of {name}: {what}, {way}", once(mean), unit="")
+        for at, what in enumerate(("accuracy", "AUC")):
+            lost = max(float(means[at]) for means in ways.values()) - float(ways[OURS][at])
+            row = f"classes of {name}: {what} lost"
+            yield Row(row, once(lost), target=at_most(BEHIND), unit="")
+                f"classes of {name}: {what} lost", once(lost), target=at_most(BEHIND), unit=""
+            )
+
+
 # -- all -------------------------------------------------------------------------------------
 
-STUDIES: dict[str, Callable[[], Iterator[Row]]] = {"confounded": study_confounded}
+STUDIES: dict[str, Callable[[], Iterator[Row]]] = {
+    "confounded": study_confounded,
+    "simulated": study_simulated,
+    "classes": study_classes,
+}
 
 
 def main() -> list[Row]:
