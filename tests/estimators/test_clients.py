@@ -115,6 +115,7 @@ def test_it_is_bagged_boosted_and_asked_to_vote(model):
     fits(VotingRegressor([("one", model), ("other", clone(model))]))
 
 
+@pytest.mark.filterwarnings("ignore:No signal:ksupport.NoSignalWarning")  # of other features
 def test_a_bag_takes_features_and_weights(model):
     bag = BaggingRegressor(model, n_estimators=3, max_features=0.5, random_state=0)
     assert bag.fit(X, y, sample_weight=np.ones(60)).predict(X).shape == (60,)

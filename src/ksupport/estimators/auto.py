@@ -315,7 +315,7 @@ class AutoIRKSN(LinearRegressor, AutoModel):
     >>> model = AutoIRKSN().fit(X, y)
     >>> model.get_support(indices=True)
     array([0, 1, 2])
-    >>> model.probability_[:3].min() > 0.9
+    >>> bool(model.probability_[:3].min() > 0.9)
     True
     """
 

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV
 
+from ..choosing.words import NoSignalWarning
 from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN
 from ..metrics import support_f1
 from .synthetic import draw
@@ -41,5 +42,6 @@ def tuned_f1(tuning: str, n: int, rho: float, snr: float, seed: int) -> float:
     X, y, w = draw(n, rho, snr, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", NoSignalWarning)  # it scores as the empty model
         model = TUNINGS[tuning][1](seed).fit(X, y)
     return float(support_f1(w, np.ravel(model.coef_)))

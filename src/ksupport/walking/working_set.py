@@ -44,6 +44,7 @@ FIXED = 2e5  # price of a refresh besides its full product, in entries that step
 SAME = 1e-9  # vectors that differ by this share of their size are one
 FIRST_CHOSEN, MOST_CHOSEN = 2, 8  # steps for whose vectors columns are chosen
 FIRST_AHEAD, MOST_AHEAD = 4, 32  # steps for which a pass takes products in advance
+FOLLOWED = 8  # answers about an X elsewhere that are kept at once
 FOREVER = np.iinfo(np.int64).max
 Chosen = tuple[Ints, Floats, Floats, float]  # features, and the bound on others: see `WorkingSet`
 
@@ -263,11 +264,15 @@ class WorkingSetPath(PlainSteps):
         return np.setdiff1d(self.chosen[0], self.features if self.working else nothing)
 
     def _follow(self, answer: Leading) -> None:
-        """Go on with the features that lead where X lies."""
+        """Go on with the features that lead where X lies, and a few answers' worth before."""
         assert self.wanted is not None
-        refs = self.wanted[None]
+        refs, features = self.wanted[None], answer.features
         edge = answer.edge + self._rounding * answer.reach * float(np.linalg.norm(refs))
-        self._work_on(answer.features, refs, np.array([edge]), answer.reach)
+        edges, before = np.array([edge]), self.working
+        if before is not None and 0 < len(before.refs) < FOLLOWED:
+            refs, edges = np.vstack([refs, before.refs]), np.append(edges, before.edges)
+            features = np.union1d(features, before.features)
+        self._work_on(features, refs, edges, answer.reach)
 
     @property
     def _rounding(self) -> float:
@@ -392,6 +397,8 @@ class WorkingSetPath(PlainSteps):
         A refresh reads d columns, and has its price besides; a step reads those of the working
         set.  So a larger one if refreshes come too often, a smaller one if they are rare.
         """
+        if not self.design.near and self.working and len(self.working.refs) < FOLLOWED:
+            return  # another answer beside those before does more than a longer one
         if self._work() < 0.25:
             self.m *= 2
         elif self._work() > 4:
