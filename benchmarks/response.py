@@ -151,8 +151,6 @@ def study_classes() -> Iterator[Row]:
             lost = max(float(means[at]) for means in ways.values()) - float(ways[OURS][at])
             row = f"classes of {name}: {what} lost"
             yield Row(row, once(lost), target=at_most(BEHIND), unit="")
-                f"classes of {name}: {what} lost", once(lost), target=at_most(BEHIND), unit=""
-            )
 
 
 # -- all -------------------------------------------------------------------------------------

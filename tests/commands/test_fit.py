@@ -420,3 +420,33 @@ def test_names_are_harmless_everywhere(run, small, tmp_path):
     again = run("predict", "m.json", "odd.csv", cwd=tmp_path)
     assert again.returncode == 0
     assert again.stdout.startswith("predicted <b>y</b>")
+
+
+@pytest.mark.parametrize("kind", ["classes", "survival"])
+def test_classes_and_survival_times_are_fitted_by_their_losses(kind, run, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 12))
+    eta = 4.0 * (X[:, 3] - X[:, 7])
+    names = [f"g{j}" for j in range(12)]
+    if kind == "classes":
+        said = {"state": np.where(rng.random(80) < 1 / (1 + np.exp(-eta)), "ill", "well")}
+        options, effect = ["--target", "state"], "the log odds of well"
+    else:
+        died, left = rng.exponential(np.exp(-eta)), rng.exponential(2.0, 80)
+        said = {"time": np.minimum(died, left), "event": (died <= left) * 1}
+        options, effect = ["--time", "time", "--event", "event"], "the log of the risk"
+    rows = [",".join([*names, *said])]
+    for values in zip(*X.T.tolist(), *(each.tolist() for each in said.values()), strict=True):
+        rows.append(",".join(map(str, values)))
+    (tmp_path / "data.csv").write_text("\n".join(rows) + "\n")
+    outputs = ["--output", "model.json", "--report", "report.html", "--coefficients", "w.csv"]
+    done = run("fit", "data.csv", *options, *outputs, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert effect in " ".join(done.stdout.split())
+    chosen = {line.split(",")[0] for line in (tmp_path / "w.csv").read_text().splitlines()[1:]}
+    assert {"g3", "g7"} <= chosen
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    said = run("predict", "model.json", "data.csv", cwd=tmp_path)
+    assert said.returncode == 0, said.stderr
+    expected = "probability of ill" if kind == "classes" else "log of the relative risk"
+    assert expected in said.stdout.splitlines()[0]

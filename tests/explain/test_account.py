@@ -5,7 +5,6 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import is_classifier
 
 import ksupport
 from ksupport import IRKSN, AutoIRKSN
@@ -68,10 +67,10 @@ def test_stand_ins_stand_beneath_and_certainty_decides_the_order(model):
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
-def test_every_estimator_gives_a_tidy_table(estimator):
+def test_every_estimator_gives_a_tidy_table(estimator, as_asked):
     frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(30)])
     model = estimator(max_iter=60)
-    model.fit(frame, Y > 0 if is_classifier(model) else Y)
+    model.fit(frame, as_asked(model, Y))
     table = model.to_frame()
     head = ["feature", "name", "coefficient", "probability", "set", "stands_in_for"]
     assert list(table) == head

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso
 
@@ -30,9 +29,9 @@ ESTIMATORS = [
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
-def test_every_estimator_says_what_it_has_chosen(estimator):
-    labels = is_classifier(estimator())
-    chosen = chosen_by(estimator(max_iter=60).fit(X, Y > 0 if labels else Y))
+def test_every_estimator_says_what_it_has_chosen(estimator, as_asked):
+    model = estimator(max_iter=60)
+    chosen = chosen_by(model.fit(X, as_asked(model, Y)))
     assert isinstance(chosen, Chosen)
     assert chosen.words.endswith(".")
 

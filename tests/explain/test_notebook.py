@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import is_classifier
 
 import ksupport
 from ksupport import IHT, IRKSN, AutoIRKSN, stability_selection
@@ -48,13 +47,13 @@ def data():
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda each: each.__name__)
-def test_every_estimator_shows_what_it_found(data, estimator):
+def test_every_estimator_shows_what_it_found(data, estimator, as_asked):
     model = estimator(max_iter=60)
     before = model._repr_html_()
     assert "of 30 features" not in before
     X, y = data
-    labels = is_classifier(model)
-    after = model.fit(X, y > 0 if labels else y)._repr_html_()
+    after = model.fit(X, as_asked(model, y))._repr_html_()
+    labels = model._loss.name != "squared"
     assert f"{estimator.__name__}: {model.support_.sum()} of 30 features" in after
     asked = [after.index(each) for each in ("cross_val_score", "stability_selection")]
     assert ("certify" in after.split("<table")[0]) != labels  # conditions are of squares
