@@ -688,7 +688,7 @@ def step_holds(z, v, Xw, Xr, gamma, pace):
     return not gamma * sure * sure > curvature + blur
 
 
-@_jit
+@_jit_ordered
 def to_unit_size(q):
     """Divide by the largest magnitude, which is returned; 1 if there is none."""
     largest = 0.0
@@ -701,7 +701,7 @@ def to_unit_size(q):
     return largest
 
 
-@_jit
+@_jit_ordered
 def first_step(y, Xw):
     """A share of ‖y‖²/⟨y, Xw⟩, w = ∇R*(Xᵀy): the longest step from v = 0 that lowers D enough."""
     largest, far = 0.0, 0.0
