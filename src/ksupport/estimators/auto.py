@@ -112,7 +112,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
         few, *on_folds = self._explore(problem, folds, paths)
-        candidates, groups = None, np.inf
+        candidates, of_groups = None, np.inf
         if paths is not None:
             pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
             measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
@@ -121,9 +121,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             if candidates.ahead < POLICY.clearly:
                 paths = self._finer(problem, folds, paths)
                 candidates = measure(paths.walked)
-            groups = self._of_groups(problem, paths, candidates, few)
+            of_groups = self._of_groups(problem, paths, candidates, few)
         policy = POLICY if problem.by_squares else replace(POLICY, odds=POLICY.odds_by_loss)
-        judgement = judge(few, candidates, groups, policy)
+        judgement = judge(few, candidates, of_groups, policy)
         folded = None if paths is None else (paths.settings, paths.table)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
         decision = words_of(judgement, chosen.size, problem.by_squares)
@@ -237,7 +237,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self.expected_f1_ = judged.expected_f1
         self.performance_ = judged.performance
         self.few_ = judged.few
-        self.decision_ = chosen.words
+        self.decision_, self.refit_ = chosen.words, chosen.refit
         self.k_, self.alpha_ = chosen.irksn
 
 
@@ -296,6 +296,8 @@ class AutoIRKSN(LinearRegressor, AutoModel):
         few rows to hold some out.
     few_ : float
         The probability that few features matter, rather than groups.
+    refit_ : str
+        What ``coef_`` is on the support: "ridge".
     decision_ : str
         What was decided and why, in words.
     k_, alpha_, n_iter_

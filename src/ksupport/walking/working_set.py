@@ -397,7 +397,8 @@ class WorkingSetPath(PlainSteps):
         A refresh reads d columns, and has its price besides; a step reads those of the working
         set.  So a larger one if refreshes come too often, a smaller one if they are rare.
         """
-        if not self.design.near and self.working and len(self.working.refs) < FOLLOWED:
+        elsewhere = not (self.design.near or self.copied)
+        if elsewhere and self.working and len(self.working.refs) < FOLLOWED:
             return  # another answer beside those before does more than a longer one
         if self._work() < 0.25:
             self.m *= 2
