@@ -10,8 +10,7 @@ class Policy:
     """What `AutoIRKSN` decides by.
 
     Settled on development draws of the settings in ``benchmarks/selection_designs.py``, which
-    ``make bench-selection`` does not report; docs/developers/targets.rst says what each was
-    compared with.
+    ``make bench-selection`` does not report, or by hand; docs/developers/targets.rst says which.
     """
 
     # -- paths, on folds and on all rows
