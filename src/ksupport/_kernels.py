@@ -350,6 +350,59 @@ def prox_warm(q, lam, k, s, out):
 
 
 @_jit
+def group_norms(q, labels, sign, norms):
+    """The l2 norm of each group of entries; of those of this sign alone, unless it is 0.
+
+    ``labels`` are the groups of features, numbered from 0 on; q may have several entries for each
+    feature, all those of a response side by side.
+    """
+    m = labels.size
+    largest = 0.0
+    for i in range(q.size):
+        largest = max(largest, abs(q[i]))
+    scale = unit_scale(largest) if largest < np.inf else 1.0  # then squares neither vanish
+    for g in range(norms.size):
+        norms[g] = 0.0
+    for first in range(0, q.size, m):
+        for i in range(m):
+            qi = q[first + i] * scale
+            norms[labels[i]] += 0.0 if sign * qi < 0.0 else qi * qi
+    for g in range(norms.size):
+        norms[g] = math.sqrt(norms[g]) / scale
+
+
+@_jit
+def prox_groups(q, lam, k, s, labels, sign, out):
+    """`prox_warm` of the norms of groups, each group shrunk as its norm is; return the new s.
+
+    Without labels every entry is a group.  With a sign other than 0, entries of the other sign are
+    cut first: a norm that only depends on magnitudes, and grows with each of them, never gains by
+    such an entry, and has a prox that keeps signs.
+    """
+    if labels.size == 0:
+        if sign == 0.0:
+            return prox_warm(q, lam, k, s, out)
+        cut = np.empty(q.size)
+        for i in range(q.size):
+            cut[i] = 0.0 if sign * q[i] < 0.0 else q[i]
+        return prox_warm(cut, lam, k, s, out)
+    count, m = 0, labels.size
+    for i in range(m):
+        count = max(count, labels[i] + 1)
+    norms, shrunk = np.empty(count), np.empty(count)
+    group_norms(q, labels, sign, norms)
+    s = prox_warm(norms, lam, k, s, shrunk)
+    for g in range(count):
+        shrunk[g] = shrunk[g] / norms[g] if norms[g] > 0.0 else 0.0
+    for first in range(0, q.size, m):
+        for i in range(m):
+            qi = q[first + i]
+            out[first + i] = 0.0 if sign * qi < 0.0 else qi * shrunk[labels[i]]
+    sweep(out)
+    return s
+
+
+@_jit
 def norm_rows(w, kappa, low, width, out):
     """Squared box norm of each row, Σ w_i²/theta_i with theta_i = clip(s |w_i|, low, low+width).
 
@@ -436,7 +489,18 @@ DONE, REFRESH, NONFINITE = 0, 1, 2
 
 @_jit
 def correlate(B, u, out):
-    """out = B u: the correlations of the columns in B with u; four columns share a scan of u."""
+    """out = B u: the correlations of the columns in B with u.
+
+    Of several responses, u has their vectors side by side, and out their correlations.
+    """
+    m, n = B.shape
+    for at in range(u.size // n):
+        correlate_one(B, u[at * n : (at + 1) * n], out[at * m : (at + 1) * m])
+
+
+@_jit
+def correlate_one(B, u, out):
+    """The same of one response; four columns share a scan of u."""
     m, n = B.shape
     for j in range(0, m - 3, 4):
         t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
@@ -506,7 +570,15 @@ def copy_rows(A, rows, out, places):
 
 @_jit
 def combine(B, r, scale, out):
-    """out = scale Bᵀ r = scale X r, passing over columns where r is zero if there are many."""
+    """out = scale Bᵀ r = scale X r; of several responses, side by side."""
+    m, n = B.shape
+    for at in range(out.size // n):
+        combine_one(B, r[at * m : (at + 1) * m], scale, out[at * n : (at + 1) * n])
+
+
+@_jit
+def combine_one(B, r, scale, out):
+    """The same of one response, passing over columns where r is zero if there are many."""
     for i in range(out.size):
         out[i] = 0.0
     n_nonzero = 0
@@ -530,6 +602,8 @@ def outside(u, refs, edges, reach):
 
     The edge of a reference is the largest |x_iᵀref|, ``reach`` the largest norm among them.
     Splitting u along ref, |x_iᵀu| <= |c| |x_iᵀref| + ‖x_i‖ ‖u - c ref‖; the best of all counts.
+    Edges are two: where only one sign of x_iᵀu counts, that of x_iᵀref for c > 0 is another one
+    than for c < 0.  Groups have norms in place of magnitudes, and of their columns in place of ‖x_i‖.
     """
     if reach == 0.0:
         return 0.0
@@ -537,14 +611,14 @@ def outside(u, refs, edges, reach):
     for i in range(u.size):
         uu += u[i] * u[i]
     bound = np.inf
-    for j in range(edges.size):
+    for j in range(edges.shape[0]):
         ref = refs[j]
         ur, rr = 0.0, 0.0
         for i in range(u.size):
             ur += u[i] * ref[i]
             rr += ref[i] * ref[i]
         c = ur / rr if rr > 0.0 else 0.0
-        along = abs(c) * edges[j]
+        along = abs(c) * (edges[j, 0] if c >= 0.0 else edges[j, 1])
         # About the bound, but for cancellation: a reference that is far from being the best is not
         # looked at any further.
         if along + 0.5 * reach * math.sqrt(max(uu - c * ur, 0.0)) > bound:
@@ -602,14 +676,17 @@ def irksn_dual(Z, v, Xr, y, gamma, scalars):
 
 
 @_jit
-def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, refs, edges, reach, end, every, rows):
+def irksn_walk(
+    B, y, Z, P, scalars, clock, k, alpha, gamma, labels, sign, refs, edges, reach, end, every, rows
+):  # fmt: skip
     """Algorithm 1 (IRKSN) on the working set.
 
     Z = (z_t, z_{t-1}); P = their correlations with the columns of the working set.  A feature
-    enters w (or r) only if its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s.
+    enters w (or r) only if its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s; ``labels`` and ``sign`` are the
+    groups of features, and the sign that coefficients must have (see `prox_groups`).
     Returns the rows recorded, the status, and on REFRESH whether z or v needs new columns.
     """
-    m, n = B.shape
+    m, n = P.shape[1], y.size
     lam = (1.0 - alpha) / alpha
     v, Xr = np.empty(n), np.empty(n)
     q, r = np.empty(m), np.empty(m)
@@ -617,7 +694,7 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, refs, edges, reach, 
     while True:
         if due(clock, end, every):
             # w_t = prox(-Xᵀz/alpha)
-            s = prox_warm(P[0], lam, k, scalars[S_W], r)
+            s = prox_groups(P[0], lam, k, scalars[S_W], labels, -sign, r)
             if outside(Z[0], refs, edges, reach) > entry_level(lam, s):
                 return n_rows, REFRESH, True
             for j in range(m):
@@ -633,7 +710,7 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, refs, edges, reach, 
         for j in range(m):
             q[j] = P[0, j] + beta * (P[0, j] - P[1, j])
         # r_t = prox(-Xᵀv/alpha)
-        s = prox_warm(q, lam, k, scalars[S_R], r)
+        s = prox_groups(q, lam, k, scalars[S_R], labels, -sign, r)
         if outside(v, refs, edges, reach) > entry_level(lam, s):
             return n_rows, REFRESH, False
         scalars[S_R] = s
@@ -746,6 +823,13 @@ def extrapolate(A, beta, out):
 
 
 @_jit
+def negate(a, out):
+    """out = -a."""
+    for i in range(a.size):
+        out[i] = -a[i]
+
+
+@_jit
 def shift(A, new):
     """A = (a, a_before) becomes (new, a)."""
     copy_to(A[0], A[1])
@@ -764,7 +848,7 @@ def along_gradient(v, Xr, y, gamma, z):
 
 @_jit
 def adaptive_walk(
-    B, y, Z, P, pace, clock, times, k, alpha, refs, edges, reach, at, end, every, rows
+    B, y, Z, P, pace, clock, times, k, alpha, labels, sign, refs, edges, reach, at, end, every, rows
 ):  # fmt: skip
     """Algorithm 1 on the working set, with steps found by backtracking on the dual function.
 
@@ -774,7 +858,7 @@ def adaptive_walk(
     vector for which new columns are needed.  A refused trial reads the working set again, and no
     other columns.
     """
-    m, n = B.shape
+    m, n = P.shape[1], y.size
     lam = (1.0 - alpha) / alpha
     v, z, Xr, Xw = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     q, p, r, w = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
@@ -782,7 +866,7 @@ def adaptive_walk(
     while True:
         if due(clock, end, every):
             if not known:
-                s = prox_warm(P[0], lam, k, pace[S_W], w)
+                s = prox_groups(P[0], lam, k, pace[S_W], labels, -sign, w)
                 if outside(Z[0], refs, edges, reach) > entry_level(lam, s):
                     copy_to(Z[0], at)
                     return n_rows, REFRESH
@@ -794,13 +878,14 @@ def adaptive_walk(
         if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         if pace[GAMMA] == 0.0:
-            correlate(B, y, q)
+            negate(y, v)
+            correlate(B, v, q)
             size = to_unit_size(q)  # the prox of c q is c times that of q
-            s = prox_warm(q, lam, k, 0.0, r)
-            if outside(y, refs, edges, reach) / size > entry_level(lam, s):
-                copy_to(y, at)
+            s = prox_groups(q, lam, k, 0.0, labels, -sign, r)
+            if outside(v, refs, edges, reach) / size > entry_level(lam, s):
+                copy_to(v, at)
                 return n_rows, REFRESH
-            combine(B, r, 1.0 / alpha, Xr)
+            combine(B, r, -1.0 / alpha, Xr)
             pace[GAMMA] = first_step(y, Xr) / size
         gamma = trial_step(pace)
         while True:
@@ -808,7 +893,7 @@ def adaptive_walk(
             extrapolate(Z, beta, v)
             extrapolate(P, beta, q)
             # r_t = prox(-Xᵀv/alpha)
-            s = prox_warm(q, lam, k, pace[S_R], r)
+            s = prox_groups(q, lam, k, pace[S_R], labels, -sign, r)
             if outside(v, refs, edges, reach) > entry_level(lam, s):
                 copy_to(v, at)
                 return n_rows, REFRESH
@@ -818,7 +903,7 @@ def adaptive_walk(
                 return n_rows, NONFINITE
             # w_{t+1} = prox(-Xᵀz/alpha)
             correlate(B, z, p)
-            s = prox_warm(p, lam, k, pace[S_W], w)
+            s = prox_groups(p, lam, k, pace[S_W], labels, -sign, w)
             if outside(z, refs, edges, reach) > entry_level(lam, s):
                 copy_to(z, at)
                 return n_rows, REFRESH
@@ -1299,14 +1384,14 @@ def loss_step_holds(Xw, Xr, gw, gr, gamma, pace):
 @_jit
 def loss_walk(
     B, y, origin, kind, param, target, weights, layout, Q, roots, C, Z, P, pace, clock, k,
-    alpha, refs, edges, reach, at, end, every, rows,
+    alpha, labels, sign, refs, edges, reach, at, end, every, rows,
 ):  # fmt: skip
     """`adaptive_walk` for other losses: mirror descent with momentum, z⁺ = v + gamma ∇l(Xr).
 
     y is minus the gradient at zero, where eta is ``origin``; C is what is not penalised, settled at
     r and at w.
     """
-    m, n = B.shape
+    m, n = P.shape[1], y.size
     lam = (1.0 - alpha) / alpha
     v, z, Xr, Xw = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     gr, gw, eta, h = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
@@ -1315,7 +1400,7 @@ def loss_walk(
     while True:
         if due(clock, end, every):
             if not known:
-                s = prox_warm(P[0], lam, k, pace[S_W], w)
+                s = prox_groups(P[0], lam, k, pace[S_W], labels, -sign, w)
                 if outside(Z[0], refs, edges, reach) > entry_level(lam, s):
                     copy_to(Z[0], at)
                     return n_rows, REFRESH
@@ -1327,12 +1412,13 @@ def loss_walk(
         if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         if pace[GAMMA] == 0.0:
-            correlate(B, y, q)
-            s = prox_warm(q, lam, k, 0.0, r)
-            if outside(y, refs, edges, reach) > entry_level(lam, s):
-                copy_to(y, at)
+            negate(y, v)
+            correlate(B, v, q)
+            s = prox_groups(q, lam, k, 0.0, labels, -sign, r)
+            if outside(v, refs, edges, reach) > entry_level(lam, s):
+                copy_to(v, at)
                 return n_rows, REFRESH
-            combine(B, r, 1.0 / alpha, Xr)
+            combine(B, r, -1.0 / alpha, Xr)
             pace[GAMMA] = loss_first_step(
                 y, kind, param, target, weights, layout, roots, origin, Xr
             )
@@ -1343,7 +1429,7 @@ def loss_walk(
             theta, beta = momentum_of(pace, gamma)
             extrapolate(Z, beta, v)
             extrapolate(P, beta, q)
-            s = prox_warm(q, lam, k, pace[S_R], r)
+            s = prox_groups(q, lam, k, pace[S_R], labels, -sign, r)
             if outside(v, refs, edges, reach) > entry_level(lam, s):
                 copy_to(v, at)
                 return n_rows, REFRESH
@@ -1353,7 +1439,7 @@ def loss_walk(
                 for i in range(n):
                     z[i] = v[i] + gamma * gr[i]
                 correlate(B, z, p)
-                s = prox_warm(p, lam, k, pace[S_W], w)
+                s = prox_groups(p, lam, k, pace[S_W], labels, -sign, w)
                 if outside(z, refs, edges, reach) > entry_level(lam, s):
                     copy_to(z, at)
                     return n_rows, REFRESH

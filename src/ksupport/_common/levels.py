@@ -20,12 +20,14 @@ MOST = 200  # the largest level that is walked unasked: beyond it every step rea
 # -- what is allowed -----------------------------------------------------------------------------
 
 
-def check_k(k: Any, n_features: float = math.inf, name: str = "k") -> int:
+def check_k(
+    k: Any, n_features: float = math.inf, name: str = "k", of: str = "n_features"
+) -> int:
     """k as an int; where the number of features is not known yet, any from 1 on."""
     whole = isinstance(k, Integral) and not isinstance(k, bool)
     if not whole or not 1 <= int(k) <= n_features:
         known = math.isfinite(n_features)
-        allowed = f"between 1 and n_features={n_features}" if known else "from 1 on"
+        allowed = f"between 1 and {of}={n_features}" if known else "from 1 on"
         kind = "" if whole and known else "an integer "
         raise ValueError(f"{name} must be {kind}{allowed}, got {k!r}")
     return int(k)

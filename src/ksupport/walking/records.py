@@ -28,7 +28,8 @@ class Result:
     Attributes
     ----------
     coef : ndarray of shape (d,)
-        The iterate that the rule kept; without a rule, the last.
+        The iterate that the rule kept; without a rule, the last.  Of several responses that share
+        a support, the coefficients of each side by side, here and in ``iterates``.
     n_iter : int
         Its step.
     history : History
@@ -116,7 +117,7 @@ class Record:
     def _measure(self, block: Block) -> dict[str, NDArray[Any]]:
         out: dict[str, NDArray[Any]] = {
             "t": block.t,
-            "n_nonzero": np.count_nonzero(block.rows, axis=1),
+            "n_nonzero": block.n_nonzero,
             "residual": self.path.residual(block.predict(self.path.design)),
         }
         if block.gain is not None:
@@ -125,11 +126,17 @@ class Record:
             out[name] = np.asarray(metric(block))
         return out
 
+    @property
+    def width(self) -> int:
+        """How many coefficients a model has: d for each response."""
+        design = self.path.design
+        return self.path.y.size // design.n * design.d
+
     def begin(self) -> None:
         """If nothing was recorded, record the zero vector, where every path starts."""
         if self.kept is None:
-            self.kept, self.coef = 0, np.zeros(self.path.design.d)
-            residual = self.path.residual(np.zeros((1, self.path.design.n)))
+            self.kept, self.coef = 0, np.zeros(self.width)
+            residual = self.path.residual(np.zeros((1, self.path.y.size)))
             self.history = History({"t": [0], "n_nonzero": [0], "residual": residual})
             self.blocks = [(np.empty(0), np.empty(0, np.intp), np.zeros(1, np.intp))]
 
@@ -139,8 +146,7 @@ class Record:
         assert self.reason is not None
         coef, iterates = self.coef, None
         if self.keep_all:
-            d = self.path.design.d
-            iterates, coef = stack_rows(self.blocks, d), np.zeros(d)
+            iterates, coef = stack_rows(self.blocks, self.width), np.zeros(self.width)
             row = slice(*iterates.indptr[self.kept : self.kept + 2])
             coef[iterates.indices[row]] = iterates.data[row]
         assert coef is not None
