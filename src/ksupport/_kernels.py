@@ -603,7 +603,7 @@ def outside(u, refs, edges, reach):
     The edge of a reference is the largest |x_iᵀref|, ``reach`` the largest norm among them.
     Splitting u along ref, |x_iᵀu| <= |c| |x_iᵀref| + ‖x_i‖ ‖u - c ref‖; the best of all counts.
     Edges are two: where only one sign of x_iᵀu counts, that of x_iᵀref for c > 0 is another one
-    than for c < 0.  Groups have norms in place of magnitudes, and of their columns in place of ‖x_i‖.
+    than for c < 0.  Groups have norms in place of magnitudes, and ‖X_g‖_F in place of ‖x_i‖.
     """
     if reach == 0.0:
         return 0.0

@@ -22,6 +22,7 @@ def naive_prox(q, lam, k, labels, positive):
     if np.count_nonzero(norms) <= k:
         theta = (norms > 0) * 1.0
     else:
+
         def excess(s):
             return np.clip(s * norms - lam, 0, 1).sum() - k
 

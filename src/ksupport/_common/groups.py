@@ -88,9 +88,7 @@ def _place(member: Any, names: Sequence[str] | None, d: int) -> int:
     """The number of the feature that a name or a number stands for."""
     if isinstance(member, numbers.Integral) and not isinstance(member, bool | np.bool_):
         if not -d <= int(member) < d:
-            raise ValueError(
-                f"feature_groups: feature {member} is out of range for n_features={d}"
-            )
+            raise ValueError(f"feature_groups: feature {member} is out of range for n_features={d}")
         return int(member) % d
     if not isinstance(member, str):
         raise ValueError(

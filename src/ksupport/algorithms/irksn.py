@@ -17,8 +17,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .. import _kernels
-from .._common.levels import check_k, doubling
 from .._common.groups import Groups, hashable, labels_of
+from .._common.levels import check_k, doubling
 from .._kernels import CURVATURE, GAMMA, MOMENTUM, PACE, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Design, Floats, Ints, NormKind, Round
 from ..losses import Loss, Response, Squared, loss_of

@@ -14,7 +14,7 @@ from .._kernels import GAMMA, PACE, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Floats
 from ..losses import Response
 from ..walking.lockstep import Step, correlations, fitted
-from ..walking.structure import Structure
+from ..walking.structure import PLAIN, Structure
 from ..walking.working_set import WorkingSet
 from .irksn_state import IRKSNState
 
@@ -26,7 +26,7 @@ class OtherLoss(IRKSNState):
     """
 
     def __init__(
-        self, response: Response, k: int, alpha: float, structure: Structure
+        self, response: Response, k: int, alpha: float, structure: Structure = PLAIN
     ) -> None:
         self.settled = np.zeros((2, len(response.unpenalized)))  # at the last r, and the last w
         g, self.origin, _ = response.gradient(np.zeros(response.n), self.settled[0])

@@ -7,82 +7,19 @@ left out, as long as the criterion improves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..design import Design, Floats, Ints
+from ..design import Design, Floats
+from ..walking.structure import PLAIN, Structure
+from .candidates import Candidates, Choice, exchange_groups
 from .criteria import Criterion, noise_variance
-from .exchange import Around, Asked, Asking, Move, Wanted, improve, side_by_side
-from .refits import Refits, refit_all
+from .exchange import Around, Asked, Asking, Wanted, improve, side_by_side
+from .refits import refit_all
 from .supports import Support
 
-SAME = 6  # scores that agree to so many decimals are equal
 MOST_TWINS = 50  # alternatives one exchange away that are listed
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What a criterion says of the models that paths have visited.
-
-    ``path`` and ``record`` say where each support of the table was first met; -1: only by
-    exchanging features.
-    """
-
-    support: Support
-    score: float
-    table: dict[str, NDArray[Any]]  # support, size, rss, score, path, record; best first
-
-    def alternatives(self, within: float) -> list[tuple[Support, float]]:
-        """Other supports whose score is at most so much worse, best first."""
-        near = np.flatnonzero(self.table["score"] <= self.score + within)
-        pairs = ((self.table["support"][i], float(self.table["score"][i])) for i in near)
-        return [pair for pair in pairs if pair[0] != self.support]
-
-
-class _Candidates:
-    """Refitted supports and their scores."""
-
-    def __init__(self, rule: Criterion, refits: Refits) -> None:
-        self.rule = rule
-        self.supports = list(refits.supports)
-        self.rss, self.size = refits.rss, refits.size
-
-    def add(self, moves: Iterable[Move]) -> None:
-        known = set(self.supports)
-        new = {move.support: move.rss for move in moves if move.support not in known}
-        self.supports += new
-        self.rss = np.append(self.rss, [*new.values()])
-        self.size = np.append(self.size, np.array([*map(len, new)], np.intp))
-
-    def ranked(self) -> tuple[Floats, Ints]:
-        """Scores, and their order; of equal ones that of fewer features comes first."""
-        scores = np.asarray(self.rule(self.rss, self.size))
-        lengths = np.array([len(support) for support in self.supports])
-        return scores, np.lexsort((lengths, np.round(scores, SAME)))
-
-    def best(self, count: int) -> list[Support]:
-        _, order = self.ranked()
-        return [self.supports[i] for i in order[:count]]
-
-    def choice(self, where: Mapping[Support, tuple[int, int]]) -> Choice:
-        scores, order = self.ranked()
-        best = self.supports[order[0]]
-        named = np.empty(len(order), object)
-        named[:] = self.supports
-        places = np.array([where.get(support, (-1, -1)) for support in self.supports])
-        table = {
-            "support": named[order],
-            "size": self.size[order],
-            "rss": self.rss[order],
-            "score": scores[order],
-            "path": places[order, 0],
-            "record": places[order, 1],
-        }
-        return Choice(best, float(table["score"][0]), table)
 
 
 def choose(*args: Any, **options: Any) -> Choice:
@@ -98,6 +35,7 @@ def choosing(
     largest: int,
     exchange: int = 3,
     tie: float = 0.0,
+    structure: Structure = PLAIN,
 ) -> Asked[Choice]:
     """Refit every support that the paths visited, score, and improve the best by exchange.
 
@@ -115,18 +53,25 @@ def choosing(
     tie : float
         Supports one exchange away from the chosen one are listed too if their score is at most
         so much worse; 0 for none.
+    structure : Structure
+        Of the models: then groups are exchanged, and counted.
     """
     where: dict[Support, tuple[int, int]] = {(): (0, 0)}
     for path, supports in enumerate(visited):
         for record, support in enumerate(supports):
             if len(support) <= largest:
                 where.setdefault(support, (path, record))
-    refits = refit_all(design, y, where)
-    rule = Criterion(criterion, design.freedom, design.d, float(y @ y))
+    refits = refit_all(design, y, where, structure.positive)
+    samples = design.freedom * structure.targets
+    rule = Criterion(criterion, samples, structure.count(design.d), float(y @ y))
     if criterion == "cp":
         guide = replace(rule, name="ebic")
         rule = replace(rule, noise=noise_variance(refits.rss, refits.size, guide))
-    found = _Candidates(rule, refits)
+    found = Candidates(rule, refits, structure)
+    if not structure.plain:
+        if criterion != "aic" and exchange and float(y @ y) > 0:
+            exchange_groups(design, y, found, exchange, largest)
+        return found.choice(where)
     around: dict[Support, Around] = {}
     if exchange and float(y @ y) > 0:
         most = MOST_TWINS if tie > 0 else 1

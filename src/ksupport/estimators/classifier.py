@@ -39,6 +39,8 @@ class IRKSNClassifier(LinearClassifier, PathModel):
     unpenalized : names, indices, mask or selector, optional
         Columns that are always in the model, as in `IRKSN`; what they add is settled by Newton's
         method for each step.
+    feature_groups, positive
+        As in `IRKSN`; k counts groups.
     class_weight : dict, "balanced" or None
         How much the rows of each class count, besides ``sample_weight``; "balanced" lets classes
         count alike.
@@ -108,6 +110,8 @@ class IRKSNClassifier(LinearClassifier, PathModel):
         fit_intercept: bool = True,
         standardize: bool = False,
         unpenalized: Any = None,
+        feature_groups: Any = None,
+        positive: bool = False,
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -121,6 +125,8 @@ class IRKSNClassifier(LinearClassifier, PathModel):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.unpenalized = unpenalized
+        self.feature_groups = feature_groups
+        self.positive = positive
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state

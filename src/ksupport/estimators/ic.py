@@ -10,7 +10,7 @@ from .._common.levels import Setting
 from .._common.telling import tells
 from ..algorithms.irksn import StepRule
 from ..choosing.chosen import Chosen
-from ..choosing.grids import Grid, settings_of
+from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.ways import Search, irksn_stages
 from ..design import Problem
 from .base import SelectingRegressor
@@ -132,7 +132,7 @@ class PathIC(SelectingRegressor):
         ----------
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
-        y : array of shape (n,)
+        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
             The response.
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
@@ -153,7 +153,7 @@ class PathIC(SelectingRegressor):
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
-        self.params_ = dict(chosen.params or {})
+        self.params_ = without_structure(chosen.params)
         self.score_ = chosen.score
 
 
@@ -178,6 +178,12 @@ class IRKSNIC(PathIC):
         Look at every so many steps.
     fit_intercept, standardize, unpenalized
         As in `PathIC`.
+    feature_groups, positive
+        As in `ksupport.IRKSN`.  k counts groups; so does EBIC where it charges for the number of
+        supports, and groups are exchanged as wholes.  Refits keep signs.
+    shared_support : bool, default=False
+        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
+        them to what they are worth.
     weights, n_jobs, verbose
         As in `PathIC`.
 
@@ -217,6 +223,9 @@ class IRKSNIC(PathIC):
         fit_intercept: bool = True,
         standardize: bool = True,
         unpenalized: Any = None,
+        feature_groups: Any = None,
+        positive: bool = False,
+        shared_support: bool = False,
         weights: str = "relative",
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -230,9 +239,12 @@ class IRKSNIC(PathIC):
         self.k = k
         self.alpha = alpha
         self.step = step
+        self.feature_groups = feature_groups
+        self.positive = positive
+        self.shared_support = shared_support
 
     def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
-        return "irksn", irksn_stages(self.k, self.alpha, self.step, n, d)
+        return "irksn", irksn_stages(self.k, self.alpha, self.step, n, d, **self._of_groups)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)

@@ -93,9 +93,7 @@ def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> int:
     return max(1, min(n_steps // every + 2, most_numbers // max(width, 1)))
 
 
-def together(
-    parts: Sequence[tuple[Ints, Floats]], d: int, targets: int = 1
-) -> tuple[Ints, Floats]:
+def together(parts: Sequence[tuple[Ints, Floats]], d: int, targets: int = 1) -> tuple[Ints, Floats]:
     """Rows on different features one below the other, on the features that some row uses."""
     features, rows = parts[0]
     if len(parts) > 1:

@@ -28,9 +28,7 @@ def fitted(w: Floats, targets: int = 1) -> Round:
     return Round(W=w.reshape(targets, -1).T)
 
 
-def fitted_and_back(
-    ws: Sequence[Floats], offset: Floats, slope: float, targets: int = 1
-) -> Round:
+def fitted_and_back(ws: Sequence[Floats], offset: Floats, slope: float, targets: int = 1) -> Round:
     """X̃w of each w, and X̃ᵀ(offset + slope X̃w) of the last."""
     C = np.zeros((len(ws) * targets, targets))
     C[-targets:] = slope * np.eye(targets)

@@ -38,6 +38,8 @@ class Result:
         Why the walk ended.
     iterates : csr_array of shape (n_records, d) or None
         All recorded iterates, if ``keep="all"``.
+    targets : int
+        How many responses share the support.
     """
 
     coef: Floats
@@ -45,11 +47,12 @@ class Result:
     history: History
     reason: Reason
     iterates: sp.csr_array | None = None
+    targets: int = 1
 
     @property
     def support(self) -> Ints:
-        """Indices of the nonzero coefficients."""
-        return np.flatnonzero(self.coef)
+        """Indices of the features with a nonzero coefficient."""
+        return np.flatnonzero(self.coef.reshape(self.targets, -1).any(axis=0))
 
 
 def _checked(verdict: Verdict, n_records: int) -> tuple[int, int | None]:
@@ -127,10 +130,14 @@ class Record:
         return out
 
     @property
+    def targets(self) -> int:
+        """How many responses share the support."""
+        return self.path.y.size // self.path.design.n
+
+    @property
     def width(self) -> int:
-        """How many coefficients a model has: d for each response."""
-        design = self.path.design
-        return self.path.y.size // design.n * design.d
+        """How many coefficients a model has."""
+        return self.targets * self.path.design.d
 
     def begin(self) -> None:
         """If nothing was recorded, record the zero vector, where every path starts."""
@@ -151,4 +158,5 @@ class Record:
             coef[iterates.indices[row]] = iterates.data[row]
         assert coef is not None
         step = int(self.history["t"][self.kept])
-        return Result(coef, step, self.history, self.reason, iterates if keep == "all" else None)
+        iterates = iterates if keep == "all" else None
+        return Result(coef, step, self.history, self.reason, iterates, self.targets)

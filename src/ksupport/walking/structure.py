@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,8 +76,17 @@ class Structure:
             return np.abs(products, out=products)
         return self._grouped(products)
 
+    def picked(self, support: Sequence[int]) -> int:
+        """How many groups have a feature of the support."""
+        if self.labels is None:
+            return len(support)
+        return np.unique(self.labels[list(support)]).size
+
     def _grouped(self, values: Floats) -> Floats:
         """The norm of each row on the group of each feature."""
         assert self.labels is not None
         rows = [np.sqrt(np.bincount(self.labels, row * row))[self.labels] for row in values]
         return np.array(rows).reshape(values.shape)
+
+
+PLAIN = Structure()

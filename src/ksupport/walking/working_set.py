@@ -8,8 +8,9 @@ columns alone.  For any later u, a feature left out obeys
     |x_iᵀu| <= |c| edge + reach ‖u - c ref‖,     c = ⟨u, ref⟩/‖ref‖²,
 
 with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those left out; groups of
-features have the norms ‖X_gᵀref‖ and ‖X_g‖_F in their place (`walking.structure`).  While that stays below the entry level, the walk on the working set *is* the full iteration.  When it
-fails, the set is chosen anew for u: by a product that the path takes itself where the data are so
+features have the norms ‖X_gᵀref‖ and ‖X_g‖_F in their place (`walking.structure`).  While that
+stays below the entry level, the walk on the working set *is* the full iteration.  When it fails,
+the set is chosen anew for u: by a product that the path takes itself where the data are so
 small that all columns are copied; by what the last products say of u (`walking.recall`); or by
 fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such a pass takes products
 with the vectors that a walk on the working set alone would meet next, too, and columns are chosen
@@ -36,7 +37,7 @@ from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
 from .paths import Answer, Request
 from .recall import Recall, orthonormal
-from .structure import NO_LABELS, Structure
+from .structure import NO_LABELS, PLAIN, Structure
 
 tell_when_compiling(_kernels.__name__)
 
@@ -73,7 +74,7 @@ class State(ABC):
     """
 
     strides: ClassVar[bool] = False  # steps are few and long: a small working set does for few
-    structure = Structure()  # of the models
+    structure = PLAIN  # of the models
 
     def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
         self.y = y
@@ -150,10 +151,8 @@ class DualState(State):
 
     labels: Ints = NO_LABELS  # the groups of the features on which F lives
 
-    def __init__(
-        self, y: Floats, n_vectors: int, k: int, structure: Structure | None = None
-    ) -> None:
-        self.structure = Structure() if structure is None else structure
+    def __init__(self, y: Floats, n_vectors: int, k: int, structure: Structure = PLAIN) -> None:
+        self.structure = structure
         super().__init__(y, n_vectors, self.structure.largest(k))
         self.Z = np.zeros((n_vectors, y.size))
 
