@@ -101,7 +101,7 @@ def test_the_walk_on_a_working_set_is_the_full_walk(structure, step, n, d, alpha
     design = Design.of(X)
     method = make_method("irksn", k=2, alpha=alpha, step=step, **params)
     lazy, plain = (method.start(design, flat(Y)) for _ in range(2))
-    plain._go_plain(working_set.FOREVER)
+    plain._go_plain(working_set.FOREVER)  # type: ignore[attr-defined]
     (result,) = run([lazy], max_iter=40)
     assert design.columns_read > 0
     expected = run([plain], max_iter=40)[0].iterates.toarray()

@@ -385,13 +385,13 @@ class IRKSNCV(PathCV):
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
         levels = levels_of(self.k, for_prediction(n, d))
         grid = {"k": levels, "alpha": self.alpha, "step": self.step}
-        return "irksn", [setting | self._of_groups for setting in expand(grid)]
+        return "irksn", [setting | self._asked_structure for setting in expand(grid)]
 
     def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
         return staged(settings, FIRST) if isinstance(self.k, str) else [settings]
 
     def _search(self, n: int, d: int) -> Search:
-        stages = irksn_stages(self.k, 1e-2, self.step, n, d, **self._of_groups)
+        stages = irksn_stages(self.k, 1e-2, self.step, n, d, **self._asked_structure)
         return self._searched("irksn", stages, every=2)
 
     @property

@@ -244,7 +244,7 @@ class IRKSNIC(PathIC):
         self.shared_support = shared_support
 
     def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
-        return "irksn", irksn_stages(self.k, self.alpha, self.step, n, d, **self._of_groups)
+        return "irksn", irksn_stages(self.k, self.alpha, self.step, n, d, **self._asked_structure)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)

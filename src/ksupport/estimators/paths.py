@@ -135,7 +135,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
         return np.delete(np.arange(n), self.held_out_)
 
     def _method(self, d: int) -> Method:
-        params = at_most(self._given | self._of_groups, d)
+        params = at_most(self._given | self._asked_structure, d)
         if "k" in params and params["k"] is None:
             params["k"] = min(ONE_PATH, d)
         return make_method(self._method_name, **params)

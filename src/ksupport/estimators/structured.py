@@ -28,7 +28,7 @@ class Structured:
         self._labels = groups_meant(self.feature_groups, X, d, unpenalized)
 
     @property
-    def _of_groups(self) -> dict[str, Any]:
+    def _asked_structure(self) -> dict[str, Any]:
         """The parameters of a method that say so, where they say anything."""
         asked = {"feature_groups": self._labels, "positive": bool(self.positive)}
         return {name: value for name, value in asked.items() if value}
