@@ -3,7 +3,7 @@
 Every method is run as its users run it, with no knowledge of the truth, on draws that nothing was
 chosen on.  A study is a function in `STUDIES` that gives rows.  Settings, all optional:
 KSUPPORT_SEEDS (draws of each setting, 20), KSUPPORT_STUDIES
-("confounded,simulated,classes,groups,joint"; the last two take at most ten draws).
+("confounded,simulated,classes,groups,joint"; the last two take at most five draws).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .selection_designs import Array, problem, standardised
 from .selection_real import design
 
 FIRST = 52_000  # of the seeds: no other benchmark draws by these
-FEW = 10  # draws of studies whose settings are many
+FEW = 5  # draws of studies whose settings are many
 NEAR = 0.05  # F1 that an adjusted model may lose against data without a confounder
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -43,9 +44,16 @@ class Choice:
 class Candidates:
     """Refitted supports and their scores."""
 
-    def __init__(self, rule: Criterion, refits: Refits, structure: Structure = PLAIN) -> None:
+    def __init__(
+        self,
+        rule: Criterion,
+        refits: Refits,
+        structure: Structure = PLAIN,
+        weigh: Callable[[Support], float] | None = None,  # instead of the criterion
+    ) -> None:
         self.rule = rule
         self.structure = structure
+        self.weigh = None if weigh is None else cache(weigh)
         self.supports = list(refits.supports)
         self.rss, self.size = refits.rss, refits.size
 
@@ -67,12 +75,17 @@ class Candidates:
 
     def ranked(self) -> tuple[Floats, Ints]:
         """Scores, and their order; of equal ones that of fewer features comes first."""
+        scores = self._scores()
+        lengths = np.array([len(support) for support in self.supports])
+        return scores, np.lexsort((lengths, np.round(scores, SAME)))
+
+    def _scores(self) -> Floats:
+        if self.weigh is not None:
+            return np.array([self.weigh(support) for support in self.supports])
         picked = None
         if not self.structure.plain:
             picked = np.array([self.structure.picked(support) for support in self.supports])
-        scores = np.asarray(self.rule(self.rss, self.size, picked))
-        lengths = np.array([len(support) for support in self.supports])
-        return scores, np.lexsort((lengths, np.round(scores, SAME)))
+        return np.asarray(self.rule(self.rss, self.size, picked))
 
     def best(self, count: int) -> list[Support]:
         _, order = self.ranked()

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ..design import Design, Floats
 from ..walking.structure import PLAIN, Structure
 from .candidates import Candidates, Choice, exchange_groups
 from .criteria import Criterion, noise_variance
+from .evidence import Evidence
 from .exchange import Around, Asked, Asking, Wanted, improve, side_by_side
-from .refits import refit_all
+from .refits import least_squares, refit_all
 from .supports import Support
 
 MOST_TWINS = 50  # alternatives one exchange away that are listed
@@ -67,8 +69,12 @@ def choosing(
     if criterion == "cp":
         guide = replace(rule, name="ebic")
         rule = replace(rule, noise=noise_variance(refits.rss, refits.size, guide))
-    found = Candidates(rule, refits, structure)
-    if not structure.plain:
+    weigh = None
+    if criterion == "evidence":
+        _check_signs(structure)
+        weigh = partial(_evidence, design, y, structure=structure)
+    found = Candidates(rule, refits, structure, weigh)
+    if weigh is not None or not structure.plain:
         if criterion != "aic" and exchange and float(y @ y) > 0:
             exchange_groups(design, y, found, exchange, largest)
         return found.choice(where)
@@ -87,3 +93,35 @@ def choosing(
             if best in around:  # not if its features are dependent
                 found.add(around[best].twins(rule, tie))
     return found.choice(where)
+
+
+def _evidence(design: Design, y: Floats, support: Support, structure: Structure) -> float:
+    return Evidence.of(design, y, support, structure).score
+
+
+def _check_signs(structure: Structure) -> None:
+    if structure.positive:
+        raise ValueError(
+            "criterion='evidence' is for coefficients of either sign, got positive=True: take "
+            "criterion='ebic'"
+        )
+
+
+def criterion_for(asked: str, structure: Structure) -> str:
+    """What "auto" stands for: EBIC of features one by one, or of one sign, else the evidence.
+
+    Features of a group go together, and are worth fewer degrees of freedom than they are: least
+    squares and EBIC charge for all of them.
+    """
+    if asked != "auto":
+        return asked
+    return "ebic" if structure.plain or structure.positive else "evidence"
+
+
+def fit_of(
+    design: Design, y: Floats, support: Support, criterion: str, structure: Structure
+) -> Floats:
+    """What a criterion has judged: least squares, or the ridge regression of most evidence."""
+    if criterion_for(criterion, structure) == "evidence":
+        return Evidence.of(design, y, support, structure).coef
+    return least_squares(design, y, support, 0.0, structure.positive)

@@ -62,7 +62,8 @@ class Criterion:
         if self.name == "ebic":
             return np.log(self.n) * size + 2 * log_choose(self.d, picked)
         raise ValueError(
-            f"criterion must be one of 'ebic', 'bic', 'aic', 'gic', 'cp'; got {self.name!r}"
+            "criterion must be one of 'auto', 'ebic', 'evidence', 'bic', 'aic', 'gic', 'cp'; got "
+            f"{self.name!r}"
         )
 
 

@@ -23,7 +23,7 @@ from ..walking import Result, Rule, run
 from ..walking.structure import PLAIN, Structure
 from ..walking.threads import Workers
 from .candidates import Choice
-from .choice import choosing
+from .choice import choosing, criterion_for, fit_of
 from .exchange import Asked, Asking, side_by_side
 from .refits import least_squares, refit_all
 from .supports import Support, different_rows, largest_support, visited_by
@@ -65,14 +65,15 @@ class Fold:
     def choosing_by_ebic(self, results: Sequence[Result]) -> Asked[Choice]:
         """What EBIC prefers of all that these paths visit."""
         largest = largest_support(different_rows(self.design, self.y))
+        criterion = criterion_for("auto", self.structure)
         return choosing(
-            self.design, self.y, visited_by(results), "ebic", largest, EXCHANGED,
+            self.design, self.y, visited_by(results), criterion, largest, EXCHANGED,
             structure=self.structure,
         )  # fmt: skip
 
     def error_of(self, support: Support) -> float:
         """What least squares on a support leaves unexplained of the rest."""
-        model = least_squares(self.design, self.y, support, 0.0, self.structure.positive)
+        model = fit_of(self.design, self.y, support, "auto", self.structure)
         return float(self.unseen.errors_of(model[None])[0])
 
 

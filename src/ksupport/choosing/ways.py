@@ -15,7 +15,7 @@ from ..design import Design, Floats, Problem
 from ..walking import Result, Rule, run
 from ..walking.structure import PLAIN, Structure
 from .candidates import Choice
-from .choice import choose
+from .choice import choose, criterion_for, fit_of
 from .chosen import Chosen
 from .evidence import evidence_of
 from .folds import Refit
@@ -23,7 +23,6 @@ from .grids import STRUCTURE, expand, settings_within
 from .judging import Judgement
 from .policy import POLICY
 from .posterior import Posterior
-from .refits import least_squares
 from .shares import by_scores
 from .supports import different_rows, largest_support, visited_by
 from .tables import FoldTable, path_table
@@ -101,7 +100,7 @@ class Search:
 
     method: str
     stages: list[list[Setting]]
-    criterion: str = "ebic"
+    criterion: str = "auto"
     max_size: int | None = None
     exchange: int = 3
     tie: float = 2.0
@@ -125,6 +124,7 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     """Walk, gather the supports, refit, score, exchange features; refit the best on all data."""
     design, y = problem.design, problem.targets[0]
     structure, largest = search.structure, search.max_size
+    criterion = criterion_for(search.criterion, structure)
     if largest is None:
         largest = largest_support(different_rows(design, y))
     settings: list[Setting] = []
@@ -135,7 +135,7 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
         results += _walk(search, new, design, y) if new else []
         settings += new
         choice = choose(
-            design, y, visited_by(results), search.criterion, largest, search.exchange,
+            design, y, visited_by(results), criterion, largest, search.exchange,
             search.tie, structure,
         )  # fmt: skip
         if structure.picked(choice.support) < settings[-1].get("k", 0):
@@ -146,14 +146,14 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     walked = max(int(result.history["t"][-1]) for result in results)
     return Chosen(
         how="criterion",
-        by=search.criterion,
+        by=criterion,
         method=search.method,
         settings=tuple(settings[each] for each in met),
         path=int(np.searchsorted(met, best)) if best >= 0 else None,
         steps=(int(table["t"][0]) if best >= 0 else walked,),
-        coef=problem.shaped(least_squares(design, y, choice.support, 0.0, structure.positive)),
+        coef=problem.shaped(fit_of(design, y, choice.support, criterion, structure)),
         shared=problem.shared,
-        refit="ols",
+        refit="ridge" if criterion == "evidence" else "ols",
         score=choice.score,
         table=table,
         probability=by_scores(table["support"], table["score"], design.d),

@@ -78,7 +78,8 @@ class PathCV(HoldsOutFolds, SelectingRegressor):
         What is measured, and returned: the iterate itself, or least squares or ridge regression
         on its support.  With "auto" the folds say: the iterate or least squares, whichever
         predicts better; or least squares on the support that EBIC prefers of all visited, as in
-        `PathIC`, unless that predicts worse by more than a standard error.
+        `PathIC` (of groups, the ridge regression of most evidence), unless that predicts worse by
+        more than a standard error.
     ridge : float, default=1.0
         Penalty of the ridge refit, a share of n (columns have unit variance).
     one_se : bool, default=False

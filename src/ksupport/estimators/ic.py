@@ -29,8 +29,11 @@ class PathIC(SelectingRegressor):
         A name in `ksupport.METHODS`.
     grid : mapping, optional
         Values to try for each parameter of the method; None takes the method's own grid.
-    criterion : {"ebic", "bic", "aic", "gic", "cp"}
-        What to minimise; see `ksupport.choosing.criteria.Criterion`.
+    criterion : {"auto", "ebic", "evidence", "bic", "aic", "gic", "cp"}
+        What to minimise; see `ksupport.choosing.criteria.Criterion`.  "evidence" is minus twice the
+        logarithm of the marginal likelihood of a normal prior, with the number of supports of as
+        many features; its model is a ridge regression.  "auto" takes EBIC, or the evidence where
+        features come in groups or responses share a support, unless one sign is asked for.
     max_size : int, optional
         Largest support considered; None takes a third as many as there are different rows.
     exchange : int, default=3
@@ -57,7 +60,8 @@ class PathIC(SelectingRegressor):
     Attributes
     ----------
     coef_, intercept_, support_, n_passes_
-        As in `ksupport.IRKSN`; ``coef_`` is the least-squares refit.
+        As in `ksupport.IRKSN`; ``coef_`` is the least-squares refit, or the ridge regression of
+        most evidence.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
     params_ : dict
@@ -92,7 +96,7 @@ class PathIC(SelectingRegressor):
         method: str = "irksn",
         grid: Grid = None,
         *,
-        criterion: str = "ebic",
+        criterion: str = "auto",
         max_size: int | None = None,
         exchange: int = 3,
         tie: float = 2.0,
@@ -214,7 +218,7 @@ class IRKSNIC(PathIC):
         alpha: Any = 1e-2,
         *,
         step: StepRule | float = "adaptive",
-        criterion: str = "ebic",
+        criterion: str = "auto",
         max_size: int | None = None,
         exchange: int = 3,
         tie: float = 2.0,
