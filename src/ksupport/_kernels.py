@@ -927,7 +927,10 @@ def adaptive_walk(
 # ``weights`` how much each row counts, ``layout`` the order of times (of Cox alone, see below).
 # Derivatives are those of Σ weights_i l_i.
 
-SQUARED, HUBER, LOGISTIC, POISSON, COX = range(5)
+# With several classes a row has a number for each: those of a class stand side by side, in eta, in
+# derivatives, and in the coefficients of what is not penalised.
+
+SQUARED, HUBER, LOGISTIC, POISSON, COX, MULTINOMIAL = range(6)
 SHORTEST = 1e-300  # a step that had to become shorter than this is none
 
 # Rows of a layout, which has a column for each row of X, by strata and from the latest time on: the
@@ -1052,10 +1055,30 @@ def cox_added(eta, events, weights, layout, times, strata, new_eta, new, out):
 
 
 @_jit
+def class_slopes(eta, y, weights, g, h):
+    """First derivatives of the multinomial loss, and the diagonal of the second."""
+    n = y.size
+    for i in range(n):
+        most, total = -np.inf, 0.0
+        for at in range(i, eta.size, n):
+            most = max(most, eta[at])
+        for at in range(i, eta.size, n):
+            total += math.exp(eta[at] - most)
+        for at in range(i, eta.size, n):
+            p = math.exp(eta[at] - most) / total
+            own = 1.0 if at // n == y[i] else 0.0
+            g[at] = weights[i] * (p - own)
+            h[at] = weights[i] * p * (1.0 - p)
+
+
+@_jit
 def slopes(kind, param, eta, y, weights, layout, g, h):
-    """First derivatives of a loss, and second ones (of Cox, their diagonal)."""
+    """First derivatives of a loss, and second ones (of Cox and of classes, their diagonal)."""
     if kind == COX:
         cox_slopes(param, eta, y, weights, layout, g, h)
+        return
+    if kind == MULTINOMIAL:
+        class_slopes(eta, y, weights, g, h)
         return
     for i in range(eta.size):
         if kind == LOGISTIC:
@@ -1149,8 +1172,34 @@ def cox_hessian(efron, eta, events, weights, layout, A, H):
 
 
 @_jit
+def class_hessian(eta, weights, A, H):
+    """Second derivatives in the coefficients of the rows of A for each class, those of one class
+    side by side, added to the lower triangle of H.
+    """
+    q, n = A.shape
+    count = eta.size // n
+    p = np.empty(count)
+    for i in range(n):
+        most, total = -np.inf, 0.0
+        for a in range(count):
+            most = max(most, eta[a * n + i])
+        for a in range(count):
+            p[a] = math.exp(eta[a * n + i] - most)
+            total += p[a]
+        for a in range(count):
+            for b in range(a + 1):
+                bend = weights[i] * p[a] / total * ((1.0 if a == b else 0.0) - p[b] / total)
+                for r in range(q):
+                    for s in range(q):
+                        H[a * q + r, b * q + s] += bend * A[r, i] * A[s, i]
+
+
+@_jit
 def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
     """The lower triangle of the second derivatives in the coefficients of the rows of A."""
+    if kind == MULTINOMIAL:
+        class_hessian(eta, weights, A, H)
+        return
     if kind == COX:
         cox_hessian(param, eta, y, weights, layout, A, H)
         return
@@ -1164,32 +1213,60 @@ def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
 def bound_curvature(kind, weights, h):
     """Where the loss is all but linear, h = its bound; whether so.
 
-    Of Huber's loss in most rows, of the logistic one in all.
+    Of Huber's loss in most rows, of the logistic one and that of classes in all.
     """
-    if kind != HUBER and kind != LOGISTIC:
+    if kind != HUBER and kind != LOGISTIC and kind != MULTINOMIAL:
         return False
     bound, least = (1.0, 0.25) if kind == HUBER else (0.25, 1e-10)
-    bent, total = 0.0, 0.0
+    bound = 0.5 if kind == MULTINOMIAL else bound
+    bent, total, n = 0.0, 0.0, weights.size
     for i in range(h.size):
         bent += h[i]
-        total += bound * weights[i]
+        total += bound * weights[i % n]
     if bent >= least * total:
         return False
     for i in range(h.size):
-        h[i] = bound * weights[i]
+        h[i] = bound * weights[i % n]
     return True
 
 
 @_jit
-def newton_direction(kind, param, y, weights, layout, Q, eta, g, h):
-    """-H⁻¹ Qg."""
+def newton_direction(kind, param, y, weights, layout, Q, eta, g, h, bounded):
+    """-H⁻¹ Qg; of classes, with a sum of zero over them."""
     q, n = Q.shape
-    H, s = np.zeros((q, q)), np.zeros(q)
-    for a in range(q):
+    count = g.size // n
+    H, s = np.zeros((q * count, q * count)), np.zeros(q * count)
+    for at in range(q * count):
+        a, first = at % q, at // q * n
         for i in range(n):
-            s[a] -= Q[a, i] * g[i]
-    loss_hessian(kind, param, eta, y, weights, layout, Q, h, H)
-    return solve_small(H, s)
+            s[at] -= Q[a, i] * g[first + i]
+    if kind == MULTINOMIAL and bounded:
+        for at in range(q * count):
+            a, first = at % q, at // q * n
+            for b in range(a + 1):
+                for i in range(n):
+                    H[at, at - a + b] += Q[a, i] * h[first + i] * Q[b, i]
+    else:
+        loss_hessian(kind, param, eta, y, weights, layout, Q, h, H)
+    x = solve_small(H, s)
+    if kind == MULTINOMIAL:
+        for a in range(q):
+            mean = 0.0
+            for at in range(a, x.size, q):
+                mean += x[at] / count
+            for at in range(a, x.size, q):
+                x[at] -= mean
+    return x
+
+
+@_jit
+def add_columns(Q, c, out):
+    """out += Qᵀc; of classes, each with the coefficients of its own."""
+    q, n = Q.shape
+    for i in range(out.size):
+        first = i // n * q
+        for a in range(q):
+            out[i] += Q[a, i % n] * c[first + a]
 
 
 @_jit
@@ -1198,6 +1275,7 @@ def all_fitted(weights, g):
     size, total = 0.0, 0.0
     for i in range(g.size):
         size += abs(g[i])
+    for i in range(weights.size):
         total += weights[i]
     return size <= 1e-9 * total
 
@@ -1233,12 +1311,10 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     It starts at the c given.  The length of a step is such that at its end the loss is at most half
     as steep.
     """
-    q, n = Q.shape
+    q, n = Q.shape[0], base.size
     step, trial = np.empty(n), np.empty(n)
-    for i in range(n):
-        eta[i] = base[i]
-        for a in range(q):
-            eta[i] += Q[a, i] * c[a]
+    copy_to(base, eta)
+    add_columns(Q, c, eta)
     known = kind == POISSON and q > 0 and is_constant(Q[0])
     if known:
         poisson_constant(y, weights, Q[0], c, eta)
@@ -1251,23 +1327,24 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
         bounded = bound_curvature(kind, weights, h)
         if bounded and all_fitted(weights, g):
             return
-        delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h)
+        delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h, bounded)
         slope, largest = 0.0, 0.0
         for i in range(n):
             step[i] = 0.0
-            for a in range(q):
-                step[i] += Q[a, i] * delta[a]
+        add_columns(Q, delta, step)
+        for i in range(n):
             slope += g[i] * step[i]
             largest = max(largest, abs(step[i]))
         if not slope < 0.0:
             return
         if largest <= enough and (kind == HUBER or not bounded):
-            for a in range(q):
+            for a in range(delta.size):
                 c[a] += delta[a]
             for i in range(n):
                 eta[i] += step[i]
                 g[i] += h[i] * step[i]
-            if kind == COX or bounded:  # where h is not all, or not itself
+            # Where h is not all, or not itself:
+            if kind == COX or kind == MULTINOMIAL or bounded:
                 slopes(kind, param, eta, y, weights, layout, g, h)
             return
         part = min(1.0, 20.0 / largest) if kind != HUBER else 1.0
@@ -1286,7 +1363,7 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
             else:
                 high = part
             part = 2.0 * low if high == np.inf else 0.5 * (low + high)
-        for a in range(q):
+        for a in range(delta.size):
             c[a] += part * delta[a]
         copy_to(trial, eta)
 
@@ -1294,13 +1371,13 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
 @_jit
 def loss_gradient(kind, param, y, weights, layout, Q, roots, c, Xw, eta, g, h):
     """g, the gradient of the loss at the fitted values Xw = roots eta, with c settled there."""
-    base = np.empty(Xw.size)
+    base, n = np.empty(Xw.size), roots.size
     for i in range(Xw.size):
-        base[i] = Xw[i] / roots[i]
+        base[i] = Xw[i] / roots[i % n]
     settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h)
     total = 0.0
     for i in range(Xw.size):
-        g[i] /= roots[i]
+        g[i] /= roots[i % n]
         total += g[i]
     return math.isfinite(total)
 
@@ -1347,6 +1424,23 @@ def cox_added_rows(E, events, weights, layout, times, strata, new_E, new, out):
 
 
 @_jit
+def class_bend(eta, weights, along):
+    """The second derivative of the multinomial loss at eta along a vector."""
+    n, bent = weights.size, 0.0
+    for i in range(n):
+        most, total, mean, square = -np.inf, 0.0, 0.0, 0.0
+        for at in range(i, eta.size, n):
+            most = max(most, eta[at])
+        for at in range(i, eta.size, n):
+            p = math.exp(eta[at] - most)
+            total += p
+            mean += p * along[at]
+            square += p * along[at] * along[at]
+        bent += weights[i] * (square / total - (mean / total) * (mean / total))
+    return bent
+
+
+@_jit
 def loss_first_step(y, kind, param, target, weights, layout, roots, eta, Xw):
     """As `first_step`, for a loss with minus gradient y at the eta of zero.
 
@@ -1354,9 +1448,12 @@ def loss_first_step(y, kind, param, target, weights, layout, roots, eta, Xw):
     """
     A, plain = np.empty((1, y.size)), 0.0
     for i in range(y.size):
-        A[0, i] = Xw[i] / roots[i]
+        A[0, i] = Xw[i] / roots[i % roots.size]
         plain += Xw[i] * Xw[i]
-    bent = hessian_of(kind, param, eta, target, weights, layout, A)[0, 0]
+    if kind == MULTINOMIAL:
+        bent = class_bend(eta, weights, A[0])
+    else:
+        bent = hessian_of(kind, param, eta, target, weights, layout, A)[0, 0]
     return first_step(y, Xw) * plain / bent if bent > 0.0 else 1.0
 
 
