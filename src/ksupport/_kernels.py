@@ -1222,11 +1222,13 @@ def bound_curvature(kind, weights, h):
     bent, total, n = 0.0, 0.0, weights.size
     for i in range(h.size):
         bent += h[i]
-        total += bound * weights[i % n]
+    for i in range(n):
+        total += bound * weights[i]
     if bent >= least * total:
         return False
-    for i in range(h.size):
-        h[i] = bound * weights[i % n]
+    for first in range(0, h.size, n):
+        for i in range(n):
+            h[first + i] = bound * weights[i]
     return True
 
 
@@ -1263,10 +1265,11 @@ def newton_direction(kind, param, y, weights, layout, Q, eta, g, h, bounded):
 def add_columns(Q, c, out):
     """out += Qᵀc; of classes, each with the coefficients of its own."""
     q, n = Q.shape
-    for i in range(out.size):
-        first = i // n * q
-        for a in range(q):
-            out[i] += Q[a, i % n] * c[first + a]
+    for at in range(out.size // n):
+        mine, own = out[at * n : (at + 1) * n], c[at * q : (at + 1) * q]
+        for i in range(n):
+            for a in range(q):
+                mine[i] += Q[a, i] * own[a]
 
 
 @_jit
@@ -1344,7 +1347,7 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
                 eta[i] += step[i]
                 g[i] += h[i] * step[i]
             # Where h is not all, or not itself:
-            if kind == COX or kind == MULTINOMIAL or bounded:
+            if kind in (COX, MULTINOMIAL) or bounded:
                 slopes(kind, param, eta, y, weights, layout, g, h)
             return
         part = min(1.0, 20.0 / largest) if kind != HUBER else 1.0
@@ -1372,13 +1375,15 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
 def loss_gradient(kind, param, y, weights, layout, Q, roots, c, Xw, eta, g, h):
     """g, the gradient of the loss at the fitted values Xw = roots eta, with c settled there."""
     base, n = np.empty(Xw.size), roots.size
-    for i in range(Xw.size):
-        base[i] = Xw[i] / roots[i % n]
+    for first in range(0, Xw.size, n):
+        for i in range(n):
+            base[first + i] = Xw[first + i] / roots[i]
     settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h)
     total = 0.0
-    for i in range(Xw.size):
-        g[i] /= roots[i % n]
-        total += g[i]
+    for first in range(0, Xw.size, n):
+        for i in range(n):
+            g[first + i] /= roots[i]
+            total += g[first + i]
     return math.isfinite(total)
 
 

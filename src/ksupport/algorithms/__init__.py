@@ -129,4 +129,6 @@ def path(
         keep=keep,
         interruptible=True,
     )
-    return result if len(targets) == 1 else replace(result, coef=result.coef.reshape(-1, design.d))
+    return (
+        result if result.targets == 1 else replace(result, coef=result.coef.reshape(-1, design.d))
+    )

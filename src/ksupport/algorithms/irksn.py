@@ -125,7 +125,10 @@ class IRKSNMethod(Method):
 
     def _targets(self, design: Design, y: Floats | Response) -> int:
         """How many responses stand side by side in y."""
-        return 1 if isinstance(y, Response) else y.size // design.n
+        if self.squared:
+            assert not isinstance(y, Response)
+            return y.size // design.n
+        return (y.loss if isinstance(y, Response) else self.loss.fixed(np.asarray(y))).n_dual
 
     def _start_other(self, design: Design, y: Floats | Response, structure: Structure) -> Path:
         if self.step != "adaptive":
@@ -133,8 +136,11 @@ class IRKSNMethod(Method):
                 f"step must be 'adaptive' with loss={self.loss.name!r}, got {self.step!r}: "
                 "constant steps are for squares"
             )
-        if self.loss.kind < 0:
-            raise ValueError(f"loss={self.loss.name!r} can be refitted, but not be walked on yet")
+        if structure.positive and structure.targets > 1:
+            raise ValueError(
+                f"positive=True is not for loss={self.loss.name!r}, whose coefficients have a sum "
+                "of zero over classes: take positive=False"
+            )
         design.check_magnitude()
         if not isinstance(y, Response):
             weights = None if design.sqrt_weights is None else design.sqrt_weights**2

@@ -28,8 +28,9 @@ class OtherLoss(IRKSNState):
     def __init__(
         self, response: Response, k: int, alpha: float, structure: Structure = PLAIN
     ) -> None:
-        self.settled = np.zeros((2, len(response.unpenalized)))  # at the last r, and the last w
-        g, self.origin, _ = response.gradient(np.zeros(response.n), self.settled[0])
+        free = len(response.unpenalized) * response.n_dual
+        self.settled = np.zeros((2, free))  # at the last r, and the last w
+        g, self.origin, _ = response.gradient(np.zeros(response.size), self.settled[0])
         self.settled[1] = self.settled[0]
         super().__init__(-g, k, alpha, structure)
         self.response = response
@@ -60,18 +61,18 @@ class OtherLoss(IRKSNState):
 
     def step(self) -> Step:
         if self.pace[GAMMA] == 0:
-            w = self.prox((yield correlations(-self.y)), S_R)
-            self.pace[GAMMA] = self._first_step((yield fitted(w)))
+            w = self.prox((yield correlations(-self.y, self.targets)), S_R)
+            self.pace[GAMMA] = self._first_step((yield fitted(w, self.targets)))
         gamma = _kernels.trial_step(self.pace)
         while gamma > _kernels.SHORTEST:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
             r = self.prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
-            Xr = yield fitted(r)
+            Xr = yield fitted(r, self.targets)
             gr, _, finite = self.response.gradient(Xr, self.settled[0])
             if finite:
                 z = self.Z[0] + beta * (self.Z[0] - self.Z[1]) + gamma * gr
-                p = yield correlations(z)
-                Xw = yield fitted(self.prox(p, S_W))
+                p = yield correlations(z, self.targets)
+                Xw = yield fitted(self.prox(p, S_W), self.targets)
                 gw, _, _ = self.response.gradient(Xw, self.settled[1])
                 if _kernels.loss_step_holds(Xw, Xr, gw, gr, gamma, self.pace):
                     break

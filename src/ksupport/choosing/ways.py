@@ -64,9 +64,9 @@ def chosen_on_path(
         settings=({each.name: getattr(method, each.name) for each in fields(method)},),
         path=0,
         steps=tuple(result.n_iter for result in results),
-        coef=coef[0] if flat else coef,
+        coef=coef[0] if flat and len(coef) == 1 else coef,
         table={},
-        shared=shared,
+        shared=shared or results[0].targets > 1,
         reasons=tuple(result.reason for result in results),
         histories=tuple(result.history for result in results),
     )

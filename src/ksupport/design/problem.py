@@ -60,7 +60,7 @@ class Problem:
         loss: Loss = SQUARES,
         shared: bool = False,
     ) -> None:
-        self.shared = shared
+        self.shared = shared and isinstance(loss, Squared)
         self.raw = Design.of(X)
         count_passes(lambda: self.raw.passes)
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
@@ -241,7 +241,7 @@ class Problem:
 
     def shaped(self, w: Floats) -> Floats:
         """A model as users see it: a row for each response that shares a support."""
-        return w.reshape(-1, self.design.d) if self.shared else w
+        return w.reshape(-1, self.design.d) if self.shared or w.size > self.design.d else w
 
     def scaled(self, coef: Floats) -> Floats:
         """Of the view's columns; none of those that are nothing there."""
@@ -286,8 +286,11 @@ class Problem:
         if self.by_squares:
             return self.y_mean, settled
         fitted = self.design.matmat(self.scaled(np.atleast_2d(coef)).T.astype(np.float64)).T
-        pairs = zip(self.responses, fitted, strict=False)  # of one vector, the first target
-        found = np.array([each.settled(values) for each, values in pairs])
+        if self.losses[0].n_dual > 1:  # one response, with a model for each class
+            found = self.responses[0].settled(fitted.ravel()).reshape(len(fitted), -1)
+        else:
+            pairs = zip(self.responses, fitted, strict=False)  # of one vector, the first target
+            found = np.array([each.settled(values) for each, values in pairs])
         first = int(self.center and self.losses[0].has_constant)
         constants = found[:, 0] if first else np.zeros(len(found))
         return constants, settled and Settled(settled.basis, found[:, first:].T)
