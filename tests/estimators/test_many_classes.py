@@ -23,7 +23,7 @@ CLASS = np.array([RNG.choice(4, p=p / p.sum()) for p in np.exp(X @ W.T)])
 LABELS = np.array(["blue", "green", "red", "teal"])[CLASS]
 
 
-@parametrize_with_checks([IRKSNClassifier(), IRKSNClassifier(k=1, stopping="held_out")])
+@parametrize_with_checks([IRKSNClassifier(), IRKSNClassifier(k=1, alpha=0.5)])
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)
 

@@ -84,7 +84,7 @@ class Problem:
             self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
         squares = self.squares
         whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
-        self.whole = whole.joined() if shared else whole
+        self.whole = whole.joined() if self.shared else whole
         self.view, self.design = self.whole.view, self.whole.design
         self.targets: list[Floats] = self.whole.targets  # or responses, by any other loss
         self.y_mean = self.whole.mean
