@@ -15,6 +15,7 @@ from .._common.levels import FIRST, Setting, for_criteria, for_groups, for_predi
 from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
+from ..choosing.clusters import unions_of
 from ..choosing.elections import Candidates
 from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
@@ -112,7 +113,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
         few, *on_folds = self._explore(problem, folds, paths)
-        candidates, of_groups = None, np.inf
+        candidates, elected = None, np.inf
         if paths is not None:
             pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
             measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
@@ -121,9 +122,11 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             if candidates.ahead < POLICY.clearly:
                 paths = self._finer(problem, folds, paths)
                 candidates = measure(paths.walked)
-            of_groups = self._of_groups(problem, paths, candidates, few)
+            elected = self._elected(problem, paths, candidates, few)
         policy = POLICY if problem.by_squares else replace(POLICY, odds=POLICY.odds_by_loss)
-        judgement = judge(few, candidates, of_groups, policy)
+        clear = candidates is not None and candidates.ahead >= POLICY.clearly
+        unions = None if clear or not problem.by_squares else unions_of(few)
+        judgement = judge(few, unions, candidates, elected, policy)
         folded = None if paths is None else (paths.settings, paths.table)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
         decision = words_of(judgement, chosen.size, problem.by_squares)
@@ -207,7 +210,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return weighed(sought, targets, rounds, most, self.n_jobs)
         return explored(sought, rounds, self.n_jobs)
 
-    def _of_groups(
+    def _elected(
         self, problem: Problem, paths: _Paths, candidates: Candidates, few: Posterior
     ) -> float:
         """The most evidence on all rows of what folds elect there, beyond few features."""
