@@ -251,10 +251,10 @@ class AutoIRKSN(LinearRegressor, AutoModel):
     Supports that the paths visit are scored by their evidence, and improved by exchanging
     features; every support that is met on the way counts by its evidence, so that features which
     can stand in for each other share what one of them would get.  If whole *groups* of correlated
-    features matter, which?  The iterates of paths are judged on rows held out, under many
-    weightings of these rows; a feature counts by how often the best iterates have it.  How much
-    better few features explain the data, and predict held-out rows, says which answer to believe
-    more.  What comes out is a probability for each feature; the model has those of the largest
+    features matter, which?  Unions of clusters are scored by their evidence in the same way; and
+    the iterates of paths are judged on rows held out, under many weightings of these rows, where a
+    feature counts by how often the best iterates have it.  How much better each explains the data,
+    and predicts held-out rows, says which answer to believe more.  What comes out is a probability for each feature; the model has those of the largest
     expected F1.  Where nothing can be told from noise the model is empty.
 
     Parameters
@@ -293,8 +293,8 @@ class AutoIRKSN(LinearRegressor, AutoModel):
     expected_f1_ : float
         Of the support, if the probabilities are right.
     performance_ : Performance
-        What folds say of new rows: ``score`` (share of the variation explained), its
-        or, with other losses than squares, of the deviance), its
+        What folds say of new rows: ``score`` (share of the variation explained or, with other
+        losses than squares, of the deviance), its
         ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
         few rows to hold some out.
     few_ : float
