@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ class GroupLasso:
         return Skglm(self.members, alpha, weights=self.weights, warm_start=True)
 
 
-Problem = tuple[Array, Array, Array, Array]  # X, y, w, groups
+Problem = tuple[Array, Array, Array, Any]  # X, y, w, groups
 
 
 def grouped(kind: str, snr: float, seed: int) -> Problem:
@@ -81,7 +82,7 @@ def grouped(kind: str, snr: float, seed: int) -> Problem:
     w = np.where(active, rng.standard_normal(groups.size), 0.0)
     X = standardised(X)
     signal = X @ w
-    y = signal + rng.standard_normal(100) * np.std(signal) / np.sqrt(snr)
+    y: Array = signal + rng.standard_normal(100) * np.std(signal) / np.sqrt(snr)
     return X, y, w, groups
 
 
@@ -108,7 +109,7 @@ def study_groups(draws: range) -> Iterator[Row]:
             for snr in (1.0, 3.0):
                 X, y, w, groups = grouped(kind, snr, seed)
                 for way, make in GROUPED.items():
-                    model = fitted(lambda make=make, groups=groups: make(groups), X, y)
+                    model = fitted(partial(make, groups), X, y)
                     found[way].append(float(support_f1(w, model.coef_)))
         means = {way: float(np.mean(each)) for way, each in found.items()}
         for way, mean in means.items():
@@ -155,8 +156,8 @@ def study_joint(draws: range) -> Iterator[Row]:
         for seed in draws:
             X, Y, W = joint(rho, seed)
             for way, fit in JOINT.items():
-                each = [support_f1(w, coef) for w, coef in zip(W, fit(X, Y), strict=True)]
-                found[way].append(float(np.mean(each)))
+                pairs = zip(W, fit(X, Y), strict=True)
+                found[way].append(float(np.mean([float(support_f1(*each)) for each in pairs])))
         means = {way: float(np.mean(each)) for way, each in found.items()}
         at = f"5 responses, rho={rho:g}: F1"
         for way, mean in means.items():

@@ -14,11 +14,11 @@ from typing import Any
 
 from ..design import Design, Floats
 from ..walking.structure import PLAIN, Structure
-from .candidates import Candidates, Choice, exchange_groups
 from .criteria import Criterion, noise_variance
 from .evidence import Evidence
 from .exchange import Around, Asked, Asking, Wanted, improve, side_by_side
 from .refits import least_squares, refit_all
+from .scored import Choice, Scored, exchange_groups
 from .supports import Support
 
 MOST_TWINS = 50  # alternatives one exchange away that are listed
@@ -73,7 +73,7 @@ def choosing(
     if criterion == "evidence":
         _check_signs(structure)
         weigh = partial(_evidence, design, y, structure=structure)
-    found = Candidates(rule, refits, structure, weigh)
+    found = Scored(rule, refits, structure, weigh)
     if weigh is not None or not structure.plain:
         if criterion != "aic" and exchange and float(y @ y) > 0:
             exchange_groups(design, y, found, exchange, largest)

@@ -22,10 +22,10 @@ from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights
 from ..walking import Result, Rule, run
 from ..walking.structure import PLAIN, Structure
 from ..walking.threads import Workers
-from .candidates import Choice
 from .choice import choosing, criterion_for, fit_of
 from .exchange import Asked, Asking, side_by_side
 from .refits import least_squares, refit_all
+from .scored import Choice
 from .supports import Support, different_rows, largest_support, visited_by
 from .tables import FoldTable, clearly_worse, table_of_iterates
 

@@ -14,7 +14,6 @@ from ..algorithms import METHODS, Method, make_method
 from ..design import Design, Floats, Problem
 from ..walking import Result, Rule, run
 from ..walking.structure import PLAIN, Structure
-from .candidates import Choice
 from .choice import choose, criterion_for, fit_of
 from .chosen import Chosen
 from .evidence import evidence_of
@@ -23,6 +22,7 @@ from .grids import STRUCTURE, expand, settings_within
 from .judging import Judgement
 from .policy import POLICY
 from .posterior import Posterior
+from .scored import Choice
 from .shares import by_scores
 from .supports import different_rows, largest_support, visited_by
 from .tables import FoldTable, path_table

@@ -41,7 +41,7 @@ class Choice:
         return [pair for pair in pairs if pair[0] != self.support]
 
 
-class Candidates:
+class Scored:
     """Refitted supports and their scores."""
 
     def __init__(
@@ -111,9 +111,7 @@ class Candidates:
 # -- groups one by one ---------------------------------------------------------------------
 
 
-def exchange_groups(
-    design: Design, y: Floats, found: Candidates, starts: int, largest: int
-) -> None:
+def exchange_groups(design: Design, y: Floats, found: Scored, starts: int, largest: int) -> None:
     """From the best supports on: add, leave out and exchange groups as long as that is better.
 
     All that is met is added to what was found.  Groups to add are those most correlated with what
@@ -129,7 +127,7 @@ def exchange_groups(
             support = better
 
 
-def _best_of(supports: Iterable[Support], found: Candidates) -> Support:
+def _best_of(supports: Iterable[Support], found: Scored) -> Support:
     """The one that ranks first."""
     wanted, (_, order) = set(supports), found.ranked()
     return next(S for i in order.tolist() if (S := found.supports[i]) in wanted)
