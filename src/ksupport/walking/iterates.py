@@ -43,7 +43,8 @@ class Block:
     @property
     def n_nonzero(self) -> Ints:
         """How many features each iterate has."""
-        return np.count_nonzero(self.by_response.any(axis=1), axis=1)
+        used = self.rows if self.targets == 1 else self.by_response.any(axis=1)
+        return np.count_nonzero(used, axis=1)
 
     def predict(self, design: Design) -> Floats:
         """X̃ w for every row w, an R x n array, on this design or another one.
@@ -100,7 +101,7 @@ def together(parts: Sequence[tuple[Ints, Floats]], d: int, targets: int = 1) -> 
         features = np.arange(d)
         rows = np.vstack([_spread(part, mine, d, targets) for mine, part in parts])
     each = _by_response(rows, targets)
-    used = np.flatnonzero(each.any(axis=(0, 1)))
+    used = np.flatnonzero(rows.any(axis=0).reshape(targets, -1).any(axis=0))
     return features[used], each[..., used].reshape(len(rows), targets * used.size)
 
 
