@@ -254,8 +254,9 @@ class AutoIRKSN(LinearRegressor, AutoModel):
     features matter, which?  Unions of clusters are scored by their evidence in the same way; and
     the iterates of paths are judged on rows held out, under many weightings of these rows, where a
     feature counts by how often the best iterates have it.  How much better each explains the data,
-    and predicts held-out rows, says which answer to believe more.  What comes out is a probability for each feature; the model has those of the largest
-    expected F1.  Where nothing can be told from noise the model is empty.
+    and predicts held-out rows, says which answer to believe more.  What comes out is a probability
+    for each feature; the model has those of the largest expected F1.  Where nothing can be told
+    from noise the model is empty.
 
     Parameters
     ----------
