@@ -8,6 +8,7 @@ import urllib.request
 import urllib.response
 import zipfile
 from email.message import Message
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,7 +46,7 @@ class Moved(urllib.request.HTTPSHandler):
     def https_open(self, request):
         headers = Message()
         headers["Location"] = self.to
-        answer = urllib.response.addinfourl(io.BytesIO(), headers, request.full_url, 302)
+        answer: Any = urllib.response.addinfourl(io.BytesIO(), headers, request.full_url, 302)
         answer.msg = "Found"
         return answer
 

@@ -25,7 +25,7 @@ class SecureRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def check_secure(url: str) -> None:
-    """Refuse what is not https: anyone on the way could change it; file: would read this machine."""
+    """Refuse what is not https: on the way anyone could change it, and file: is this machine."""
     if not url.startswith("https://"):
         raise OSError(f"{url} is not an address of https, and only those are downloaded from")
 
