@@ -14,8 +14,8 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-quick test-cpus test-oldest check hooks api dist
-.PHONY: bench bench-fmri bench-phases bench-response bench-scale bench-selection bench-steps docs clean
+.PHONY: help demo test test-quick test-cpus test-oldest test-dist check hooks api dist audit
+.PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -55,6 +55,12 @@ dist: $(VENV)/.with-dist ## build the source distribution and the wheel into dis
 	@$(BIN)/python -m build --outdir dist .
 	@$(BIN)/python -m twine check --strict dist/*
 
+test-dist: dist ## install what dist/ holds into clean environments, with no extra and with each
+	@$(BIN)/python tools/check_dist.py dist
+
+audit: $(VENV)/.with-audit,cli,files,plot,dask,data ## look up known weaknesses of what is installed (needs a network)
+	@$(BIN)/python -m pip_audit --skip-editable
+
 bench: $(VENV)/.with-bench ## measure speed side by side with other implementations
 	@$(BIN)/python -m benchmarks
 
@@ -72,6 +78,9 @@ bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tun
 
 bench-response: $(VENV)/.with-bench ## measure what is found with other responses, and beside confounders
 	@$(BIN)/python -m benchmarks response
+
+bench-load: $(VENV)/.with-bench ## fit for an hour (KSUPPORT_MINUTES), and watch memory, threads and handles
+	@$(BIN)/python -m benchmarks load
 
 bench-fmri: $(VENV)/.with-bench,fmri ## measure whole-brain decoding: time and memory
 	@$(BIN)/python -m benchmarks fmri
