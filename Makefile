@@ -14,7 +14,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-quick test-cpus test-oldest test-dist check hooks api dist audit
+.PHONY: help demo test test-quick test-cpus test-oldest test-dist check hooks api dist golden audit
 .PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs clean
 
 help: ## this list
@@ -49,6 +49,9 @@ hooks: $(VENV)/.with-cli,data,test $(VENV)/.with-check ## let git ask for these 
 
 api: $(VENV)/.with-cli,data,test ## renew the list of public names that the tests compare with
 	@$(BIN)/python tools/api.py > tests/api.txt
+
+golden: $(VENV)/.with-cli,data,test ## write models of this version for later ones to read (before a release)
+	@$(BIN)/python tools/golden.py
 
 dist: $(VENV)/.with-dist ## build the source distribution and the wheel into dist/
 	@rm -rf dist

@@ -75,9 +75,7 @@ def excel() -> None:
 
     X, y = problem()
     head = "".join(f'<c t="inlineStr"><is><t>{name}</t></is></c>' for name in [*NAMES, "y"])
-    rows = [
-        "".join(f"<c><v>{value}</v></c>" for value in row) for row in np.column_stack([X, y])
-    ]
+    rows = ["".join(f"<c><v>{value}</v></c>" for value in row) for row in np.column_stack([X, y])]
     sheet = "".join(f"<row>{row}</row>" for row in [head, *rows])
     main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
     office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
