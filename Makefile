@@ -15,7 +15,7 @@ endif
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
 .PHONY: help demo test test-quick test-cpus test-oldest test-dist check hooks api dist golden audit
-.PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs clean
+.PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs paper clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -91,6 +91,9 @@ bench-fmri: $(VENV)/.with-bench,fmri ## measure whole-brain decoding: time and m
 docs: $(VENV)/.with-cli,dask,data,doc,fmri ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
 	@$(BIN)/python tools/manual.py docs/_build/html
+
+paper: $(VENV)/.with-plot ## draw the figures of paper/paper.md from the measurements in the manual
+	@$(BIN)/python paper/figures.py
 
 clean: ## remove everything that these targets made
 	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples docs/auto_tutorials docs/api dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -103,7 +103,8 @@ def one_round(seed: int, scratch: Path) -> int:
 
 def rounds() -> tuple[int, list[Weight]]:
     """How many fits there were, and what the process weighed after each round."""
-    end, weights, fits = time.monotonic() + 60 * MINUTES, [], 0
+    end, fits = time.monotonic() + 60 * MINUTES, 0
+    weights: list[Weight] = []
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         while time.monotonic() < end:
             fits += one_round(len(weights), Path(scratch))

@@ -37,11 +37,17 @@ def notes(version: str) -> str:
 
 def main(*arguments: str) -> int:
     places = named()
-    tags = {"tag": each.removeprefix("v") for each in arguments if not each.startswith("--")}
-    if len({*places.values(), *tags.values()}) > 1:
-        print("versions differ:", *(f"  {k}: {v}" for k, v in {**places, **tags}.items()), sep="\n")
-        return 1
     version = places["CHANGELOG.md"]
+    for each in arguments:
+        if not each.startswith("--"):
+            places["tag"] = each.removeprefix("v")
+    if len(set(places.values())) > 1:
+        print(
+            "versions differ:",
+            *(f"  {place}: {found}" for place, found in places.items()),
+            sep="\n",
+        )
+        return 1
     print(notes(version) if "--notes" in arguments else version)
     return 0
 
