@@ -59,9 +59,10 @@ def _own(file: Any, part: str, source: Source) -> Iterator[Any]:
         group, key = waiting.pop()
         linked = not isinstance(group.get(key, getlink=True), h5py.HardLink)
         if linked or _is_elsewhere(group[key]):
+            place = shown(f"{group.name}/{key}".lstrip("/"))
             raise InputError(
-                f"{source.name}: {shown(f'{group.name}/{key}'.lstrip('/'))} is a link, and only what "
-                "lies in the file itself is read. Write it again with AnnData's write_h5ad"
+                f"{source.name}: {place} is a link, and only what lies in the file itself is read. "
+                "Write it again with AnnData's write_h5ad"
             )
         item = group[key]
         address = h5py.h5o.get_info(item.id).addr
