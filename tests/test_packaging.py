@@ -84,6 +84,8 @@ def test_a_package_has_one_oldest_version():
 
 def test_everything_that_names_the_version_names_the_same():
     release = tool("release.py")
+    if not (ROOT / "src").exists():
+        pytest.skip("the source is not part of this distribution")
     assert set(release["named"]().values()) == {__version__}
     assert release["main"]("v" + __version__) == 0
     assert release["main"]("v9.9.9") == 1
