@@ -13,18 +13,18 @@ import math
 
 import numpy as np
 
-from ._kernels import _jit_ordered
+from ._kernels import _exact
 
 NONE = -1  # no feature; no parent
 STEADY = 1e-6  # scores are rounded to this, so that equal ones are equal on every machine
 
 
-@_jit_ordered
+@_exact
 def rounded(score):
     return round(score / STEADY) * STEADY
 
 
-@_jit_ordered
+@_exact
 def inverse_of(A, inverse):
     """The inverse of a positive definite A, which is overwritten, and log det A."""
     m, log_det = A.shape[0], 0.0
@@ -51,7 +51,7 @@ def inverse_of(A, inverse):
     return log_det
 
 
-@_jit_ordered
+@_exact
 def members(at, parent, out, into, expanded, place, sizes, support):
     """Write the support of a model, ascending; returns how many features it has."""
     if parent[at] == NONE:
@@ -77,7 +77,7 @@ def members(at, parent, out, into, expanded, place, sizes, support):
     return m
 
 
-@_jit_ordered
+@_exact
 def known(key, keys, table):
     """The place in the hash table of a model with this key, or of none yet."""
     mask = np.uint64(table.size - 1)
@@ -87,7 +87,7 @@ def known(key, keys, table):
     return at
 
 
-@_jit_ordered
+@_exact
 def prune(count, most, scores, keys, parent, out, into, place, sizes, looked, table):
     """Keep about so many models, the best, and all that were looked at; returns how many."""
     limit = np.partition(scores[:count], most - 1)[most - 1]
@@ -109,7 +109,7 @@ def prune(count, most, scores, keys, parent, out, into, place, sizes, looked, ta
     return kept
 
 
-@_jit_ordered
+@_exact
 def explore(C, y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity):
     """Supports of much evidence: from the starts on, always around the best not yet looked at.
 
