@@ -872,20 +872,24 @@ ORDER, TIE, TIE_END, STRATUM_END = range(4)
 def cox_risks(eta, weights, layout, risk, sums, top):
     """The risk e^eta of each row, and its sum over all rows still there, at the first of each time.
 
-    All in the order of the layout, and in units of e^top, the largest of the stratum.
+    All in the order of the layout, and in units of e^top, the largest of those still there: in
+    units of the whole stratum, who survives everybody else could have no risk at all.
     """
-    at = 0
+    most, total, at = -np.inf, 0.0, 0
     while at < eta.size:
-        end = layout[STRATUM_END, at]
-        most, total = -np.inf, 0.0
+        end = layout[TIE_END, at]
+        if at == 0 or layout[STRATUM_END, at] != layout[STRATUM_END, at - 1]:
+            most, total = -np.inf, 0.0
+        before = most
         for i in range(at, end):
             most = max(most, eta[layout[ORDER, i]])
+        total *= math.exp(before - most)
         for i in range(at, end):
             row = layout[ORDER, i]
             top[i] = most
             risk[i] = weights[row] * math.exp(eta[row] - most)
             total += risk[i]
-            sums[layout[TIE, i]] = total
+        sums[at] = total
         at = end
 
 
@@ -914,6 +918,9 @@ def cox_slopes(efron, eta, events, weights, layout, g, h):
         first = layout[TIE, end - 1]
         if layout[STRATUM_END, first] == end:
             hazard, square = 0.0, 0.0
+        else:
+            unit = math.exp(top[first] - top[end])
+            hazard, square = unit * hazard, unit * unit * square
         count, weight, tied = cox_tied(events, weights, layout, risk, first, end)
         own, own_square = hazard, square  # for rows with an event at this time
         parts = count if efron > 0.0 else min(count, 1)
@@ -955,6 +962,12 @@ def cox_values(efron, eta, events, weights, layout, out):
 
 
 @_exact
+def log1p_exp(x):
+    """log(1 + e^x), of any x."""
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+@_exact
 def cox_added(eta, events, weights, layout, times, strata, new_eta, new, out):
     """By how much each new row, joining these alone, raises minus the log partial likelihood.
 
@@ -972,16 +985,17 @@ def cox_added(eta, events, weights, layout, times, strata, new_eta, new, out):
         time, stratum = times[layout[ORDER, at]], strata[layout[ORDER, at]]
         for j in range(new_eta.size):
             if weight > 0.0 and new[j, 2] == stratum and new[j, 0] >= time:
-                out[j] += weight * math.log1p(math.exp(new_eta[j] - top[at]) / sums[at])
+                out[j] += weight * log1p_exp(new_eta[j] - top[at] - math.log(sums[at]))
         at = end
     for j in range(new_eta.size):
         if new[j, 1] > 0.0:
-            there, most = 0.0, 0.0
+            there, most = 0.0, -np.inf
             for i in range(n):
                 row = layout[ORDER, i]
                 if strata[row] == new[j, 2] and times[row] >= new[j, 0]:
-                    there, most = there + risk[i], top[i]
-            out[j] += math.log1p(there * math.exp(most - new_eta[j]))
+                    there, most = there * math.exp(most - top[i]) + risk[i], top[i]
+            if there > 0.0:
+                out[j] += log1p_exp(most + math.log(there) - new_eta[j])
 
 
 @_exact
@@ -1056,6 +1070,9 @@ def cox_hessian(efron, eta, events, weights, layout, A, H):
         if at == 0 or layout[STRATUM_END, at] != layout[STRATUM_END, at - 1]:
             first_moment[:] = 0.0
             second[:, :] = 0.0
+        elif top[at] > top[at - 1]:
+            first_moment *= math.exp(top[at - 1] - top[at])
+            second *= math.exp(top[at - 1] - top[at])
         tied_moment[:] = 0.0
         tied_second[:, :] = 0.0
         for i in range(at, end):
@@ -1126,13 +1143,13 @@ def newton_direction(kind, param, y, weights, layout, Q, eta, g, h):
 
 
 @_exact
-def all_fitted(weights, g):
-    """Whether hardly a row has a slope left."""
+def all_fitted(weights, g, steepest):
+    """Whether hardly a row has a slope left, compared with the steepest that there is."""
     size, total = 0.0, 0.0
     for i in range(g.size):
         size += abs(g[i])
         total += weights[i]
-    return size <= 1e-9 * total
+    return size <= 1e-9 * steepest * total
 
 
 @_exact
@@ -1182,7 +1199,7 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     enough = 1e-12 * param if kind == HUBER else 1e-6
     for _ in range(100):
         bounded = bound_curvature(kind, weights, h)
-        if bounded and all_fitted(weights, g):
+        if bounded and all_fitted(weights, g, param if kind == HUBER else 1.0):
             return
         delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h)
         slope, largest = 0.0, 0.0
