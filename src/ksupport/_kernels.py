@@ -688,22 +688,23 @@ def step_holds(z, v, Xw, Xr, gamma, pace):
     """
     fall, along, curvature, change2, move2, z2, Xr2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(z.size):
-        move, change = z[i] - v[i], Xw[i] - Xr[i]
-        fall += change * z[i]
+        # The dual in units of gamma is as large as y; itself it might be too large to be squared.
+        here, move, change = z[i] / gamma, (z[i] - v[i]) / gamma, Xw[i] - Xr[i]
+        fall += change * here
         along += Xr[i] * move
         curvature -= change * move
         change2 += change * change
         move2 += move * move
-        z2 += z[i] * z[i]
+        z2 += here * here
         Xr2 += Xr[i] * Xr[i]
-    rise, allowed = 0.5 * (along - fall), move2 / (2.0 * gamma)
+    rise, allowed = 0.5 * (along - fall), 0.5 * move2
     rounding = 16 * EPS * math.sqrt(Xr2)
     blur = rounding * math.sqrt(move2)
     pace[CURVATURE] = curvature if curvature > 4.0 * blur else 0.0
     if rise > 4.0 * rounding * math.sqrt(z2) and not rise <= allowed:
         return False
     sure = max(math.sqrt(change2) - rounding, 0.0)
-    return not gamma * sure * sure > curvature + blur
+    return not sure * sure > curvature + blur
 
 
 @_exact
@@ -1302,16 +1303,21 @@ def loss_first_step(y, kind, param, target, weights, layout, roots, eta, Xw):
 
     It is the longer the less the loss is bent along Xw, compared with squares.
     """
-    A, plain = np.empty((1, y.size)), 0.0
+    A, plain, far = np.empty((1, y.size)), 0.0, 0.0
     for i in range(y.size):
-        A[0, i] = Xw[i] / roots[i]
-        plain += Xw[i] * Xw[i]
+        far = max(far, abs(Xw[i]))
+    if not far > 0.0:
+        return 1.0
+    for i in range(y.size):
+        along = Xw[i] / far
+        A[0, i] = along / roots[i]
+        plain += along * along
     bent = hessian_of(kind, param, eta, target, weights, layout, A)[0, 0]
     return first_step(y, Xw) * plain / bent if bent > 0.0 else 1.0
 
 
 @_part
-def loss_step_holds(Xw, Xr, gw, gr, gamma, pace):
+def loss_step_holds(Xw, Xr, gw, gr, pace):
     """Whether the loss still falls at w along w - r, the way that the step went.
 
     As the step is along -gr, that is gamma ⟨gw - gr, X(w - r)⟩ <= ⟨w - r, ∇R(w) - ∇R(r)⟩: on this
@@ -1326,8 +1332,8 @@ def loss_step_holds(Xw, Xr, gw, gr, gamma, pace):
         change2 += change * change
         r2 += Xr[i] * Xr[i]
         g2 += gr[i] * gr[i]
-    blur = 16 * EPS * math.sqrt(r2 * g2) + 1e-12 * math.sqrt(change2 * g2)
-    pace[CURVATURE] = gamma * fall if fall > 4.0 * blur else 0.0
+    blur = (16 * EPS * math.sqrt(r2) + 1e-12 * math.sqrt(change2)) * math.sqrt(g2)
+    pace[CURVATURE] = fall if fall > 4.0 * blur else 0.0
     return rise <= blur
 
 
@@ -1363,14 +1369,14 @@ def loss_walk(
             return n_rows, DONE
         if pace[GAMMA] == 0.0:
             correlate(B, y, q)
+            size = to_unit_size(q)
             s = prox_warm(q, lam, k, 0.0, r)
-            if outside(y, refs, edges, reach) > entry_level(lam, s):
+            if outside(y, refs, edges, reach) / size > entry_level(lam, s):
                 copy_to(y, at)
                 return n_rows, REFRESH
             combine(B, r, 1.0 / alpha, Xr)
-            pace[GAMMA] = loss_first_step(
-                y, kind, param, target, weights, layout, roots, origin, Xr
-            )
+            first = loss_first_step(y, kind, param, target, weights, layout, roots, origin, Xr)
+            pace[GAMMA] = first / size
         gamma = trial_step(pace)
         while True:
             if not gamma > SHORTEST:
@@ -1395,7 +1401,7 @@ def loss_walk(
                 pace[S_W] = s
                 combine(B, w, -1.0 / alpha, Xw)
                 loss_gradient(kind, param, target, weights, layout, Q, roots, C[1], Xw, eta, gw, h)
-                if loss_step_holds(Xw, Xr, gw, gr, gamma, pace):
+                if loss_step_holds(Xw, Xr, gw, gr, pace):
                     break
             gamma *= 0.5
             pace[REFUSED], pace[TRIAL] = 1.0, gamma

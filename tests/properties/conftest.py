@@ -11,7 +11,7 @@ settings.register_profile(
     max_examples=int(os.environ.get("FUZZ_EXAMPLES", "4000")),
     deadline=None,
     derandomize=False,
-    phases=[Phase.explicit, Phase.generate, Phase.target, Phase.shrink],
+    phases=[Phase.explicit, Phase.generate] + [Phase.shrink] * ("FUZZ_QUICKLY" not in os.environ),
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
 )

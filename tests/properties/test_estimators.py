@@ -103,7 +103,11 @@ def test_other_units_of_X_and_y_change_units_alone(name, drawn, p, q):
     same(np.ldexp(model.intercept_, -q), expected.intercept_)
 
 
-@holds(name=every, drawn=problems(), shift=st.floats(-100, 100))
+# Where rows far off are as many above as below, many intercepts of Huber's loss are the best.
+UNIQUE = sorted(set(EVERY) - {"IRKSN, huber"})
+
+
+@holds(name=st.sampled_from(UNIQUE), drawn=problems(), shift=st.floats(-100, 100))
 def test_an_origin_of_X_and_y_goes_into_the_intercept(name, drawn, shift):
     expected = fit(EVERY[name], drawn.X, drawn.y)
     model = fit(EVERY[name], drawn.X + shift, drawn.y - shift)

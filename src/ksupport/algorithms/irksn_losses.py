@@ -62,8 +62,9 @@ class OtherLoss(DualState):
 
     def step(self) -> Step:
         if self.pace[GAMMA] == 0:
-            w = self._prox(-(yield correlations(self.y)), S_R)
-            self.pace[GAMMA] = self._first_step((yield fitted(w)))
+            p = np.array((yield correlations(self.y)))
+            size = _kernels.to_unit_size(p)
+            self.pace[GAMMA] = self._first_step((yield fitted(self._prox(-p, S_R)))) / size
         gamma = _kernels.trial_step(self.pace)
         while gamma > _kernels.SHORTEST:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
@@ -75,7 +76,7 @@ class OtherLoss(DualState):
                 p = yield correlations(z)
                 Xw = yield fitted(self._prox(p, S_W))
                 gw, _, _ = self.response.gradient(Xw, self.settled[1])
-                if _kernels.loss_step_holds(Xw, Xr, gw, gr, gamma, self.pace):
+                if _kernels.loss_step_holds(Xw, Xr, gw, gr, self.pace):
                     break
             gamma *= 0.5
             self.pace[[REFUSED, TRIAL]] = 1, gamma
