@@ -1301,7 +1301,8 @@ def cox_added_rows(E, events, weights, layout, times, strata, new_E, new, out):
 def loss_first_step(y, kind, param, target, weights, layout, roots, eta, Xw):
     """As `first_step`, for a loss with minus gradient y at the eta of zero.
 
-    It is the longer the less the loss is bent along Xw, compared with squares.
+    It is the longer the less the loss is bent along Xw, compared with squares; where all rows are
+    far off it is that of squares, as a number would have units.
     """
     A, plain, far = np.empty((1, y.size)), 0.0, 0.0
     for i in range(y.size):
@@ -1313,7 +1314,7 @@ def loss_first_step(y, kind, param, target, weights, layout, roots, eta, Xw):
         A[0, i] = along / roots[i]
         plain += along * along
     bent = hessian_of(kind, param, eta, target, weights, layout, A)[0, 0]
-    return first_step(y, Xw) * plain / bent if bent > 0.0 else 1.0
+    return first_step(y, Xw) * (plain / bent if bent > 0.0 else 1.0)
 
 
 @_part
@@ -1391,8 +1392,12 @@ def loss_walk(
             pace[S_R] = s
             combine(B, r, -1.0 / alpha, Xr)
             if loss_gradient(kind, param, target, weights, layout, Q, roots, C[0], Xr, eta, gr, h):
+                total = 0.0
                 for i in range(n):
                     z[i] = v[i] + gamma * gr[i]
+                    total += z[i]
+                if not math.isfinite(total):
+                    return n_rows, NONFINITE
                 correlate(B, z, p)
                 s = prox_warm(p, lam, k, pace[S_W], w)
                 if outside(z, refs, edges, reach) > entry_level(lam, s):

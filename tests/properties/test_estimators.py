@@ -69,6 +69,7 @@ def same(coef, expected, tolerance=1e-8):
     np.testing.assert_allclose(coef, expected, rtol=0, atol=atol)
 
 
+@examples(0.25)
 @holds(name=every, drawn=problems(), seed=seeds)
 def test_columns_in_another_order_with_other_signs(name, drawn, seed):
     rng = np.random.default_rng(seed)
@@ -79,6 +80,7 @@ def test_columns_in_another_order_with_other_signs(name, drawn, seed):
     same(model.intercept_, expected.intercept_, 1e-8 * (1 + np.abs(drawn.X).max()))
 
 
+@examples(0.25)
 @holds(name=every, drawn=problems(), seed=seeds)
 def test_signs_alone_change_no_bit(name, drawn, seed):
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], drawn.X.shape[1])
@@ -92,6 +94,7 @@ def test_signs_alone_change_no_bit(name, drawn, seed):
 SCALED = sorted(set(EVERY) - {"KSN", "SRDI", "IRCR", "IROSR"})
 
 
+@examples(0.25)
 @holds(
     name=st.sampled_from(SCALED), drawn=problems(),
     p=st.integers(-300, 300), q=st.integers(-300, 300),
@@ -107,6 +110,7 @@ def test_other_units_of_X_and_y_change_units_alone(name, drawn, p, q):
 UNIQUE = sorted(set(EVERY) - {"IRKSN, huber"})
 
 
+@examples(0.25)
 @holds(name=st.sampled_from(UNIQUE), drawn=problems(), shift=st.floats(-100, 100))
 def test_an_origin_of_X_and_y_goes_into_the_intercept(name, drawn, shift):
     expected = fit(EVERY[name], drawn.X, drawn.y)
@@ -114,6 +118,7 @@ def test_an_origin_of_X_and_y_goes_into_the_intercept(name, drawn, shift):
     same(model.coef_, expected.coef_, 1e-6)
 
 
+@examples(0.25)
 @holds(name=every, drawn=problems(), layout=layouts, target=layouts)
 def test_memory_layouts_of_X_and_y(name, drawn, layout, target):
     expected = fit(EVERY[name], drawn.X, drawn.y)
@@ -121,6 +126,7 @@ def test_memory_layouts_of_X_and_y(name, drawn, layout, target):
     same(model.coef_, expected.coef_, 1e-9)
 
 
+@examples(0.25)
 @holds(name=one_path, drawn=problems(), at=st.floats(0, 1), value=st.floats(-1e3, 1e3))
 def test_a_constant_column_is_never_chosen_and_changes_nothing(name, drawn, at, value):
     place = round(at * drawn.X.shape[1])
@@ -130,6 +136,7 @@ def test_a_constant_column_is_never_chosen_and_changes_nothing(name, drawn, at, 
     same(np.delete(model.coef_, place), expected.coef_, 1e-9)
 
 
+@examples(0.25)
 @holds(
     name=st.sampled_from(["IRKSN", "IRKSN, huber", "IHT", "IRKSN, spectral"]),
     drawn=problems(), seed=seeds,
@@ -148,6 +155,7 @@ def test_rows_given_twice_are_rows_of_weight_two(name, drawn, seed):
 SQUARES = sorted(set(ONE_PATH) - {"IRKSN, huber"})
 
 
+@examples(0.25)
 @holds(name=st.sampled_from(SQUARES), drawn=problems(), many=st.booleans())
 def test_centring_by_a_view_is_centring_by_a_copy(name, drawn, many):
     """With so many rows that X is compressed, too."""
@@ -180,7 +188,7 @@ FORMS = {
 }
 
 
-@examples(0.5)
+@examples(0.15)
 @holds(
     name=every, form=st.sampled_from(sorted(FORMS)),
     drawn=problems(designs=["plain", "correlated", "zeros"]),
@@ -194,7 +202,7 @@ def test_the_form_of_X_says_nothing(name, form, drawn, tmp_path_factory):
     same(fit(estimator, given, drawn.y).coef_, expected.coef_, 1e-7)
 
 
-@examples(0.3)
+@examples(0.1)
 @holds(name=st.sampled_from(sorted(OTHER_RESPONSES)), drawn=problems(rows=(16, 30)), seed=seeds)
 def test_other_responses_permute_too(name, drawn, seed):
     estimator, response = OTHER_RESPONSES[name]
@@ -206,6 +214,7 @@ def test_other_responses_permute_too(name, drawn, seed):
     same(model.coef_, expected.coef_[..., order] * signs, 1e-6)
 
 
+@examples(0.25)
 @holds(name=every, drawn=problems(designs=["whole", "copies", "zeros", "constants"]))
 def test_data_in_special_positions_give_a_model(name, drawn):
     model = fit(EVERY[name], drawn.X, drawn.y)
@@ -217,7 +226,7 @@ def test_data_in_special_positions_give_a_model(name, drawn):
     np.testing.assert_array_equal(model.coef_, again.coef_)
 
 
-@examples(0.3)
+@examples(0.1)
 @holds(name=choosing, drawn=problems(rows=(12, 30)))
 def test_any_number_of_threads_gives_the_same_bits(name, drawn):
     one, more = (fit(clone(EVERY[name]).set_params(n_jobs=n), drawn.X, drawn.y) for n in (1, 3))

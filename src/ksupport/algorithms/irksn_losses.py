@@ -73,6 +73,8 @@ class OtherLoss(DualState):
             gr, _, finite = self.response.gradient(Xr, self.settled[0])
             if finite:
                 z = self.Z[0] + beta * (self.Z[0] - self.Z[1]) + gamma * gr
+                if not np.isfinite(z).all():
+                    return False
                 p = yield correlations(z)
                 Xw = yield fitted(self._prox(p, S_W))
                 gw, _, _ = self.response.gradient(Xw, self.settled[1])
