@@ -54,17 +54,19 @@ def judge(
     """
     d = posterior.d
     ahead = 0.0 if candidates is None else candidates.ahead
-    best, few, raw = posterior.best, 1.0, posterior.probability()
+    gain, best, few, raw = posterior.gain, posterior.best, 1.0, posterior.probability()
     if unions is not None:
-        few = 1 - of_unions(posterior.best - unions.best, ahead, policy)
-        best, raw = min(best, unions.best), few * raw + (1 - few) * unions.probability
+        lead = posterior.best - unions.best - policy.misfit * posterior.gain
+        few = 1 - of_unions(lead, ahead, policy)
+        raw = few * raw + (1 - few) * unions.probability
+        gain, best = max(gain, posterior.empty - unions.best), best - max(lead, 0.0)
     performance = None
     if candidates is not None:
         performance = candidates.performance(policy)
         evident = of_evidence(elected_score - best, ahead, policy)
         few *= evident
         raw = evident * raw + (1 - evident) * group_shares(candidates, d, policy)
-    signal = tells_signal(posterior.empty - best, posterior.n, performance, policy)
+    signal = tells_signal(gain, posterior.n, performance, policy)
     p = calibrated(raw, policy) if signal else np.zeros(d)
     support, expected = largest_expected_f1(p)
     expected *= policy.discount
@@ -72,14 +74,14 @@ def judge(
     return Judgement(p, support, expected, few, signal, performance, sets)
 
 
-def of_unions(gain: float, ahead: float, policy: Policy = POLICY) -> float:
+def of_unions(lead: float, ahead: float, policy: Policy = POLICY) -> float:
     """Probability that unions of clusters matter, rather than few features.
 
     Given how much more evidence they have, in units of -2 log evidence, and by how much few
     features predict held-out rows better than iterates, which have groups, in n log error.
     """
-    shift, of_gain, of_ahead = policy.unions_odds
-    return _logistic(shift + of_gain * gain + of_ahead * max(ahead, 0.0))
+    shift, of_lead, of_ahead = policy.unions_odds
+    return _logistic(shift + of_lead * lead + of_ahead * max(ahead, 0.0))
 
 
 def of_evidence(gap: float, ahead: float, policy: Policy = POLICY) -> float:

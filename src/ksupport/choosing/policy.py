@@ -39,8 +39,9 @@ class Policy:
     loose: float = 0.9  # 1 - mean |correlation| at which features no longer make a cluster
     looked_at: int = 5  # clusters of each sort whose evidence is computed before one is added
     unions: int = 30  # changes of a union
+    misfit: float = 0.08  # share of few's evidence that unions must exceed it by: no model is right
     # Log odds against few features: shift, per unit of evidence, of few's lead on held-out rows.
-    unions_odds: tuple[float, float, float] = (-4.0, 0.5, -1.0)
+    unions_odds: tuple[float, float, float] = (-2.0, 0.5, -1.0)
 
     # -- groups by held-out rows: `choosing.elections`
     draws: int = 400  # weights of rows under which the paths' iterates are compared
@@ -55,7 +56,7 @@ class Policy:
     signal: float = 2.0  # evidence gained, and half the standard errors above knowing nothing
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.29, 0.79)  # of log odds: shift, factor
-    discount: float = 0.94  # expected F1 counts features as independent, which they are not
+    discount: float = 0.96  # expected F1 counts features as independent, which they are not
 
 
 POLICY = Policy()
