@@ -1088,20 +1088,32 @@ def cox_added(eta, events, weights, layout, times, strata, new_eta, new, out):
 
 
 @_exact
+def class_shares(eta, n, i, p, rest):
+    """Probabilities of the classes in row i of n, and 1 - p without cancellation."""
+    most, total = -np.inf, 0.0
+    for a in range(p.size):
+        most = max(most, eta[a * n + i])
+    for a in range(p.size):
+        p[a] = math.exp(eta[a * n + i] - most)
+        total += p[a]
+    for a in range(p.size):
+        rest[a] = 0.0
+        for b in range(p.size):
+            rest[a] += p[b] / total if b != a else 0.0
+    for a in range(p.size):
+        p[a] /= total
+
+
+@_exact
 def class_slopes(eta, y, weights, g, h):
     """First derivatives of the multinomial loss, and the diagonal of the second."""
     n = y.size
+    p, rest = np.empty(eta.size // n), np.empty(eta.size // n)
     for i in range(n):
-        most, total = -np.inf, 0.0
-        for at in range(i, eta.size, n):
-            most = max(most, eta[at])
-        for at in range(i, eta.size, n):
-            total += math.exp(eta[at] - most)
-        for at in range(i, eta.size, n):
-            p = math.exp(eta[at] - most) / total
-            own = 1.0 if at // n == y[i] else 0.0
-            g[at] = weights[i] * (p - own)
-            h[at] = weights[i] * p * (1.0 - p)
+        class_shares(eta, n, i, p, rest)
+        for a in range(p.size):
+            g[a * n + i] = weights[i] * (-rest[a] if a == y[i] else p[a])
+            h[a * n + i] = weights[i] * p[a] * rest[a]
 
 
 @_exact
@@ -1214,17 +1226,12 @@ def class_hessian(eta, weights, A, H):
     """
     q, n = A.shape
     count = eta.size // n
-    p = np.empty(count)
+    p, rest = np.empty(count), np.empty(count)
     for i in range(n):
-        most, total = -np.inf, 0.0
-        for a in range(count):
-            most = max(most, eta[a * n + i])
-        for a in range(count):
-            p[a] = math.exp(eta[a * n + i] - most)
-            total += p[a]
+        class_shares(eta, n, i, p, rest)
         for a in range(count):
             for b in range(a + 1):
-                bend = weights[i] * p[a] / total * ((1.0 if a == b else 0.0) - p[b] / total)
+                bend = weights[i] * p[a] * (rest[a] if a == b else -p[b])
                 for r in range(q):
                     for s in range(q):
                         H[a * q + r, b * q + s] += bend * A[r, i] * A[s, i]
@@ -1364,7 +1371,8 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     enough = 1e-12 * param if kind == HUBER else 1e-6
     for _ in range(100):
         bounded = bound_curvature(kind, weights, h)
-        if bounded and all_fitted(weights, g, param if kind == HUBER else 1.0):
+        separated = bounded or kind == MULTINOMIAL  # perhaps, class by class
+        if separated and all_fitted(weights, g, param if kind == HUBER else 1.0):
             return
         delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h, bounded)
         slope, largest = 0.0, 0.0
