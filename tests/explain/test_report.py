@@ -28,7 +28,8 @@ from ksupport.choosing.words import NoSignalWarning
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.explain.report import build_report
 from ksupport.explain.report.page import write_report
-from ksupport.explain.trials import trials_of, usual
+from ksupport.explain.trials import trials_of
+from ksupport.explain.usual import usual
 
 MADE = {"command": "ksupport fit x.csv", "seed": 0, "versions": {"numpy": "2"}}
 

@@ -14,7 +14,8 @@ from sklearn.model_selection import KFold, check_cv
 from .._common.checks import check_count
 from ..design import Floats, Ints, is_dask, unwrapped
 from ..explain.models import chosen_by
-from ..explain.trials import Make, Trials, trials_of, usual
+from ..explain.trials import Trials, trials_of
+from ..explain.usual import Make, usual
 from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_ours, real, vector
 from .probabilities import judged
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..._common.names import shown
+from ..._common.names import listed, shown
 from ...algorithms import Method
 from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
@@ -21,8 +21,10 @@ from ...choosing.words import NoSignalWarning
 from ...design import Floats, Genotypes, Ints, Problem
 from ...estimators.base import SelectingModel, SelectingRegressor
 from ...explain.account import Account
+from ...explain.measures import measure_for
 from ...explain.models import adjusted_for, chosen_by, effects_of, method_behind
-from ...explain.trials import Make, Trials, trials_of, usual
+from ...explain.trials import NOTHING, Trials, trials_of
+from ...explain.usual import Adjusting, Make, usual
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError
@@ -78,12 +80,6 @@ class Fitted:
         """Coefficients times the standard deviations of their columns."""
         return effects_of(self.model, self.data.X)
 
-    def scale(self, target: str) -> str:
-        """What coefficients are changes of."""
-        if self.data.kind == "classes":
-            return f"the log odds of {shown(self.data.classes[-1])}"
-        return "the log of the risk" if self.data.kind == "survival" else shown(target)
-
     def account(self, target: str) -> Account:
         """What is told of it."""
         names = self.data.feature_names
@@ -91,6 +87,7 @@ class Fitted:
             estimator=type(self.model).__name__, chosen=self.chosen, effects=self.effects,
             names=names, target=target, n=self.data.shape[0], candidates=self.data.n_features,
             adjusted=adjusted_for(self.model, names), trials=self.trials,
+            kind=self.data.kind or "numbers", classes=self.data.classes,
         )  # fmt: skip
 
 
@@ -155,9 +152,9 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
 
 
 def _trials(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) -> Trials | None:
-    """The same way to fit on folds, beside a Lasso and a ridge; of numbers only."""
-    y, groups, (n, d) = data.y, data.groups, data.shape
-    if data.kind != "numbers" or np.ptp(y) == 0:
+    """The same way to fit on folds, beside a Lasso and a ridge."""
+    groups, (n, d) = data.groups, data.shape
+    if data.kind == "numbers" and np.ptp(data.y) == 0:
         return None
     if n < 2 * wish.cv or (groups is not None and len(np.unique(groups)) < 3):
         remarks.append("Too few rows to hold some out: how well new ones would be predicted "
@@ -167,15 +164,44 @@ def _trials(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) ->
         remarks.append("Holding out rows would read the file many times: how well new ones would "
                        "be predicted was not measured.")  # fmt: skip
         return None
-    say("predicting rows held out, beside a Lasso and a ridge")
-    inner = partial(inner_folds, wish.cv, groups)
+    measure, loss = measure_for(model._loss), model._loss
     X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
-    makes: dict[str, Make] = {OURS: partial(_again, model, inner), **usual(X, inner)}
+    _, y = model._validated(data.X, data.y, multi_output=False, reset=False)
+    sorts = loss.sorts(y)
+    least = int(np.unique(sorts, return_counts=True)[1].min())
+    if least < 2 * wish.cv and measure.kind != "numbers":
+        rare = (
+            "events, or too few rows without one,"
+            if measure.kind == "survival"
+            else "rows of one class"
+        )
+        remarks.append(f"Too few {rare} to hold some out ({least}): how well new ones would be "
+                       "predicted was not measured.")  # fmt: skip
+        return None
+    say("predicting rows held out, beside a Lasso and a ridge")
+    inner, alone = partial(inner_folds, wish.cv, groups), _alone(data)
+    rivals = usual(X, inner, measure.kind)
+    if not rivals:
+        remarks.append("A Lasso and a ridge of survival times are compared where scikit-survival "
+                       "is installed: pip install 'ksupport[survival]'.")  # fmt: skip
+    makes: dict[str, Make] = {OURS: partial(_again, model, inner), **rivals}
+    if data.covariates:
+        makes[alone] = lambda rows: Adjusting(loss, data.unpenalized)
+    splits = outer_folds(wish.cv, groups, y, wish.seed, sorts)
     try:
-        return trials_of(OURS, makes, X, y, outer_folds(wish.cv, groups, y, wish.seed))
+        return trials_of(OURS, makes, X, y, splits, measure=measure, nothing=alone,
+                         adjusting=data.unpenalized)  # fmt: skip
     except ValueError as error:  # of the others, which refuse what we do not
         remarks.append(f"No rows could be held out: {shown(str(error), 200)}")
         return None
+
+
+def _alone(data: Data) -> str:
+    """What is known without any feature."""
+    if not data.codings:
+        return NOTHING
+    *first, last = [shown(coding.name) for coding in data.codings]
+    return f"a model of {f'{listed(first, 4)} and ' if first else ''}{last} alone"
 
 
 def _again(model: Any, inner: Callable[[Ints], Any], train: Ints) -> Any:
