@@ -488,7 +488,7 @@
   }
 
   function shares(svg, across, up, last, told) { // axes from 0 to 1, or, across, to the last
-    const height = 320, width = canvas(svg, height, last === 1 ? 420 : 640), left = 48, right = width - 14, top = 28, bottom = height - 42;
+    const height = 320, width = canvas(svg, height, last === 1 ? 420 : 640), left = 48, right = width - 22, top = 28, bottom = height - 42;
     const x = scale(0, last, left, right), y = scale(0, 1, bottom, top);
     for (const v of [0, 0.25, 0.5, 0.75, 1]) {
       draw(svg, "line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
