@@ -28,15 +28,22 @@ class Said:
     observed: Floats
     predicted: Floats
     fold: Ints  # rows of a fold were predicted by the same model
+    given_weights: Floats | None = None  # how much each row counts
     held_out: bool = True
+
+    @property
+    def weights(self) -> Floats:
+        """How much each row counts."""
+        return np.ones(len(self.rows)) if self.given_weights is None else self.given_weights
 
     @classmethod
     def of(cls, trials: Trials) -> Said:
         """What was said of rows held out, in their order."""
         at = np.argsort(trials.rows, kind="stable")
+        weights = None if trials.weights is None else trials.weights[at]
         return cls(
             trials.measure.kind, trials.rows[at], trials.observed[at], trials.predicted[at],
-            trials.fold[at],
+            trials.fold[at], weights,
         )  # fmt: skip
 
 
@@ -48,10 +55,11 @@ def mean_roc(said: Said) -> tuple[Floats, Floats]:
     """
     curves, pairs = [], []
     for each in np.unique(said.fold):
-        y, p = (values[said.fold == each] for values in (said.observed, said.predicted))
+        here = said.fold == each
+        y, p, w = said.observed[here], said.predicted[here], said.weights[here]
         if np.ptp(y):
-            curves.append(roc_curve(y, p, drop_intermediate=False)[:2])
-            pairs.append(y.sum() * (1 - y).sum())
+            curves.append(roc_curve(y, p, sample_weight=w, drop_intermediate=False)[:2])
+            pairs.append((w @ y) * (w @ (1 - y)))
     if not curves:
         return np.array([0.0, 1.0]), np.array([0.0, 1.0])
     across = np.unique(np.concatenate([fpr for fpr, _ in curves]))
@@ -66,10 +74,10 @@ def calibration(said: Said, bins: int = BINS) -> tuple[Floats, Floats, Ints]:
     """Mean probability, share of the second class, and number of rows, of bins of as many rows."""
     order = np.argsort(said.predicted, kind="stable")
     parts = [part for part in np.array_split(order, bins) if part.size]
-    p, y = said.predicted, said.observed
+    p, y, w = said.predicted, said.observed, said.weights
     return (
-        np.array([p[part].mean() for part in parts]),
-        np.array([y[part].mean() for part in parts]),
+        np.array([np.average(p[part], weights=w[part]) for part in parts]),
+        np.array([np.average(y[part], weights=w[part]) for part in parts]),
         np.array([part.size for part in parts]),
     )
 
@@ -85,10 +93,10 @@ def risk_groups(said: Said, parts: int = PARTS) -> Ints:
     return groups
 
 
-def kaplan_meier(y: Floats) -> tuple[Floats, Floats]:
+def kaplan_meier(y: Floats, weights: Floats | None = None) -> tuple[Floats, Floats]:
     """Times from 0 on, and the share that survives each of them (Kaplan and Meier 1958)."""
+    w = np.ones(len(y)) if weights is None else weights
     times, place = np.unique(y[:, 0], return_inverse=True)
-    left = np.bincount(place)
-    at_risk = left[::-1].cumsum()[::-1]
-    surviving = np.cumprod(1.0 - np.bincount(place, y[:, 1]) / at_risk)
+    at_risk = np.bincount(place, w)[::-1].cumsum()[::-1]
+    surviving = np.cumprod(1.0 - np.bincount(place, w * y[:, 1]) / at_risk)
     return np.r_[0.0, times], np.r_[1.0, surviving]

@@ -75,6 +75,7 @@ class Trials:
     ours: Trial
     others: tuple[Trial, ...]
     nothing: Trial  # without any feature
+    weights: Floats | None = None  # of the rows, where they have any
 
     @property
     def folds(self) -> int:
@@ -160,8 +161,9 @@ def trials_of(
             update(done + 1)
     others = tuple(found[name] for name in makes if name not in (ours, nothing))
     return Trials(
-        measure, rows, fold, y[rows], predictions[ours], found[ours], others, found[nothing]
-    )
+        measure, rows, fold, y[rows], predictions[ours], found[ours], others, found[nothing],
+        None if sample_weight is None else w[rows],
+    )  # fmt: skip
 
 
 def _predicted(
