@@ -63,6 +63,7 @@ class Account:
     n: int
     candidates: int  # features that can be chosen
     adjusted: str | None = None  # what the model is adjusted for, in words
+    imputed: bool = False  # whether missing values were filled in
     kind: Kind = "numbers"
     classes: Sequence[str] = ()
     trials: Trials | None = None  # None: nothing was held out

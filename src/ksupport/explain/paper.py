@@ -50,6 +50,13 @@ def methods(account: Account, versions: Any) -> tuple[str, list[str]]:
     return text, [REFERENCES[key] for key in cited]
 
 
+def methods_text(account: Account, versions: Any) -> str:
+    """The same as plain text."""
+    text, references = methods(account, versions)
+    lines = [f"[{number}] {each}" for number, each in enumerate(references, start=1)]
+    return "\n".join([text, "", *lines, ""])
+
+
 def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterator[str]:
     number = f" {versions['ksupport']}" if "ksupport" in versions else ""
     title = METHODS[account.chosen.method].title
@@ -68,6 +75,11 @@ def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterato
             f"likelihood of {LIKELIHOODS[account.kind]}{cox} with a ridge prior and from errors on "
             f"held-out rows under the Bayesian bootstrap {cite('bootstrap')}; the features of the "
             f"largest expected F1 score were kept, and fitted with a ridge penalty {cite('ridge')}."
+        )
+    if account.imputed:
+        yield (
+            "Missing values were replaced by the mean of their feature, in cross-validation by "
+            "that of the training rows."
         )
     if account.adjusted is not None:
         yield account.adjusted

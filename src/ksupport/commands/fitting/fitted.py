@@ -18,7 +18,7 @@ from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...choosing.words import NoSignalWarning
-from ...design import Floats, Genotypes, Ints, Problem
+from ...design import Floats, Genotypes, Incomplete, Ints, Problem
 from ...estimators.base import SelectingModel, SelectingRegressor
 from ...explain.account import Account
 from ...explain.measures import measure_for
@@ -88,6 +88,7 @@ class Fitted:
             names=names, target=target, n=self.data.shape[0], candidates=self.data.n_features,
             adjusted=adjusted_for(self.model, names), trials=self.trials,
             kind=self.data.kind or "numbers", classes=self.data.classes,
+            imputed=isinstance(self.data.X, Genotypes | Incomplete),
         )  # fmt: skip
 
 

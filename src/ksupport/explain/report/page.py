@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
-from ...design import Floats, Problem
+from ...design import Floats, Genotypes, Incomplete, Problem
 from ...theory.report import RecoveryReport
 from ..account import Account
 from ..curves import Said
@@ -108,6 +108,7 @@ def build_report(
         estimator=type(model).__name__, chosen=chosen, effects=effects_of(model, X), names=names,
         target=str(target), n=len(rows.y), candidates=d - model.unpenalized_.size,
         adjusted=adjusted_for(model, names), trials=trials, kind=rows.said.kind,
+        imputed=isinstance(X, Genotypes | Incomplete),
         classes=[str(each) for each in getattr(model, "classes_", ())],
     )  # fmt: skip
     order = account.order
