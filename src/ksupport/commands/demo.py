@@ -90,12 +90,13 @@ def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: F
     """The features, most certain first, beside the truth and what a Lasso says."""
     found = fitted.account("y").found
     rows = [_feature(fitted, each, truth, lasso) for each in found]
-    beneath = any(each.prefix for each in found)
     table(terminal, ["feature", "probability", "effect", "truth", name], rows)
     right, many = int(((lasso != 0) & (truth != 0)).sum()), np.count_nonzero(lasso)
+    if any(each.prefix for each in found):
+        terminal.print("Set in beneath a feature: what could stand in for it.")
     terminal.print(
-        f"{'Set in beneath a feature: what could stand in for it. ' * beneath}{name} names {many} "
-        f"features, {right} of them among the {np.count_nonzero(truth)}, and does not say how sure it is.\n"
+        f"{name} names {many} features, {right} of them among the {np.count_nonzero(truth)}, and "
+        "does not say how sure it is.\n"
     )
 
 

@@ -82,7 +82,7 @@ def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterato
             "that of the training rows."
         )
     if account.adjusted is not None:
-        yield account.adjusted
+        yield f"The model was {account.adjusted[0].lower()}{account.adjusted[1:]}"
     yield _result(account)
     if account.trials is not None:
         yield _held_out(account, account.trials, cite)
