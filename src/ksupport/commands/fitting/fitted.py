@@ -12,27 +12,24 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..._common.names import listed, shown
+from ..._common.names import shown
 from ...algorithms import Method
 from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...choosing.words import NoSignalWarning
-from ...design import Floats, Genotypes, Incomplete, Ints, Problem
+from ...design import Floats, Genotypes, Incomplete, Problem
 from ...estimators.base import SelectingModel, SelectingRegressor
 from ...explain.account import Account
-from ...explain.measures import measure_for
 from ...explain.models import adjusted_for, chosen_by, effects_of, method_behind
-from ...explain.trials import NOTHING, Trials, trials_of
-from ...explain.usual import Adjusting, Make, usual
+from ...explain.trials import Trials
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError
+from .holding_out import Say, held_out
 from .pace import LARGE, pace
-from .wish import Wish, estimator_for, inner_folds, outer_folds
+from .wish import Wish, estimator_for
 
-Say = Callable[[str], None]
-OURS = "this model"
 PAIRS = 10  # of half-samples, where nothing else says how sure a feature is
 
 
@@ -143,73 +140,13 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
     remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in told)]
     if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
-    trials = _trials(data, wish, model, say, remarks) if compare else None
+    trials = held_out(data, wish, model, say, remarks) if compare else None
     if pairs is None:
         pairs = 0 if chosen_by(model).judgement is not None else PAIRS
     stability = _stability(data, wish, model, pairs, say, remarks)
     say("checking the recovery conditions")
     certificate = _certificate(data, model)
     return Fitted(data, wish, model, stability, certificate, seconds, trials, remarks)
-
-
-def _trials(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) -> Trials | None:
-    """The same way to fit on folds, beside a Lasso and a ridge."""
-    groups, (n, d) = data.groups, data.shape
-    if data.kind == "numbers" and np.ptp(data.y) == 0:
-        return None
-    if n < 2 * wish.cv or (groups is not None and len(np.unique(groups)) < 3):
-        remarks.append("Too few rows to hold some out: how well new ones would be predicted "
-                       "was not measured.")  # fmt: skip
-        return None
-    if isinstance(data.X, Genotypes) and n * d >= LARGE:
-        remarks.append("Holding out rows would read the file many times: how well new ones would "
-                       "be predicted was not measured.")  # fmt: skip
-        return None
-    measure, loss = measure_for(model._loss), model._loss
-    X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
-    _, y = model._validated(data.X, data.y, multi_output=False, reset=False)
-    sorts = loss.sorts(y)
-    least = int(np.unique(sorts, return_counts=True)[1].min())
-    if least < 2 * wish.cv and measure.kind != "numbers":
-        rare = (
-            "events, or too few rows without one,"
-            if measure.kind == "survival"
-            else "rows of one class"
-        )
-        remarks.append(f"Too few {rare} to hold some out ({least}): how well new ones would be "
-                       "predicted was not measured.")  # fmt: skip
-        return None
-    say("predicting rows held out, beside a Lasso and a ridge")
-    inner, alone = partial(inner_folds, wish.cv, groups), _alone(data)
-    rivals = usual(X, inner, measure.kind)
-    if not rivals:
-        remarks.append("A Lasso and a ridge of survival times are compared where scikit-survival "
-                       "is installed: pip install 'ksupport[survival]'.")  # fmt: skip
-    makes: dict[str, Make] = {OURS: partial(_again, model, inner), **rivals}
-    if data.covariates:
-        makes[alone] = lambda rows: Adjusting(loss, data.unpenalized)
-    splits = outer_folds(wish.cv, groups, y, wish.seed, sorts)
-    try:
-        return trials_of(OURS, makes, X, y, splits, measure=measure, nothing=alone,
-                         adjusting=data.unpenalized)  # fmt: skip
-    except ValueError as error:  # of the others, which refuse what we do not
-        remarks.append(f"No rows could be held out: {shown(str(error), 200)}")
-        return None
-
-
-def _alone(data: Data) -> str:
-    """What is known without any feature."""
-    if not data.codings:
-        return NOTHING
-    *first, last = [shown(coding.name) for coding in data.codings]
-    return f"a model of {f'{listed(first, 4)} and ' if first else ''}{last} alone"
-
-
-def _again(model: Any, inner: Callable[[Ints], Any], train: Ints) -> Any:
-    """The same way to fit, for other rows."""
-    again = clone(model)
-    folds = inner(train)
-    return again if isinstance(folds, int) else again.set_params(cv=folds)
 
 
 def _stability(
