@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -59,7 +60,7 @@ sheet.iloc[:4, :8]
 
 
 def run(command):
-    print(f"$ {command}\n")
+    print(fill(f"$ {command}", 78, subsequent_indent="    ", break_on_hyphens=False), "\n")
     words = [sys.executable, "-m", "ksupport.cli", *command.split()[1:]]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True)
     print(done.stdout)
@@ -80,7 +81,8 @@ run(f"ksupport fit colon.xlsx {options} --report colon.html --methods methods.tx
 # %%
 # The paragraph for the paper, with the references that it cites:
 
-print((folder / "methods.txt").read_text())
+for line in (folder / "methods.txt").read_text().splitlines():
+    print(fill(line, 78))
 
 # %%
 # Third: patients that arrive next month
@@ -99,14 +101,14 @@ data = ksupport.read(
     folder / "colon.xlsx", "tissue", id="patient", adjust_for=["age", "sex"], missing="impute"
 )
 model = ksupport.AutoIRKSNClassifier(unpenalized=data.unpenalized).fit(data.X, data.y)
-ProbabilityDisplay.from_estimator(model, data.X, data.y, names=data.feature_names)
+picture = ProbabilityDisplay.from_estimator(model, data.X, data.y, names=data.feature_names)
 
 # %%
 # How well rows held out are told apart:
 
-RocDisplay.from_estimator(model, data.X, data.y)
+picture = RocDisplay.from_estimator(model, data.X, data.y)
 
 # %%
 # And the chosen genes of all patients, normal tissue on the left, tumours on the right:
 
-HeatmapDisplay.from_estimator(model, data.X, data.y, names=data.feature_names)
+picture = HeatmapDisplay.from_estimator(model, data.X, data.y, names=data.feature_names)
