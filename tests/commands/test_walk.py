@@ -108,3 +108,30 @@ def test_everything_that_is_printed_can_be_had_as_json(run, folder):
     assert held_out["ours"]["score"] > held_out["nothing"]["score"]
     assert told["methods"]["text"].startswith("Features that explain tissue")
     assert len(told["methods"]["references"]) == 5
+
+
+def test_survival_from_a_file_to_predictions(run, tmp_path):
+    pytest.importorskip("sksurv")
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((110, 15)).round(3)
+    died, left = rng.exponential(np.exp(2 * X[:, 4] - 2 * X[:, 9])), rng.exponential(3.0, 110)
+    months = np.maximum(12 * np.minimum(died, left), 0.01).round(2)
+    frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(15)])
+    frame = frame.assign(months=months, status=np.where(died <= left, "dead", "alive"))
+    frame[:90].to_csv(tmp_path / "d.csv", index=False)
+    frame[90:].drop(columns=["months", "status"]).to_csv(tmp_path / "new.csv", index=False)
+    done = run(
+        "fit", "d.csv", "--time", "months", "--event", "status=dead", "--json",
+        "--report", "r.html", "--output", "m.json", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert {each["name"] for each in told["features"]} == {"g4", "g9"}
+    assert told["held_out"]["score"] == "concordance (Harrell's c)"
+    assert told["held_out"]["ours"]["score"] > 0.75
+    assert told["held_out"]["nothing"]["score"] == 0.5
+    assert [each["name"] for each in told["held_out"]["others"]] == ["Lasso", "ridge"]
+    assert 'id="curves"' in (tmp_path / "r.html").read_text(encoding="utf-8")
+    predicted = run("predict", "m.json", "new.csv", cwd=tmp_path)
+    assert predicted.returncode == 0, predicted.stderr
+    assert len(predicted.stdout.splitlines()) == 21
