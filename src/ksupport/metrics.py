@@ -14,11 +14,14 @@ method that diverged did not set it to zero.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+
+from ._common.vectors import to_unit_size
 
 __all__ = ["concordance", "model_error", "support_f1", "support_precision", "support_recall"]
 
@@ -180,14 +183,28 @@ def model_error(w_true: ArrayLike, w: Any) -> float | NDArray[np.float64]:
                 f"{name} must hold coefficients, got a boolean mask, which has no size"
             )
     if not sparse.issparse(models):
-        return _scalar_or_rows(np.linalg.norm(models - truth, axis=-1))
+        return _scalar_or_rows(_lengths(models - truth))
     # Split by the true support: each part is a sum of squares, so nothing cancels, and only the
     # few columns of the support are ever made dense.
     support = truth != 0
     columns = models.tocsc()
     on = columns[:, support].toarray() - truth[support]
-    off = columns[:, ~support]
-    return np.sqrt((on**2).sum(axis=1) + _row_sums(off.multiply(off)))
+    off = columns[:, ~support].tocsr()
+    parts = [_lengths(on), _sparse_lengths(off)]
+    return np.asarray(np.hypot(*parts))
+
+
+def _lengths(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """The l2 norm of each row, of numbers too large or too small to square as well."""
+    unit, exponents = to_unit_size(rows)
+    lengths = np.ldexp(np.sqrt(np.square(unit).sum(axis=1)), exponents)
+    return np.asarray(lengths.reshape(rows.shape[:-1]))
+
+
+def _sparse_lengths(rows: Any) -> NDArray[np.float64]:
+    """`_lengths` of a CSR matrix: each row's entries, one after the other."""
+    ends = rows.indptr
+    return np.array([_lengths(rows.data[a:b]) for a, b in pairwise(ends)], np.float64)
 
 
 def _counts(w_true: ArrayLike, w: Any) -> tuple[Any, int, Any]:
