@@ -138,7 +138,7 @@ class _Search:
     def run(self) -> None:
         """Add, drop and exchange clusters until nothing gains."""
         state = self._state(())
-        self._put((), float(self._score(state.q, state.log_det, 0)))
+        self._put((), float(self._score(state.q, state.log_det, ())))
         if not len(self.columns) or self.total == 0:
             return
         for _ in range(self.policy.unions):
@@ -158,7 +158,7 @@ class _Search:
     def _with_one_changed(self, state: _State) -> Iterator[tuple[float, Parts]]:
         for at in range(len(state.parts)):
             rest = self._state(state.parts[:at] + state.parts[at + 1 :])
-            score = float(self._score(rest.q, rest.log_det, len(rest.parts)))
+            score = float(self._score(rest.q, rest.log_det, rest.parts))
             self._put(rest.parts, score)
             yield score, rest.parts
             yield self._best_addition(rest)
@@ -172,9 +172,9 @@ class _Search:
             S = self.clusters.members[cluster]
             G = VC[S] @ self.columns[S].T
             strengths, gains, bends = self._ways(S, G, u[S])
-            scores = self._score(state.q - gains, state.log_det + bends, len(state.parts) + 1)
-            for strength, score in zip(strengths, scores.tolist(), strict=True):
-                found.append((score, (*state.parts, (cluster, strength))))
+            parts = [(*state.parts, (cluster, strength)) for strength in strengths]
+            scores = self._score(state.q - gains, state.log_det + bends, parts[0])
+            found.extend(zip(scores.tolist(), parts, strict=True))
         for score, parts in found:
             self._put(parts, score)
         return min(found)
@@ -235,10 +235,18 @@ class _Search:
 
     # -- scores
 
-    def _score(self, q: Any, log_det: Any, count: int) -> Any:
+    def _score(self, q: Any, log_det: Any, parts: Parts) -> Any:
         q = np.maximum(q, max(ZERO * self.total, np.finfo(float).tiny))
-        price = 2.0 * float(log_choose(self.d, min(count, self.d)))
-        return np.round(self.n * np.log(q / self.n) + log_det + price, STEADY)
+        return np.round(self.n * np.log(q / self.n) + log_det + self._price(parts), STEADY)
+
+    def _price(self, parts: Parts) -> float:
+        """How many models of so many clusters there are.
+
+        Where features were picked because they go with y, their clusters are of picked ones, too.
+        """
+        several = np.count_nonzero([self.clusters.sizes[cluster] > 1 for cluster, _ in parts])
+        picked = np.log(max(self.d / len(self.columns), 1.0)) if several else 0.0
+        return 2.0 * float(log_choose(self.d, min(len(parts), self.d)) + several * picked)
 
     def _put(self, parts: Parts, score: float) -> None:
         if np.isfinite(score):
