@@ -8,7 +8,7 @@ weighted error, and a feature's share is how often the elected have it, on all f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -163,6 +163,10 @@ class Candidates:
 
     def _of(self, cell: Cell) -> list[sp.csr_array]:
         return self.iterates[cell.path]
+
+    def on(self, fold: int) -> Candidates:
+        """The same, with the iterates of one fold alone."""
+        return replace(self, iterates=[[one[fold]] for one in self.iterates])
 
     def shares(self, elected: Floats, d: int) -> Floats:
         """For each feature, how often the elected have it, on all folds."""

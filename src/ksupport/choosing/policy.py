@@ -40,7 +40,7 @@ class Policy:
     # -- which of the two: log odds, from evidence and from held-out rows
     many: float = 1.5  # times as many features as few are expected to be make a group
     odds: tuple[float, float, float] = (-1.0, 0.057, 0.04)
-    odds_by_loss: tuple[float, float, float] = (1.0, 0.05, 0.0)  # the same of other losses
+    odds_by_loss: tuple[float, float, float] = (0.0, 0.05, 0.05)  # the same of other losses
 
     # -- what is said in the end
     signal: float = 3.0  # evidence gained, and twice the standard errors above knowing nothing

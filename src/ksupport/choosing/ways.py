@@ -15,7 +15,7 @@ from ..design import Design, Floats, Problem
 from ..walking import Result, Rule, run
 from .choice import Choice, choose
 from .chosen import Chosen
-from .evidence import evidence_of
+from .evidence import evidence_of, refits_of
 from .folds import Refit
 from .grids import expand, settings_within
 from .judging import Judgement
@@ -205,12 +205,19 @@ def chosen_by_judgement(
     few: Posterior,
     folds: tuple[list[Setting], FoldTable] | None,
     walked: int,
+    strength: float | None = None,
 ) -> Chosen:
-    """The probable features, fitted by ridge regression; the table of what is more probable."""
+    """The probable features, fitted by ridge regression; the table of what is more probable.
+
+    The strength of the ridge is given, or has the most evidence.
+    """
     by: Setting = {} if problem.by_squares else {"loss": problem.losses[0]}
     design, y = problem.design, problem.targets[0]
     support = tuple(np.flatnonzero(judgement.support).tolist())
-    coef = evidence_of(design, y, support).coef
+    if strength is None:
+        coef = evidence_of(design, y, support).coef
+    else:
+        (coef,) = refits_of(design, y, support, [strength])
     if folds is not None and judgement.few < 0.5:
         settings, table = folds
         return replace(

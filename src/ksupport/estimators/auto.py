@@ -21,6 +21,7 @@ from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_sta
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
+from ..choosing.strength import answers_on_folds, strength_on_folds
 from ..choosing.supports import Support, supports_of
 from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
@@ -125,12 +126,22 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         policy = POLICY if problem.by_squares else replace(POLICY, odds=POLICY.odds_by_loss)
         judgement = judge(few, candidates, of_groups, policy)
         folded = None if paths is None else (paths.settings, paths.table)
-        chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
+        strength = None
+        if candidates is not None and not problem.by_squares:
+            answers = answers_on_folds(judgement.few, on_folds, candidates)
+            strength = strength_on_folds(folds, answers)
+        chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)
         decision = words_of(judgement, chosen.size, problem.by_squares)
         self._keep(problem, replace(chosen, decision=decision))
         if not judgement.signal:
             warnings.warn(decision, NoSignalWarning, stacklevel=3)
         return self
+
+    def _why_empty(self) -> str:
+        return (
+            "no feature was chosen, as nothing in these data could be told from noise (signal_ is "
+            "False, decision_ says more); that is the answer, and more steps would not change it"
+        )
 
     def _asked_loss(self) -> Loss:
         return type(self)._loss

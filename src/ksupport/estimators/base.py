@@ -288,10 +288,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
                 "the columns of y one at a time"
             )
         if not self.support_.any():
-            raise ValueError(
-                "certify needs a model with at least one feature, but coef_ is all zero: walk "
-                "further (max_iter), or relax what selects the features"
-            )
+            raise ValueError(f"there is nothing to certify: {self._why_empty()}")
         given = X
         X, y = self._validated(X, y, reset=False)
         if isinstance(X, np.ndarray) and not by_blocks(X):
@@ -352,6 +349,10 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
+
+    def _why_empty(self) -> str:
+        """Why a model without a feature has none, and what to do."""
+        return "coef_ is all zero where the path was stopped; walk further (max_iter or stopping)"
 
     def _remarks(self, problem: Problem) -> Iterator[str]:
         """What to know when reading a certificate of this model on these data."""
@@ -427,6 +428,9 @@ class SelectingModel(LinearModel):
     n_jobs: int | None
     verbose: bool
     _columns_of_y = 1
+
+    def _why_empty(self) -> str:
+        return "no feature was chosen, as a model without any was preferred to all others"
 
     def _problem(
         self,
