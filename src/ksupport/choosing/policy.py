@@ -30,6 +30,7 @@ class Policy:
     rounds_on_folds: int = 20
     weighed: int = 100  # models of most evidence that a loss other than squares weighs itself
     weighed_on_folds: int = 25
+    turns: int = 4  # times that squares are fitted to such a loss, at the best model so far
     window: float = 16.0  # models that are this much worse than the best say nothing
     trust: float = 0.7  # power of the evidence: a model is never quite right
 

@@ -116,8 +116,10 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         candidates, of_groups = None, np.inf
         if paths is not None:
             pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
+            robust = not problem.by_squares and problem.losses[0].in_units_of_y
             measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
-                              beside=[_mean(*each) for each in pairs])  # fmt: skip
+                              beside=[_mean(*each) for each in pairs],
+                              dispersion=few.dispersion if robust else None)  # fmt: skip
             candidates = measure(paths.walked)
             if candidates.ahead < POLICY.clearly:
                 paths = self._finer(problem, folds, paths)
@@ -235,6 +237,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             for cell in (candidates.cells[each] for each in cells)
         }
         design, y = problem.design, problem.targets[0]
+        if isinstance(y, Response):
+            y = replace(y, dispersion=few.dispersion)
         many = POLICY.many * float(few.probability().sum())
         scores = [evidence_of(design, y, S).score for S in sorted(supports) if len(S) > many]
         return min(scores, default=np.inf)
