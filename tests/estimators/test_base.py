@@ -174,7 +174,7 @@ def test_errors(data):
         model.certify(X, np.r_[np.nan, y[1:]])
     with pytest.raises(ValueError, match="a model of one target, got 2: fit and certify the col"):
         IRKSN(k=3, max_iter=5).fit(X, np.c_[y, y]).certify(X, y)
-    with pytest.raises(ValueError, match="nothing to certify: coef_ is all zero.*walk further"):
+    with pytest.raises(ValueError, match=r"nothing to certify: coef_ is all zero.*walk further"):
         IRKSN(k=3, max_iter=5).fit(X, 0 * y).certify(X, y)
     with pytest.raises(Exception, match="not fitted"):
         IRKSN().certify(X, y)

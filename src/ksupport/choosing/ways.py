@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._common.levels import FIRST, Setting, for_criteria, levels_of, staged
 from ..algorithms import METHODS, Method, make_method
 from ..design import Design, Floats, Problem
+from ..losses import Response
 from ..walking import Result, Rule, run
 from .choice import Choice, choose
 from .chosen import Chosen
@@ -214,10 +215,10 @@ def chosen_by_judgement(
     by: Setting = {} if problem.by_squares else {"loss": problem.losses[0]}
     design, y = problem.design, problem.targets[0]
     support = tuple(np.flatnonzero(judgement.support).tolist())
-    if strength is None:
-        coef = evidence_of(design, y, support).coef
-    else:
+    if isinstance(y, Response) and strength is not None:
         (coef,) = refits_of(design, y, support, [strength])
+    else:
+        coef = evidence_of(design, y, support).coef
     if folds is not None and judgement.few < 0.5:
         settings, table = folds
         return replace(

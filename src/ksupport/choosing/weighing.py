@@ -34,13 +34,14 @@ def weighed(
     policy: Policy = POLICY,
 ) -> list[Posterior]:
     """What the evidence of the loss says of each problem, on so many models that squares prefer."""
-    pairs = zip(sought, responses, strict=True)
-    each = [_Weighing(*pair, most, policy) for pair in pairs]
+    problems = zip(sought, responses, strict=True)
+    each = [_Weighing(*problem, most, policy) for problem in problems]
     going = each
     with Workers(n_jobs) as workers:
         for _ in range(policy.turns):
             found = explored([one.sought for one in going], rounds, n_jobs, policy)
-            better = workers.each(lambda pair: pair[0].weigh(pair[1]), [*zip(going, found)])
+            pairs = list(zip(going, found, strict=True))
+            better = workers.each(lambda pair: pair[0].weigh(pair[1]), pairs)
             going = [one for one, go_on in zip(going, better, strict=True) if go_on]
             if not going:
                 break
@@ -56,13 +57,13 @@ class _Weighing:
     most: int
     policy: Policy
     known: dict[Support, Laplace] = field(default_factory=dict)
-    best: Support | None = None
+    best: Support = ()
     last: Posterior | None = None
 
     def weigh(self, found: Posterior) -> bool:
         """Weigh what squares prefer; whether that gives a better model, to fit squares to."""
-        visited = [] if self.last is not None else self._visited(found)
-        self.last = found
+        first, self.last = self.last is None, found
+        visited = self._visited(found) if first else []
         for model in [*found.leading(self.most), *visited, ()]:
             features = tuple(found.pool[list(model)].tolist())
             if features not in self.known:
@@ -126,7 +127,6 @@ class _Weighing:
         """The score of no feature, which is not to be blamed for errors that it would explain."""
         if not self.response.loss.in_units_of_y:
             return self.score(())
-        assert self.best is not None
         alone = self.response.dispersed(np.zeros(self.response.n), 0.0)
         gain = self._profile((), alone) - self._profile(self.best, self.response)
         return self.score(self.best) + gain

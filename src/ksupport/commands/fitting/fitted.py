@@ -172,7 +172,7 @@ def _trials(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) ->
     X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
     makes: dict[str, Make] = {OURS: partial(_again, model, inner), **usual(X, inner)}
     try:
-        return trials_of(OURS, makes, X, y, outer_folds(wish.cv, groups, y, wish.seed))
+        return trials_of(OURS, makes, X, y, outer_folds(wish.cv, groups, None, len(y), wish.seed))
     except ValueError as error:  # of the others, which refuse what we do not
         remarks.append(f"No rows could be held out: {shown(str(error), 200)}")
         return None

@@ -8,11 +8,11 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from ..._common.errors import InputError
 from ...algorithms import METHODS
-from ...design import Floats, Ints
+from ...design import Ints
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
 from ...reading import Data
 
@@ -135,11 +135,13 @@ def inner_folds(count: int, groups: Any, train: Ints) -> Any:
     return list(folds_for(count, labels).split(labels, groups=labels))
 
 
-def outer_folds(count: int, groups: Any, y: Floats, seed: int) -> list[tuple[Ints, Ints]]:
-    """Rows to train on and rows to predict, groups together."""
-    folds = folds_for(count, groups)
-    splitter = KFold(count, shuffle=True, random_state=seed) if groups is None else folds
-    return list(splitter.split(np.zeros((len(y), 1)), y, groups))
+def outer_folds(count: int, groups: Any, sorts: Any, n: int, seed: int) -> list[tuple[Ints, Ints]]:
+    """Rows to train on and rows to predict: groups together, or a share of each sort of rows."""
+    if groups is not None:
+        return list(folds_for(count, groups).split(np.zeros((n, 1)), None, groups))
+    evenly: Any = KFold if sorts is None else StratifiedKFold
+    splitter = evenly(count, shuffle=True, random_state=seed)
+    return list(splitter.split(np.zeros((n, 1)), sorts))
 
 
 def _refuse_groups(groups: Any) -> None:
