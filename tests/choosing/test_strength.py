@@ -6,8 +6,8 @@ from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.metrics import log_loss
 
 from ksupport import AutoIRKSNClassifier
-from ksupport.choosing.evidence import refits_of
 from ksupport.choosing.folds import folds_of
+from ksupport.choosing.refits import refits_by_loss
 from ksupport.choosing.strength import TRIED, strength_on_folds
 
 RNG = np.random.default_rng(3)
@@ -53,7 +53,7 @@ def test_no_features_prefer_no_strength():
     X, y = classes_of_a_group(40)
     folds, _ = folds_and_splits(X, y)
     assert strength_on_folds(folds, [()] * 4) is None
-    (w,) = refits_of(folds[0].design, folds[0].y, (), [1.0])
+    (w,) = refits_by_loss(folds[0].design, folds[0].y, (), [1.0])
     assert not w.any()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from ..design import Design, Floats
 from ..losses import Response
 from .criteria import ZERO, log_choose
+from .refits import bend_of
 from .supports import Support, independent_rows
 
 STRENGTHS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # shares of ‖x‖²
@@ -96,7 +96,7 @@ def evidence_of(design: Design, target: Floats | Response, support: Support) -> 
         return Evidence.of(design, target, support)
     n, w = float(target.weights.sum()), np.zeros(design.d)
     columns = design.columns(np.asarray(support, np.intp))
-    size = _size(target, columns)
+    size = bend_of(target, columns)
     if size == 0:
         return Evidence(Laplace.of(target, columns[:0], 1.0).score_at(target), w, 0.0)
     found = [Laplace.of(target, columns, each * size) for each in BY_LOSS]
@@ -107,22 +107,6 @@ def evidence_of(design: Design, target: Floats | Response, support: Support) -> 
     at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(BY_LOSS) - 1
     w[list(support)] = found[at].coef
     return Evidence(float(scores[at]), w, BY_LOSS[at])
-
-
-def refits_of(
-    design: Design, target: Response, support: Support, strengths: Sequence[float]
-) -> Floats:
-    """Refits on a support by the loss, a row of coefficients for each strength."""
-    columns = design.columns(np.asarray(support, np.intp))
-    size, models = _size(target, columns), np.zeros((len(strengths), design.d))
-    if size > 0:
-        models[:, list(support)] = [target.refit(columns, s * size).coef for s in strengths]
-    return models
-
-
-def _size(target: Response, columns: Floats) -> float:
-    """What a strength is a share of: the mean second derivative in a coefficient."""
-    return target.bend * float(np.einsum("ij,ij->", columns, columns)) / max(len(columns), 1)
 
 
 def _log(left: Any, total: float, n: float) -> Any:

@@ -13,10 +13,11 @@ import numpy as np
 
 from ..design import Floats
 from .elections import Candidates
-from .evidence import BY_LOSS, refits_of
+from .evidence import BY_LOSS
 from .folds import Fold
 from .judging import calibrated, group_shares, largest_expected_f1
 from .posterior import Posterior
+from .refits import refits_by_loss
 from .supports import Support
 
 TRIED = (*BY_LOSS, 10.0, 30.0)  # shares of a coefficient's second derivative
@@ -46,5 +47,5 @@ def strength_on_folds(folds: Sequence[Fold], answers: Sequence[Support]) -> floa
 
 def _errors(fold: Fold, answer: Support) -> Floats:
     """Of every strength, on all rows that a fold holds out."""
-    losses, mass = fold.unseen.row_errors(refits_of(fold.design, fold.y, answer, TRIED))
+    losses, mass = fold.unseen.row_errors(refits_by_loss(fold.design, fold.y, answer, TRIED))
     return np.asarray(losses @ mass)

@@ -15,16 +15,17 @@ from ..design import Design, Floats, Problem
 from ..losses import Response
 from ..walking import Result, Rule, run
 from .choice import Choice, choose
+from .choice_by_loss import choose_by_loss
 from .chosen import Chosen
-from .evidence import evidence_of, refits_of
+from .evidence import evidence_of
 from .folds import Refit
 from .grids import expand, settings_within
 from .judging import Judgement
 from .policy import POLICY
 from .posterior import Posterior
-from .refits import least_squares
+from .refits import refit_by_loss, refitted
 from .shares import by_scores
-from .supports import different_rows, largest_support, visited_by
+from .supports import different_rows, largest_support, response_of, visited_by
 from .tables import FoldTable, path_table
 
 LISTED = 1000  # supports in the table of a choice by evidence
@@ -112,14 +113,15 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     design, y = problem.design, problem.targets[0]
     largest = search.max_size
     if largest is None:
-        largest = largest_support(different_rows(design, y))
+        largest = largest_support(different_rows(design, response_of(y)))
+    prefer: Any = choose_by_loss if isinstance(y, Response) else choose
     settings: list[Setting] = []
     results: list[Result] = []
     for stage in search.stages:
         new = [each for each in settings_within(stage, design.d) if each not in settings]
         results += _walk(search, new, design, y) if new else []
         settings += new
-        choice = choose(
+        choice = prefer(
             design, y, visited_by(results), search.criterion, largest, search.exchange, search.tie
         )
         if len(choice.support) < settings[-1].get("k", 0):
@@ -135,7 +137,7 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
         settings=tuple(settings[each] for each in met),
         path=int(np.searchsorted(met, best)) if best >= 0 else None,
         steps=(int(table["t"][0]) if best >= 0 else walked,),
-        coef=least_squares(design, y, choice.support),
+        coef=refitted(design, y, choice.support, 0.0),
         refit="ols",
         score=choice.score,
         table=table,
@@ -168,8 +170,12 @@ def _table_of(
         for path, record in zip(choice.table["path"], choice.table["record"], strict=True)
     ]
     return {
-        **{name: choice.table[name] for name in ("support", "size", "rss", "score")},
-        **{name: np.array([params.get(name, np.nan) for params, _ in met]) for name in settings[0]},
+        **{name: each for name, each in choice.table.items() if name not in ("path", "record")},
+        **{
+            name: np.array([params.get(name, np.nan) for params, _ in met])
+            for name in settings[0]
+            if name != "loss"  # the same of all
+        },
         "t": np.array([t for _, t in met]),
     }
 
@@ -216,7 +222,7 @@ def chosen_by_judgement(
     design, y = problem.design, problem.targets[0]
     support = tuple(np.flatnonzero(judgement.support).tolist())
     if isinstance(y, Response) and strength is not None:
-        (coef,) = refits_of(design, y, support, [strength])
+        coef = refit_by_loss(design, y, support, strength)
     else:
         coef = evidence_of(design, y, support).coef
     if folds is not None and judgement.few < 0.5:

@@ -145,9 +145,6 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             "False, decision_ says more); that is the answer, and more steps would not change it"
         )
 
-    def _asked_loss(self) -> Loss:
-        return type(self)._loss
-
     @property
     def _steps(self) -> int:
         return min(POLICY.steps, self.max_iter)

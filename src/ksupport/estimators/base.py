@@ -429,6 +429,15 @@ class SelectingModel(LinearModel):
     verbose: bool
     _columns_of_y = 1
 
+    def _asked_loss(self) -> Loss:
+        """The loss that the parameters stand for."""
+        return type(self)._loss
+
+    def _settings_by_loss(self, settings: list[Setting]) -> list[Setting]:
+        """Parameters of paths, by the loss of the model."""
+        by: Setting = {} if isinstance(self._loss, Squared) else {"loss": self._loss}
+        return [setting | by for setting in settings]
+
     def _why_empty(self) -> str:
         return "no feature was chosen, as a model without any was preferred to all others"
 
@@ -474,7 +483,3 @@ class SelectingModel(LinearModel):
         self.path_ = dict(chosen.table)
         self.probability_ = chosen.probability
         self.alternatives_ = list(chosen.alternatives)
-
-
-class SelectingRegressor(LinearRegressor, SelectingModel):
-    """The same for a response of numbers."""
