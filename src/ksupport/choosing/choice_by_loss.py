@@ -17,7 +17,7 @@ from .choice import SAME, Choice, choose
 from .criteria import Criterion
 from .policy import POLICY
 from .refits import refit_by_loss
-from .supports import Support
+from .supports import Support, independent_rows
 
 WEIGHED = 100  # models that squares prefer, of which the loss is asked
 
@@ -46,7 +46,8 @@ def choose_by_loss(
         raise ValueError(
             "criterion='cp' is for loss='squared', as it needs the variance of errors; take 'aic'"
         )
-    rule = Criterion(criterion, float(response.weights.sum()), design.d, 1.0)
+    n = independent_rows(design, response.pull)  # a row that is repeated says no more
+    rule = Criterion(criterion, n, design.d, 1.0)
     known: dict[Support, _Fit] = {}
     best: Support = ()
     pull, starts = response.pull, visited
@@ -70,7 +71,8 @@ def _fit(design: Design, response: Response, support: Support, rule: Criterion) 
     if response.loss.in_units_of_y:
         spread = response.dispersed(fitted, len(support)).dispersion
     penalty = float(rule.penalty(len(support)))
-    return _Fit(fitted, float(response.deviance(fitted)), spread, penalty)
+    share = rule.n / float(response.weights.sum())
+    return _Fit(fitted, share * float(response.deviance(fitted)), spread, penalty)
 
 
 def _ranked(known: dict[Support, _Fit], n: float) -> list[tuple[Support, float]]:

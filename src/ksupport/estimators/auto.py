@@ -293,7 +293,7 @@ class AutoIRKSN(LinearRegressor, AutoModel):
     ----------
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
-        the most evidence.
+        the most evidence or, with other losses than squares, predicts best on folds.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
     probability_ : array of shape (d,)
