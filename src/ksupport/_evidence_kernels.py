@@ -13,18 +13,18 @@ import math
 
 import numpy as np
 
-from ._kernels import _jit_ordered
+from ._kernels import _exact
 
 NONE = -1  # no feature; no parent
 STEADY = 1e-6  # scores are rounded to this, so that equal ones are equal on every machine
 
 
-@_jit_ordered
+@_exact
 def rounded(score):
     return round(score / STEADY) * STEADY
 
 
-@_jit_ordered
+@_exact
 def inverse_of(A, inverse):
     """The inverse of a positive definite A, which is overwritten, and log det A."""
     m, log_det = A.shape[0], 0.0
@@ -51,7 +51,7 @@ def inverse_of(A, inverse):
     return log_det
 
 
-@_jit_ordered
+@_exact
 def members(at, parent, out, into, expanded, place, sizes, support):
     """Write the support of a model, ascending; returns how many features it has."""
     if parent[at] == NONE:
@@ -77,7 +77,7 @@ def members(at, parent, out, into, expanded, place, sizes, support):
     return m
 
 
-@_jit_ordered
+@_exact
 def known(key, keys, table):
     """The place in the hash table of a model with this key, or of none yet."""
     mask = np.uint64(table.size - 1)
@@ -87,7 +87,7 @@ def known(key, keys, table):
     return at
 
 
-@_jit_ordered
+@_exact
 def prune(count, most, scores, keys, parent, out, into, place, sizes, looked, table):
     """Keep about so many models, the best, and all that were looked at; returns how many."""
     limit = np.partition(scores[:count], most - 1)[most - 1]
@@ -109,7 +109,7 @@ def prune(count, most, scores, keys, parent, out, into, place, sizes, looked, ta
     return kept
 
 
-@_jit_ordered
+@_exact
 def add_model(count, key, score, size, at, gone, new, models):
     """Append a neighbour of model ``at``, unless it is known; returns how many there are."""
     scores, keys, parent, out, into, sizes, table = models
@@ -122,7 +122,7 @@ def add_model(count, key, score, size, at, gone, new, models):
     return count
 
 
-@_jit_ordered
+@_exact
 def add_starts(indptr, starts, marks, most, place, expanded, models):
     """The supports to start from, once each; they have no score yet.  Returns how many."""
     scores, keys, parent, out, into, sizes, table = models
@@ -142,7 +142,7 @@ def add_starts(indptr, starts, marks, most, place, expanded, models):
     return count
 
 
-@_jit_ordered
+@_exact
 def best_unseen(count, scores, looked):
     """The best model that was not looked at yet."""
     at = NONE
@@ -152,7 +152,7 @@ def best_unseen(count, scores, looked):
     return at
 
 
-@_jit_ordered
+@_exact
 def gram_rows(C, support, slot, grams, n_slots, G):
     """X_SᵀX, of which rows are made when a feature is first in use; returns how many there are."""
     for i in range(support.size):
@@ -165,7 +165,7 @@ def gram_rows(C, support, slot, grams, n_slots, G):
     return n_slots
 
 
-@_jit_ordered
+@_exact
 def penalised(G, support, prior, inverse):
     """The inverse of A, and log det(A / prior)."""
     m = support.size
@@ -177,12 +177,12 @@ def penalised(G, support, prior, inverse):
     return inverse_of(A, inverse) - m * math.log(prior)
 
 
-@_jit_ordered
+@_exact
 def score_of(q, log_det, price, n, floor):
     return rounded(n * math.log(max(q, floor) / n) + log_det + price)
 
 
-@_jit_ordered
+@_exact
 def add_neighbours(
     at, support, u, q, log_det, inverse, G, c, n, prior, price, floor, window, marks, best, count,
     models,
@@ -234,7 +234,7 @@ def add_neighbours(
     return best, count
 
 
-@_jit_ordered
+@_exact
 def explore(C, y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity):
     """Supports of much evidence: from the starts on, always around the best not yet looked at.
 

@@ -1,7 +1,8 @@
 """All compiled code of the package: small pure functions on arrays.
 
-Everything here is ``nogil`` and cached on disk.  Reductions may be reassociated (so that they
-vectorise), but NaN and infinity keep their meaning: walkers rely on them to detect divergence.
+Everything here is ``nogil`` and cached on disk.  Reductions in ``_jit`` and ``_part`` may be
+reassociated (so that they vectorise), but NaN and infinity keep their meaning: walkers rely on them
+to detect divergence.
 
 The k-support search.  With ``a = |q|``, the prox of ``(lam/2) (‖·‖_k^sp)²`` is
 
@@ -18,16 +19,21 @@ count, at 1 the k largest are saturated.
 """
 
 import math
+from functools import partial
 
 import numpy as np
 from numba import njit
 
 _FAST = {"reassoc", "nsz", "contract"}
-_jit = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-# Where the order of operations guards against cancellation or overflow, it must stand.
-_jit_ordered = njit(cache=True, nogil=True, error_model="numpy", fastmath={"nsz", "contract"})
+_compiled = partial(njit, cache=True, nogil=True, error_model="numpy")
+_jit = _compiled(fastmath=_FAST)
+# Every function carries copies of those that it calls, each optimised anew, and the first copy that
+# a process loads serves all.  So what is called by compiled code is either part of its caller, or
+# rounds alike in every copy; else last bits would depend on what else was compiled or loaded.
+_part = _compiled(fastmath=_FAST, forceinline=True)
+_exact = _compiled()
 # Maxima vectorise only if NaN is ruled out; used on validated input alone.
-_jit_finite = njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST | {"nnan"})
+_exact_finite = _compiled(fastmath={"nnan"})
 
 EPS = float(np.finfo(np.float64).eps)
 NEAR = 1 / 16  # how far, relatively, rho is looked for around its last value
@@ -52,27 +58,39 @@ def all_finite(q):
     return n == q.size
 
 
-@_jit_ordered
+@_exact
 def raw_theta(ai, rho, cd, cl):
     """theta of magnitude ``ai`` before clipping; cd = delta / rho, cl = lam / rho."""
     return cd * ai + cl * (ai - rho)
 
 
-@_jit
+@_exact
+def clipped_theta(ai, rho, cd, cl):
+    """theta of a magnitude, and its slope in delta but for 1 / rho."""
+    t = raw_theta(ai, rho, cd, cl)
+    return min(max(t, 0.0), 1.0), ai if (t > 0.0) & (t < 1.0) else 0.0
+
+
+@_exact
 def theta_sum(a, rho, lam, delta):
-    """Σ theta_i and its slope in delta, one scan."""
+    """Σ theta_i and its slope in delta, one scan; four sums side by side, as sums wait."""
     cd, cl = delta / rho, lam / rho
-    total = 0.0
-    slope = 0.0
-    for i in range(a.size):
-        ai = abs(a[i])
-        t = raw_theta(ai, rho, cd, cl)
-        total += min(max(t, 0.0), 1.0)
-        slope += ai if (t > 0.0) & (t < 1.0) else 0.0
-    return total, slope / rho
+    t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
+    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
+    for i in range(0, a.size - 3, 4):
+        u0, v0 = clipped_theta(abs(a[i]), rho, cd, cl)
+        u1, v1 = clipped_theta(abs(a[i + 1]), rho, cd, cl)
+        u2, v2 = clipped_theta(abs(a[i + 2]), rho, cd, cl)
+        u3, v3 = clipped_theta(abs(a[i + 3]), rho, cd, cl)
+        t0, t1, t2, t3 = t0 + u0, t1 + u1, t2 + u2, t3 + u3
+        s0, s1, s2, s3 = s0 + v0, s1 + v1, s2 + v2, s3 + v3
+    for i in range(a.size - a.size % 4, a.size):
+        u0, v0 = clipped_theta(abs(a[i]), rho, cd, cl)
+        t0, s0 = t0 + u0, s0 + v0
+    return (t0 + t1) + (t2 + t3), ((s0 + s1) + (s2 + s3)) / rho
 
 
-@_jit
+@_exact
 def solve_delta(a, rho, lam, kappa):
     """Root in (0, 1] of Σ theta_i(delta) = kappa: Newton, kept inside a shrinking bracket."""
     lo, hi, delta = 0.0, 1.0, 1.0
@@ -101,7 +119,7 @@ def solve_delta(a, rho, lam, kappa):
     return delta
 
 
-@_jit
+@_exact
 def select_largest(a, r):
     """The r-th largest entry (r from 1), by quickselect on a copy."""
     b = a.copy()
@@ -128,7 +146,7 @@ def select_largest(a, r):
     return b[target]
 
 
-@_jit_finite
+@_exact_finite
 def block_maxima(q, size):
     """max |q_i| over consecutive blocks of ``size`` entries."""
     n_blocks = (q.size + size - 1) // size
@@ -143,7 +161,7 @@ def block_maxima(q, size):
     return out
 
 
-@_jit
+@_exact
 def next_run(maxima, low, b):
     """The next run [start, end) of blocks, from b on, that have an entry above ``low``."""
     while b < maxima.size and maxima[b] <= low:
@@ -154,7 +172,7 @@ def next_run(maxima, low, b):
     return b, end
 
 
-@_jit
+@_exact
 def gather_above(q, maxima, size, low, out):
     """Put the magnitudes above ``low`` first into ``out``; return that part of it.
 
@@ -172,13 +190,13 @@ def gather_above(q, maxima, size, low, out):
     return out[:n]
 
 
-@_jit
+@_exact
 def unit_scale(rho):
     """A power of two that brings ``rho`` near 1, so that lam / rho cannot overflow."""
     return math.ldexp(1.0, -max(math.frexp(rho)[1], -1000))
 
 
-@_jit
+@_exact
 def rescale_above(a, low, scale):
     """Move the entries above ``low`` to the front of ``a``, times ``scale``; return them."""
     n = 0
@@ -189,13 +207,13 @@ def rescale_above(a, low, scale):
     return a[:n]
 
 
-@_jit_ordered
+@_exact
 def level_below(rho, delta, lam):
     """A level just below lam/s: entries at or below it have theta = 0."""
     return np.nextafter(rho * (lam / (lam + delta)) * (1.0 - 4 * EPS), -1.0)
 
 
-@_jit
+@_exact
 def ksupport_scale(q, lam, kappa, scratch):
     """Find ``(rho, delta)`` of the search above for any finite vector; rho = 0 says theta = 1.
 
@@ -226,7 +244,7 @@ def ksupport_scale(q, lam, kappa, scratch):
     return rho, solve_delta(candidates, rho * scale, lam, kappa)
 
 
-@_jit_ordered
+@_exact
 def shrink(q, rho, delta, lam, low, width, out):
     """Write the prox for a found ``(rho, delta)``, see ``prox_rows``.
 
@@ -256,7 +274,7 @@ def shrink(q, rho, delta, lam, low, width, out):
         out[i] = math.copysign(x, q[i])
 
 
-@_jit
+@_exact
 def sweep(x):
     """Set the dust in x to zero; return the level up to which entries are dust.
 
@@ -286,7 +304,7 @@ def prox_rows(q, lam, kappa, low, width, out):
         shrink(q[row], rho, delta, lam, low, width, out[row])
 
 
-@_jit
+@_exact
 def gather_between(q, low, high, out):
     """Put the magnitudes in (low, high] first into ``out``; return them, and how many exceed."""
     n, n_above = 0, 0
@@ -298,7 +316,7 @@ def gather_between(q, low, high, out):
     return out[:n], n_above
 
 
-@_jit
+@_exact
 def scale_near(q, lam, k, guess, scratch):
     """``(rho, delta)`` as in `ksupport_scale`, if rho is close to ``guess``; else rho = 0.
 
@@ -319,7 +337,7 @@ def scale_near(q, lam, k, guess, scratch):
     return rho, solve_delta(few, rho * scale, lam, float(rank))
 
 
-@_jit
+@_exact
 def prox_warm(q, lam, k, s, out):
     """k-support prox from the previous step's ``s``, swept; return the new s (0: none competes).
 
@@ -369,7 +387,7 @@ def norm_rows(w, kappa, low, width, out):
         out[row] = total
 
 
-@_jit
+@_exact
 def tied_shrinkage(n_free, n_zero, lam, low, width):
     """Mean shrinkage of ``n_zero`` zero entries that compete for theta' = ``n_free`` in all."""
     n_full = min(math.floor(n_free), n_zero)
@@ -434,7 +452,7 @@ def prox_jvp(q, lam, kappa, low, width, u, out):
 DONE, REFRESH, NONFINITE = 0, 1, 2
 
 
-@_jit
+@_part
 def correlate(B, u, out):
     """out = B u: the correlations of the columns in B with u; four columns share a scan of u."""
     m, n = B.shape
@@ -475,7 +493,7 @@ def choose_columns(correlations, norms, m, chosen):
     return edge, reach
 
 
-@_jit
+@_part
 def add_product(B, r, out):
     """out += Bᵀ r for a dense r: four rows of B at a time, so that out is touched less often."""
     four = B.shape[0] // 4 * 4
@@ -490,21 +508,21 @@ def add_product(B, r, out):
             out[i] += rj * bj[i]
 
 
-@_jit
+@_exact
 def copy_to(a, out):
     """out = a, entry by entry; for slices numba would compile the words of an error as well."""
     for i in range(a.size):
         out[i] = a[i]
 
 
-@_jit
+@_exact
 def copy_rows(A, rows, out, places):
     """out[places] = A[rows], without the copy in between."""
     for i in range(rows.size):
         copy_to(A[rows[i]], out[places[i]])
 
 
-@_jit
+@_part
 def combine(B, r, scale, out):
     """out = scale Bᵀ r = scale X r, passing over columns where r is zero if there are many."""
     for i in range(out.size):
@@ -524,7 +542,7 @@ def combine(B, r, scale, out):
                 out[i] += rj * B[j, i]
 
 
-@_jit
+@_part
 def outside(u, refs, edges, reach):
     """A bound on |x_iᵀu| over all columns left out of the block.
 
@@ -560,13 +578,13 @@ def outside(u, refs, edges, reach):
 NOW, RECORDED = range(2)
 
 
-@_jit
+@_exact
 def due(clock, end, every):
     """Whether the iterate of this step is to be recorded, and has not been yet."""
     return clock[RECORDED] < clock[NOW] and (clock[NOW] % every == 0 or clock[NOW] == end)
 
 
-@_jit
+@_exact
 def entry_level(lam, s):
     """The magnitude that an entry must exceed to be nonzero after the k-support prox."""
     return lam / s if s > 0.0 else 0.0
@@ -586,7 +604,7 @@ def thetas(steps):
     return out
 
 
-@_jit
+@_part
 def irksn_dual(Z, v, Xr, y, gamma, scalars):
     """z⁺ = v + gamma (X r - y), theta⁺, and the momentum of the next v; Z = (z, z_prev)."""
     theta = scalars[THETA]
@@ -659,7 +677,7 @@ GAMMA, CURVATURE, REFUSED, TRIAL = 1, 4, 5, 6
 PACE = 7
 
 
-@_jit
+@_part
 def step_holds(z, v, Xw, Xr, gamma, pace):
     """Whether the step gamma from v to z is one that a (1/gamma)-smooth D would allow.
 
@@ -670,25 +688,26 @@ def step_holds(z, v, Xw, Xr, gamma, pace):
     """
     fall, along, curvature, change2, move2, z2, Xr2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for i in range(z.size):
-        move, change = z[i] - v[i], Xw[i] - Xr[i]
-        fall += change * z[i]
+        # The dual in units of gamma is as large as y; itself it might be too large to be squared.
+        here, move, change = z[i] / gamma, (z[i] - v[i]) / gamma, Xw[i] - Xr[i]
+        fall += change * here
         along += Xr[i] * move
         curvature -= change * move
         change2 += change * change
         move2 += move * move
-        z2 += z[i] * z[i]
+        z2 += here * here
         Xr2 += Xr[i] * Xr[i]
-    rise, allowed = 0.5 * (along - fall), move2 / (2.0 * gamma)
+    rise, allowed = 0.5 * (along - fall), 0.5 * move2
     rounding = 16 * EPS * math.sqrt(Xr2)
     blur = rounding * math.sqrt(move2)
     pace[CURVATURE] = curvature if curvature > 4.0 * blur else 0.0
     if rise > 4.0 * rounding * math.sqrt(z2) and not rise <= allowed:
         return False
     sure = max(math.sqrt(change2) - rounding, 0.0)
-    return not gamma * sure * sure > curvature + blur
+    return not sure * sure > curvature + blur
 
 
-@_jit_ordered
+@_exact
 def to_unit_size(q):
     """Divide by the largest magnitude, which is returned; 1 if there is none."""
     largest = 0.0
@@ -701,7 +720,7 @@ def to_unit_size(q):
     return largest
 
 
-@_jit_ordered
+@_exact
 def first_step(y, Xw):
     """A share of ‖y‖²/⟨y, Xw⟩, w = ∇R*(Xᵀy): the longest step from v = 0 that lowers D enough."""
     largest, far = 0.0, 0.0
@@ -716,7 +735,7 @@ def first_step(y, Xw):
     return FIRST_SHARE * (largest / far) * (size / along) if along > 0.0 else 1.0
 
 
-@_jit
+@_exact
 def trial_step(pace):
     """The step to try next: longer than the last one, unless that met no curvature."""
     if pace[TRIAL] > 0.0:
@@ -726,7 +745,7 @@ def trial_step(pace):
     return pace[GAMMA] * (LATE_GROWTH if pace[REFUSED] > 0.0 else GROWTH)
 
 
-@_jit
+@_exact
 def momentum_of(pace, gamma):
     """theta⁺ and the momentum of a step gamma; they know that steps grow and shrink.
 
@@ -738,21 +757,21 @@ def momentum_of(pace, gamma):
     return theta, (pace[THETA] - 1.0) / theta
 
 
-@_jit
+@_exact
 def extrapolate(A, beta, out):
     """out = a + beta (a - a_before), A = (a, a_before)."""
     for i in range(out.size):
         out[i] = A[0, i] + beta * (A[0, i] - A[1, i])
 
 
-@_jit
+@_exact
 def shift(A, new):
     """A = (a, a_before) becomes (new, a)."""
     copy_to(A[0], A[1])
     copy_to(new, A[0])
 
 
-@_jit
+@_part
 def along_gradient(v, Xr, y, gamma, z):
     """z = v + gamma (Xr - y); whether it is finite."""
     total = 0.0
@@ -850,28 +869,32 @@ SHORTEST = 1e-300  # a step that had to become shorter than this is none
 ORDER, TIE, TIE_END, STRATUM_END = range(4)
 
 
-@_jit
+@_exact
 def cox_risks(eta, weights, layout, risk, sums, top):
     """The risk e^eta of each row, and its sum over all rows still there, at the first of each time.
 
-    All in the order of the layout, and in units of e^top, the largest of the stratum.
+    All in the order of the layout, and in units of e^top, the largest of those still there: in
+    units of the whole stratum, who survives everybody else could have no risk at all.
     """
-    at = 0
+    most, total, at = -np.inf, 0.0, 0
     while at < eta.size:
-        end = layout[STRATUM_END, at]
-        most, total = -np.inf, 0.0
+        end = layout[TIE_END, at]
+        if at == 0 or layout[STRATUM_END, at] != layout[STRATUM_END, at - 1]:
+            most, total = -np.inf, 0.0
+        before = most
         for i in range(at, end):
             most = max(most, eta[layout[ORDER, i]])
+        total *= math.exp(before - most)
         for i in range(at, end):
             row = layout[ORDER, i]
             top[i] = most
             risk[i] = weights[row] * math.exp(eta[row] - most)
             total += risk[i]
-            sums[layout[TIE, i]] = total
+        sums[at] = total
         at = end
 
 
-@_jit
+@_exact
 def cox_tied(events, weights, layout, risk, first, end):
     """Of the events of one time: how many, their weight, and their risk."""
     count, weight, tied = 0, 0.0, 0.0
@@ -884,7 +907,7 @@ def cox_tied(events, weights, layout, risk, first, end):
     return count, weight, tied
 
 
-@_jit
+@_exact
 def cox_slopes(efron, eta, events, weights, layout, g, h):
     """First derivatives of the partial likelihood, and the diagonal of the second."""
     n = eta.size
@@ -896,6 +919,9 @@ def cox_slopes(efron, eta, events, weights, layout, g, h):
         first = layout[TIE, end - 1]
         if layout[STRATUM_END, first] == end:
             hazard, square = 0.0, 0.0
+        else:
+            unit = math.exp(top[first] - top[end])
+            hazard, square = unit * hazard, unit * unit * square
         count, weight, tied = cox_tied(events, weights, layout, risk, first, end)
         own, own_square = hazard, square  # for rows with an event at this time
         parts = count if efron > 0.0 else min(count, 1)
@@ -915,7 +941,7 @@ def cox_slopes(efron, eta, events, weights, layout, g, h):
         end = first
 
 
-@_jit
+@_exact
 def cox_values(efron, eta, events, weights, layout, out):
     """What each event contributes to the partial likelihood above a saturated model; else zero."""
     n = eta.size
@@ -936,7 +962,13 @@ def cox_values(efron, eta, events, weights, layout, out):
         end = first
 
 
-@_jit
+@_exact
+def log1p_exp(x):
+    """log(1 + e^x), of any x."""
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
+
+
+@_exact
 def cox_added(eta, events, weights, layout, times, strata, new_eta, new, out):
     """By how much each new row, joining these alone, raises minus the log partial likelihood.
 
@@ -954,19 +986,20 @@ def cox_added(eta, events, weights, layout, times, strata, new_eta, new, out):
         time, stratum = times[layout[ORDER, at]], strata[layout[ORDER, at]]
         for j in range(new_eta.size):
             if weight > 0.0 and new[j, 2] == stratum and new[j, 0] >= time:
-                out[j] += weight * math.log1p(math.exp(new_eta[j] - top[at]) / sums[at])
+                out[j] += weight * log1p_exp(new_eta[j] - top[at] - math.log(sums[at]))
         at = end
     for j in range(new_eta.size):
         if new[j, 1] > 0.0:
-            there, most = 0.0, 0.0
+            there, most = 0.0, -np.inf
             for i in range(n):
                 row = layout[ORDER, i]
                 if strata[row] == new[j, 2] and times[row] >= new[j, 0]:
-                    there, most = there + risk[i], top[i]
-            out[j] += math.log1p(there * math.exp(most - new_eta[j]))
+                    there, most = there * math.exp(most - top[i]) + risk[i], top[i]
+            if there > 0.0:
+                out[j] += log1p_exp(most + math.log(there) - new_eta[j])
 
 
-@_jit
+@_exact
 def slopes(kind, param, eta, y, weights, layout, g, h):
     """First derivatives of a loss, and second ones (of Cox, their diagonal)."""
     if kind == COX:
@@ -988,7 +1021,7 @@ def slopes(kind, param, eta, y, weights, layout, g, h):
         h[i] = weights[i] * curve
 
 
-@_jit
+@_exact
 def solve_small(H, s):
     """H⁻¹s for a small positive definite H, which is overwritten; dependent columns get zero."""
     q = s.size
@@ -1012,7 +1045,7 @@ def solve_small(H, s):
     return x
 
 
-@_jit
+@_exact
 def add_outer(A, i, weight, H):
     """H += weight a aᵀ, a the column i of A, in the lower triangle."""
     for a in range(A.shape[0]):
@@ -1020,7 +1053,7 @@ def add_outer(A, i, weight, H):
             H[a, b] += weight * A[a, i] * A[b, i]
 
 
-@_jit
+@_exact
 def cox_hessian(efron, eta, events, weights, layout, A, H):
     """Second derivatives in the coefficients of the rows of A, added to the lower triangle of H.
 
@@ -1038,6 +1071,9 @@ def cox_hessian(efron, eta, events, weights, layout, A, H):
         if at == 0 or layout[STRATUM_END, at] != layout[STRATUM_END, at - 1]:
             first_moment[:] = 0.0
             second[:, :] = 0.0
+        elif top[at] > top[at - 1]:
+            first_moment *= math.exp(top[at - 1] - top[at])
+            second *= math.exp(top[at - 1] - top[at])
         tied_moment[:] = 0.0
         tied_second[:, :] = 0.0
         for i in range(at, end):
@@ -1063,7 +1099,7 @@ def cox_hessian(efron, eta, events, weights, layout, A, H):
         at = end
 
 
-@_jit
+@_exact
 def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
     """The lower triangle of the second derivatives in the coefficients of the rows of A."""
     if kind == COX:
@@ -1075,7 +1111,7 @@ def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
                 H[a, b] += A[a, i] * h[i] * A[b, i]
 
 
-@_jit
+@_exact
 def bound_curvature(kind, weights, h):
     """Where the loss is all but linear, h = its bound; whether so.
 
@@ -1095,7 +1131,7 @@ def bound_curvature(kind, weights, h):
     return True
 
 
-@_jit
+@_exact
 def newton_direction(kind, param, y, weights, layout, Q, eta, g, h):
     """-H⁻¹ Qg."""
     q, n = Q.shape
@@ -1107,17 +1143,17 @@ def newton_direction(kind, param, y, weights, layout, Q, eta, g, h):
     return solve_small(H, s)
 
 
-@_jit
-def all_fitted(weights, g):
-    """Whether hardly a row has a slope left."""
+@_exact
+def all_fitted(weights, g, steepest):
+    """Whether hardly a row has a slope left, compared with the steepest that there is."""
     size, total = 0.0, 0.0
     for i in range(g.size):
         size += abs(g[i])
         total += weights[i]
-    return size <= 1e-9 * total
+    return size <= 1e-9 * steepest * total
 
 
-@_jit
+@_exact
 def is_constant(a):
     """Whether all entries are the same, and not zero."""
     differing = 0
@@ -1126,7 +1162,7 @@ def is_constant(a):
     return differing == 0 and a[0] != 0.0
 
 
-@_jit
+@_exact
 def poisson_constant(y, weights, one, c, eta):
     """Settle c[0], that of a constant, which is known: counts and means have the same sum."""
     most, counts, means = -np.inf, 0.0, 0.0
@@ -1141,7 +1177,7 @@ def poisson_constant(y, weights, one, c, eta):
         eta[i] += change
 
 
-@_jit
+@_exact
 def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     """Newton's method for the c at which the loss of eta = base + Qᵀc is least; g and h there.
 
@@ -1164,7 +1200,7 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     enough = 1e-12 * param if kind == HUBER else 1e-6
     for _ in range(100):
         bounded = bound_curvature(kind, weights, h)
-        if bounded and all_fitted(weights, g):
+        if bounded and all_fitted(weights, g, param if kind == HUBER else 1.0):
             return
         delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h)
         slope, largest = 0.0, 0.0
@@ -1206,7 +1242,7 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
         copy_to(trial, eta)
 
 
-@_jit
+@_exact
 def loss_gradient(kind, param, y, weights, layout, Q, roots, c, Xw, eta, g, h):
     """g, the gradient of the loss at the fitted values Xw = roots eta, with c settled there."""
     base = np.empty(Xw.size)
@@ -1220,7 +1256,7 @@ def loss_gradient(kind, param, y, weights, layout, Q, roots, c, Xw, eta, g, h):
     return math.isfinite(total)
 
 
-@_jit
+@_exact
 def settle_rows(kind, param, y, weights, layout, Q, E, C):
     """The c settled at each row of E, from those in C on."""
     n = E.shape[1]
@@ -1229,14 +1265,14 @@ def settle_rows(kind, param, y, weights, layout, Q, E, C):
         settle_on(kind, param, y, weights, layout, Q, C[row], E[row], eta, g, h)
 
 
-@_jit
+@_exact
 def slopes_rows(kind, param, E, y, weights, layout, G, H):
     """`slopes` of each row of E."""
     for row in range(E.shape[0]):
         slopes(kind, param, E[row], y, weights, layout, G[row], H[row])
 
 
-@_jit
+@_exact
 def hessian_of(kind, param, eta, y, weights, layout, A):
     """The second derivatives in the coefficients of the rows of A, a full matrix."""
     q, n = A.shape
@@ -1249,34 +1285,40 @@ def hessian_of(kind, param, eta, y, weights, layout, A):
     return H
 
 
-@_jit
+@_exact
 def cox_values_rows(efron, E, events, weights, layout, out):
     for row in range(E.shape[0]):
         cox_values(efron, E[row], events, weights, layout, out[row])
 
 
-@_jit
+@_exact
 def cox_added_rows(E, events, weights, layout, times, strata, new_E, new, out):
     for row in range(E.shape[0]):
         cox_added(E[row], events, weights, layout, times, strata, new_E[row], new, out[row])
 
 
-@_jit
+@_exact
 def loss_first_step(y, kind, param, target, weights, layout, roots, eta, Xw):
     """As `first_step`, for a loss with minus gradient y at the eta of zero.
 
-    It is the longer the less the loss is bent along Xw, compared with squares.
+    It is the longer the less the loss is bent along Xw, compared with squares; where all rows are
+    far off it is that of squares, as a number would have units.
     """
-    A, plain = np.empty((1, y.size)), 0.0
+    A, plain, far = np.empty((1, y.size)), 0.0, 0.0
     for i in range(y.size):
-        A[0, i] = Xw[i] / roots[i]
-        plain += Xw[i] * Xw[i]
+        far = max(far, abs(Xw[i]))
+    if not far > 0.0:
+        return 1.0
+    for i in range(y.size):
+        along = Xw[i] / far
+        A[0, i] = along / roots[i]
+        plain += along * along
     bent = hessian_of(kind, param, eta, target, weights, layout, A)[0, 0]
-    return first_step(y, Xw) * plain / bent if bent > 0.0 else 1.0
+    return first_step(y, Xw) * (plain / bent if bent > 0.0 else 1.0)
 
 
-@_jit
-def loss_step_holds(Xw, Xr, gw, gr, gamma, pace):
+@_part
+def loss_step_holds(Xw, Xr, gw, gr, pace):
     """Whether the loss still falls at w along w - r, the way that the step went.
 
     As the step is along -gr, that is gamma ⟨gw - gr, X(w - r)⟩ <= ⟨w - r, ∇R(w) - ∇R(r)⟩: on this
@@ -1291,8 +1333,8 @@ def loss_step_holds(Xw, Xr, gw, gr, gamma, pace):
         change2 += change * change
         r2 += Xr[i] * Xr[i]
         g2 += gr[i] * gr[i]
-    blur = 16 * EPS * math.sqrt(r2 * g2) + 1e-12 * math.sqrt(change2 * g2)
-    pace[CURVATURE] = gamma * fall if fall > 4.0 * blur else 0.0
+    blur = (16 * EPS * math.sqrt(r2) + 1e-12 * math.sqrt(change2)) * math.sqrt(g2)
+    pace[CURVATURE] = fall if fall > 4.0 * blur else 0.0
     return rise <= blur
 
 
@@ -1328,14 +1370,14 @@ def loss_walk(
             return n_rows, DONE
         if pace[GAMMA] == 0.0:
             correlate(B, y, q)
+            size = to_unit_size(q)
             s = prox_warm(q, lam, k, 0.0, r)
-            if outside(y, refs, edges, reach) > entry_level(lam, s):
+            if outside(y, refs, edges, reach) / size > entry_level(lam, s):
                 copy_to(y, at)
                 return n_rows, REFRESH
             combine(B, r, 1.0 / alpha, Xr)
-            pace[GAMMA] = loss_first_step(
-                y, kind, param, target, weights, layout, roots, origin, Xr
-            )
+            first = loss_first_step(y, kind, param, target, weights, layout, roots, origin, Xr)
+            pace[GAMMA] = first / size
         gamma = trial_step(pace)
         while True:
             if not gamma > SHORTEST:
@@ -1350,8 +1392,12 @@ def loss_walk(
             pace[S_R] = s
             combine(B, r, -1.0 / alpha, Xr)
             if loss_gradient(kind, param, target, weights, layout, Q, roots, C[0], Xr, eta, gr, h):
+                total = 0.0
                 for i in range(n):
                     z[i] = v[i] + gamma * gr[i]
+                    total += z[i]
+                if not math.isfinite(total):
+                    return n_rows, NONFINITE
                 correlate(B, z, p)
                 s = prox_warm(p, lam, k, pace[S_W], w)
                 if outside(z, refs, edges, reach) > entry_level(lam, s):
@@ -1360,7 +1406,7 @@ def loss_walk(
                 pace[S_W] = s
                 combine(B, w, -1.0 / alpha, Xw)
                 loss_gradient(kind, param, target, weights, layout, Q, roots, C[1], Xw, eta, gw, h)
-                if loss_step_holds(Xw, Xr, gw, gr, gamma, pace):
+                if loss_step_holds(Xw, Xr, gw, gr, pace):
                     break
             gamma *= 0.5
             pace[REFUSED], pace[TRIAL] = 1.0, gamma
@@ -1374,7 +1420,7 @@ def loss_walk(
 # -- IHT and SRDI: a gradient step, then a threshold ---------------------------------------
 
 
-@_jit
+@_part
 def settle(Xb, y, u):
     """u = X b - y; False if its norm left the finite numbers."""
     total = 0.0
@@ -1384,7 +1430,7 @@ def settle(Xb, y, u):
     return math.isfinite(total)
 
 
-@_jit
+@_exact
 def hard_threshold(c, k, out):
     """out = H_k(c), swept, ties to the lowest index; return what other entries must exceed."""
     level = select_largest(np.abs(c), k)
@@ -1402,7 +1448,7 @@ def hard_threshold(c, k, out):
     return max(level, sweep(out))
 
 
-@_jit
+@_part
 def iht_proposal(beta, g, eta, k, new):
     """new = H_k(beta - eta g); return what the magnitude of another entry must exceed."""
     # Mostly the support stays: one scan sees that, and no selection is needed.
@@ -1421,7 +1467,7 @@ def iht_proposal(beta, g, eta, k, new):
     return max(least, sweep(new))
 
 
-@_jit
+@_exact
 def iht_support(beta, g, k, support):
     """A vector on the support of beta, of H_k(g) if beta = 0; return what entries must exceed."""
     copy_to(beta, support)
@@ -1431,7 +1477,7 @@ def iht_support(beta, g, k, support):
     return hard_threshold(g, k, support)
 
 
-@_jit
+@_exact
 def same_support(a, b):
     """Whether a and b are nonzero at the same places."""
     differing = 0
@@ -1440,7 +1486,7 @@ def same_support(a, b):
     return differing == 0
 
 
-@_jit
+@_exact
 def iht_enters(far, level):
     """Whether a left-out entry of magnitude up to ``far`` could be among the k largest.
 
@@ -1449,7 +1495,7 @@ def iht_enters(far, level):
     return far > 0.0 and far >= level
 
 
-@_jit
+@_part
 def stretch(B, a, Xa):
     """‖a‖²/‖X a‖²: the step along which a gradient step is stable in the direction a."""
     combine(B, a, 1.0, Xa)
@@ -1461,7 +1507,7 @@ def stretch(B, a, Xa):
     return top / bottom
 
 
-@_jit
+@_part
 def niht_first(B, g, support, safe, floor, part, Xp):
     """The normalised step ‖g_S‖²/‖X g_S‖²; ``safe`` where ‖g_S‖² is down to ``floor``."""
     size = 0.0
@@ -1474,7 +1520,7 @@ def niht_first(B, g, support, safe, floor, part, Xp):
 NIHT_C = 0.01  # the constant c of the normalised step; steps are cut by kappa (1 - c) = 2
 
 
-@_jit
+@_part
 def niht_accepts(B, beta, new, eta, part, Xp):
     """eta <= omega = (1-c) ‖new - beta‖²/‖X (new - beta)‖²: the step cannot raise the error."""
     for j in range(beta.size):
@@ -1526,7 +1572,7 @@ def iht_walk(
         clock[NOW] += 1
 
 
-@_jit
+@_exact
 def soft_threshold(z, level, scale, out):
     """out = scale shrink(z, level), swept."""
     cut = level * (1.0 + AT_LEVEL)
@@ -1570,7 +1616,7 @@ def srdi_walk(B, y, beta, r, u, clock, kappa, delta, refs, edges, reach, end, ev
 S_B, INVERSE_STEP = 2, 3
 
 
-@_jit
+@_part
 def ksn_next(XB, Xb, scalars, restart):
     """Xβ⁺ becomes the current one, and FISTA's momentum moves on or starts afresh."""
     total = 0.0
@@ -1584,7 +1630,7 @@ def ksn_next(XB, Xb, scalars, restart):
     return math.isfinite(total)
 
 
-@_jit
+@_part
 def ksn_too_bold(B, a, b, L, delta, Xdelta):
     """Whether L is too small at b: f(b) > f(a) + ⟨∇f(a), b-a⟩ + (L/2) ‖b-a‖².
 
@@ -1652,7 +1698,7 @@ def ksn_walk(
         clock[NOW] = t
 
 
-@_jit
+@_part
 def ircr_dual(T, Xb, y, sigma):
     """theta⁺ = theta + sigma (Xβ - y); T = (theta, theta_prev)."""
     total = 0.0
@@ -1664,7 +1710,7 @@ def ircr_dual(T, Xb, y, sigma):
     return math.isfinite(total)
 
 
-@_jit
+@_exact
 def ircr_primal(c, tau, F):
     """β ← shrink(β - tau c, tau), in row 0 of F; row 1, if there is one, is the sum of the β."""
     for j in range(c.size):
@@ -1710,7 +1756,7 @@ def ircr_walk(B, y, T, F, clock, sigma, tau, refs, edges, reach, end, every, row
         clock[NOW] += 1
 
 
-@_jit
+@_part
 def irosr_move(U, g, step, w):
     """u ← u (1 - step g), v ← v (1 + step g), w = u² - v²; False if w left the finite numbers."""
     u, v = U[0], U[1]

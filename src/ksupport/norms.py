@@ -174,7 +174,7 @@ class BoxNorm:
         counts = np.ones(r)
         if r > n_full:
             counts[0] = kappa - n_full
-        squared = low * squares.sum(axis=1) + width * (top @ counts)
+        squared = low * squares.sum(axis=1) + width * (top * counts).sum(axis=1)
         return like(u, np.ldexp(np.sqrt(squared), exponents))
 
     def conjugate(self, u: ArrayLike, lam: float = 1.0) -> Value:

@@ -3,7 +3,8 @@
     python compare.py
 
 Runs `supports.py` in a process for each setting, each with a compile cache of its own, the host's
-own twice: once compiling, once loading what was compiled, which must not change a bit.  Then the
+own three times: once compiling, then loading what was compiled, in the same order and in the
+opposite one, which must not change a bit.  Then the
 tests that depend on rounding most, under each setting.  Ends with status 1 if anything differs.
 """
 
@@ -46,9 +47,10 @@ def environment(setting, cache):
     return {**os.environ, **setting, "NUMBA_CACHE_DIR": str(cache), "OMP_NUM_THREADS": "1"}
 
 
-def supports(setting, cache, quick):
+def supports(setting, cache, quick, *options):
     """What `supports.py` answers under a setting."""
-    command = [sys.executable, str(TESTS / "cpus" / "supports.py")] + ["--quick"] * quick
+    script = str(TESTS / "cpus" / "supports.py")
+    command = [sys.executable, script, *["--quick"] * quick, *options]
     done = subprocess.run(
         command, env=environment(setting, cache), check=True, capture_output=True, text=True
     )
@@ -61,13 +63,20 @@ def differences(host, other):
     return names + ["dust"] * (host["dust"] + other["dust"])
 
 
+def other_bits(host, other):
+    """The names of the walks and fits that differ in any bit."""
+    return [f"bits of {name}" for name, bits in host["bits"].items() if other["bits"][name] != bits]
+
+
 def compare(others, place, quick=False, say=lambda line: None):
     """What differs from the host's answers, by setting; compile caches go to ``place``."""
     host = supports(HOST, place / "host", quick)
     n_fits = len(host["supports"]) - host["walked"]
     say(f"host: {host['walked']} iterates, {n_fits} fits; {host['dust']} iterates with dust")
-    loaded = supports(HOST, place / "host", quick)
-    failures = {"loaded": differences(host, loaded) + ["bits"] * (host["bits"] != loaded["bits"])}
+    failures = {}
+    for name, options in {"loaded": [], "loaded backwards": ["--backwards"]}.items():
+        loaded = supports(HOST, place / "host", quick, *options)
+        failures[name] = differences(host, loaded) + other_bits(host, loaded)
     for name, setting in others.items():
         failures[name] = differences(host, supports(setting, place / name, quick))
     for name, what in failures.items():

@@ -3,7 +3,10 @@
 Run under other BLAS kernels, numba targets and states of the compile cache, the answers must be
 the same: what is chosen must not depend on the machine.  `compare.py` and `test_cpus.py` do that.
 
-    python supports.py [--quick]
+    python supports.py [--quick] [--backwards]
+
+Backwards, fits come before walks, and each kind in the opposite order: bits must not depend on
+what else a process has loaded.
 """
 
 import hashlib
@@ -67,43 +70,56 @@ ESTIMATORS = {
 }
 
 
-def walks(n_seeds):
+def walks(n_seeds, order):
     """All recorded iterates of each walk."""
     for seed in range(n_seeds):
         for make in (blocks, correlated, orthogonal):
             X, y = make(seed)
-            for method, settings in WALKS.items():
+            for method, settings in order(WALKS.items()):
                 for params in settings:  # type: ignore[attr-defined]
                     result = path(method, X, y, max_iter=60, **params)
                     name = f"{method} {params} {make.__name__} {seed}"
                     yield name, result.iterates
 
 
-def fits(n_seeds):
+def fits(n_seeds, order):
     for seed in range(n_seeds):
         for make in (blocks, correlated, orthogonal, whole_numbers):
             X, y = make(100 + seed)
-            for name, estimator in ESTIMATORS.items():
+            for name, estimator in order(ESTIMATORS.items()):
                 yield f"{name} {make.__name__} {seed}", estimator.fit(X, y).coef_
 
 
-def main(quick):
-    warnings.simplefilter("ignore")  # that few steps do not converge
-    supports, dust, bits = {}, 0, hashlib.sha256()
-    for name, W in walks(2 if quick else 40):
-        bits.update(W.data.tobytes())
+def digest(values):
+    return hashlib.sha256(values.tobytes()).hexdigest()[:16]
+
+
+def walked(n_seeds, order, found):
+    for name, W in walks(n_seeds, order):
+        found["bits"][name] = digest(W.data)
         for t in range(W.shape[0]):
             row = slice(*W.indptr[t : t + 2])
             size = np.abs(W.data[row])
-            dust += bool((size < DUST * size.max(initial=0.0)).any())
-            supports[f"{name} step {t}"] = W.indices[row].tolist()
-    n_walked = len(supports)
-    for name, coef in fits(2 if quick else 6):
-        bits.update(coef.tobytes())
-        supports[name] = np.flatnonzero(coef).tolist()
-    found = {"walked": n_walked, "dust": dust, "bits": bits.hexdigest(), "supports": supports}
+            found["dust"] += bool((size < DUST * size.max(initial=0.0)).any())
+            found["supports"][f"{name} step {t}"] = W.indices[row].tolist()
+            found["walked"] += 1
+
+
+def fitted(n_seeds, order, found):
+    for name, coef in fits(n_seeds, order):
+        found["bits"][name] = digest(coef)
+        found["supports"][name] = np.flatnonzero(coef).tolist()
+
+
+def main(quick, backwards):
+    warnings.simplefilter("ignore")  # that few steps do not converge
+    found = {"walked": 0, "dust": 0, "bits": {}, "supports": {}}
+    order = reversed if backwards else iter
+    parts = [(walked, 2 if quick else 40), (fitted, 2 if quick else 6)]
+    for part, n_seeds in order(parts):
+        part(n_seeds, order, found)
     json.dump(found, sys.stdout)
 
 
 if __name__ == "__main__":
-    main("--quick" in sys.argv[1:])
+    main("--quick" in sys.argv[1:], "--backwards" in sys.argv[1:])

@@ -14,6 +14,4 @@ spec.loader.exec_module(compare)
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the other targets are of x86")
 def test_the_same_features_on_another_cpu_and_from_the_cache(tmp_path):
     others = {"generic": compare.OTHERS["generic"]}
-    failures = compare.compare(others, tmp_path, quick=True)
-    # Last bits may differ between code just compiled and code loaded; what is chosen may not.
-    assert {each for found in failures.values() for each in found} <= {"bits"}
+    assert compare.compare(others, tmp_path, quick=True) == {}

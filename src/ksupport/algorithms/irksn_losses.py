@@ -62,8 +62,9 @@ class OtherLoss(DualState):
 
     def step(self) -> Step:
         if self.pace[GAMMA] == 0:
-            w = self._prox(-(yield correlations(self.y)), S_R)
-            self.pace[GAMMA] = self._first_step((yield fitted(w)))
+            p = np.array((yield correlations(self.y)))
+            size = _kernels.to_unit_size(p)
+            self.pace[GAMMA] = self._first_step((yield fitted(self._prox(-p, S_R)))) / size
         gamma = _kernels.trial_step(self.pace)
         while gamma > _kernels.SHORTEST:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
@@ -72,10 +73,12 @@ class OtherLoss(DualState):
             gr, _, finite = self.response.gradient(Xr, self.settled[0])
             if finite:
                 z = self.Z[0] + beta * (self.Z[0] - self.Z[1]) + gamma * gr
+                if not np.isfinite(z).all():
+                    return False
                 p = yield correlations(z)
                 Xw = yield fitted(self._prox(p, S_W))
                 gw, _, _ = self.response.gradient(Xw, self.settled[1])
-                if _kernels.loss_step_holds(Xw, Xr, gw, gr, gamma, self.pace):
+                if _kernels.loss_step_holds(Xw, Xr, gw, gr, self.pace):
                     break
             gamma *= 0.5
             self.pace[[REFUSED, TRIAL]] = 1, gamma

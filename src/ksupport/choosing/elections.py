@@ -152,6 +152,7 @@ class Candidates:
         means = self.means[: len(self.cells)]
         best = int(np.argmin(means))
         excess = self.of_cells - self.of_cells[best]
+        excess = np.ldexp(excess, -np.frexp(np.abs(excess).max())[1])  # that can be squared
         share = self.mass / self.mass.sum()
         spread = np.sqrt(((excess - (excess @ share)[:, None]) ** 2) @ share**2)
         near = (excess @ share <= policy.near * spread) & self._filled

@@ -119,7 +119,7 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
             f"--groups needs at least three different labels, as methods tune on the groups "
             f"that an outer fold leaves; got {labels}"
         )
-    return outer_folds(folds, data.groups, sorts, n, seed)
+    return outer_folds(folds, data.groups, data.y, seed, sorts)
 
 
 def _scores(

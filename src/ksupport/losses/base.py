@@ -22,6 +22,11 @@ NO_LAYOUT = np.empty((4, 0), np.intp)
 LEAST_BEND = 0.05  # of the most that a loss can bend
 
 
+def counted(weights: ArrayLike | None, n: int) -> Floats:
+    """Weights of n rows as compiled code takes them; one each where none are given."""
+    return np.ones(n) if weights is None else np.ascontiguousarray(weights, np.float64)
+
+
 @dataclass(frozen=True)
 class Loss(ABC):
     """A convex function of fitted values eta, given the response y.
@@ -64,10 +69,8 @@ class Loss(ABC):
         """This loss on the rows of a problem; see `Response`."""
         target = np.asarray(y, np.float64)
         n = len(target)
-        Q = np.empty((0, n)) if unpenalized is None else np.ascontiguousarray(unpenalized)
-        return Response(
-            self.fixed(target, weights), target, np.ones(n) if weights is None else weights, Q
-        )
+        Q = np.ascontiguousarray(np.empty((0, n)) if unpenalized is None else unpenalized, float)
+        return Response(self.fixed(target, weights), target, counted(weights, n), Q)
 
     def emphasis(self, y: Floats) -> Floats:
         """How much each row counts while a path is walked, besides its weight."""
@@ -87,7 +90,7 @@ class Loss(ABC):
 
     def target(self, y: Floats) -> Floats:
         """The response as compiled code takes it."""
-        return np.ascontiguousarray(y)
+        return np.ascontiguousarray(y, np.float64)
 
     def layout(self, y: Floats) -> Ints:
         """How rows depend on each other; of no columns where they do not."""
@@ -124,14 +127,15 @@ class Loss(ABC):
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
         E = np.ascontiguousarray(eta, np.float64).reshape(-1, np.shape(eta)[-1])
         G, H = np.empty_like(E), np.empty_like(E)
-        each = np.ones(E.shape[1]) if weights is None else np.asarray(weights, np.float64)
+        each = counted(weights, E.shape[1])
         _kernels.slopes_rows(self.kind, self.param, E, self.target(y), each, self.layout(y), G, H)
         return G.reshape(np.shape(eta)), H.reshape(np.shape(eta))
 
     def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
         """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
-        packed = self.kind, self.param, eta, self.target(y), weights, self.layout(y)
-        return np.asarray(_kernels.hessian_of(*packed, np.ascontiguousarray(columns)))
+        each = counted(weights, len(eta)), self.layout(y)
+        packed = self.kind, self.param, np.ascontiguousarray(eta, np.float64), self.target(y), *each
+        return np.asarray(_kernels.hessian_of(*packed, np.ascontiguousarray(columns, np.float64)))
 
     # -- models ----------------------------------------------------------------------------
 

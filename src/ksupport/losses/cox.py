@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _kernels
 from .._common.checks import check_choice
-from .base import Floats, Ints, Loss
+from .base import Floats, Ints, Loss, counted
 
 if TYPE_CHECKING:
     from .base import Response
@@ -93,7 +93,7 @@ class Cox(Loss):
 
     def target(self, y: Floats) -> Floats:
         """The events."""
-        return np.ascontiguousarray(y[:, 1])
+        return np.ascontiguousarray(y[:, 1], np.float64)
 
     def layout(self, y: Floats) -> Ints:
         """Rows by stratum and from the latest time on; see `_kernels.ORDER` and the next."""
@@ -108,7 +108,7 @@ class Cox(Loss):
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """Of each event its term of the partial likelihood, above that of a perfect order."""
         E = np.ascontiguousarray(eta, np.float64).reshape(-1, len(y))
-        out, each = np.empty_like(E), np.ones(len(y)) if weights is None else weights
+        out, each = np.empty_like(E), counted(weights, len(y))
         _kernels.cox_values_rows(self.param, E, self.target(y), each, self.layout(y), out)
         return out.reshape(np.shape(eta))
 

@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from ..._common.errors import InputError
 from ...algorithms import METHODS
-from ...design import Ints
+from ...design import Floats, Ints
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
 from ...reading import Data
 
@@ -135,13 +135,15 @@ def inner_folds(count: int, groups: Any, train: Ints) -> Any:
     return list(folds_for(count, labels).split(labels, groups=labels))
 
 
-def outer_folds(count: int, groups: Any, sorts: Any, n: int, seed: int) -> list[tuple[Ints, Ints]]:
-    """Rows to train on and rows to predict: groups together, or a share of each sort of rows."""
+def outer_folds(
+    count: int, groups: Any, y: Floats, seed: int, sorts: Floats | None = None
+) -> list[tuple[Ints, Ints]]:
+    """Rows to train on and rows to predict, groups together, else an even share of each sort."""
     if groups is not None:
-        return list(folds_for(count, groups).split(np.zeros((n, 1)), None, groups))
-    evenly: Any = KFold if sorts is None else StratifiedKFold
-    splitter = evenly(count, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros((n, 1)), sorts))
+        return list(folds_for(count, groups).split(y, groups=groups))
+    labels = np.zeros(len(y)) if sorts is None else sorts
+    evenly = StratifiedKFold if np.ptp(labels) else KFold
+    return list(evenly(count, shuffle=True, random_state=seed).split(y, labels))
 
 
 def _refuse_groups(groups: Any) -> None:

@@ -38,10 +38,14 @@ ERRORS = {
     "numbers": ErrorOn(
         _squares, "mean square over that of predicting the mean of the training rows"
     ),
-    "classes": ErrorOn(_wrong, "share of rows whose class is predicted wrongly", lambda y: y),
+    "classes": ErrorOn(
+        _wrong,
+        "share of rows whose class is predicted wrongly",
+        lambda y: np.unique(y, return_inverse=True)[1],
+    ),
     "survival": ErrorOn(
         _discordance,
         "share of pairs of rows that are ordered wrongly (1 minus Harrell's concordance)",
-        lambda y: y["event"],
+        lambda y: y["event"].astype(float),
     ),
 }

@@ -15,7 +15,7 @@ from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, Ri
 
 from ...algorithms import METHODS
 from ...estimators import IRKSNCV, AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival, PathCV
-from ...explain.trials import STRENGTHS, scaled
+from ...explain.usual import STRENGTHS, scaled
 from .coxnet import CoxnetCV
 
 Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse

@@ -1,0 +1,286 @@
+"""Damaged files: every reader, the loader of models and the writer of reports.
+
+    python files.py KIND RUNS [SEED]
+
+An input may be read, or refused by `InputError`; nothing else may happen, within ten seconds and
+half a gigabyte.  With atheris, coverage of this package leads the search; without it, inputs are
+files of each kind with random changes.  Ends with how many inputs were tried.
+"""
+
+import io
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import warnings
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+SECONDS = 10  # for one input
+MEGABYTES = 500  # that all inputs together may add
+ROWS = 12
+RNG = np.random.default_rng(0)
+TABLE = np.column_stack([RNG.integers(-9, 9, (ROWS, 3)), RNG.standard_normal(ROWS).round(2)])
+NAMES = ["a", "b", "c", "y"]
+TOKENS = [
+    b",", b"\n", b"\r\n", b'"', b"\0", b"nan", b"inf", b"1e400", b"-", b"\xff\xfe", b"\xef\xbb\xbf",
+    b"=cmd()", b"<script>", b"</title>", b"9" * 40, b"{", b"[", b"null", b"\xed\xa0\x80",
+    b"\xff\xff\xff\xff", b"\0\0\0\0", b"PK\x03\x04", b"1:1", b"-1:2", b"99999999999:1", b"\\u0000",
+]  # fmt: skip
+
+
+# -- files to begin with -------------------------------------------------------------------
+
+
+def frame():
+    import pandas as pd
+
+    return pd.DataFrame(TABLE, columns=NAMES)
+
+
+def written(write):
+    """What a function writes to a stream."""
+    stream = io.BytesIO()
+    write(stream)
+    return stream.getvalue()
+
+
+def spreadsheet(engine):
+    return written(lambda stream: frame().to_excel(stream, index=False, engine=engine))
+
+
+def arrow():
+    from pyarrow import Table, feather
+
+    return written(lambda stream: feather.write_feather(Table.from_pandas(frame()), stream))
+
+
+def packed(module):
+    import importlib
+
+    return importlib.import_module(module).compress(frame().to_csv(index=False).encode())
+
+
+def libsvm():
+    lines = (" ".join(f"{j + 1}:{x:g}" for j, x in enumerate(row[:3])) for row in TABLE)
+    return "".join(f"{y:g} {x}\n" for y, x in zip(TABLE[:, 3], lines, strict=True)).encode()
+
+
+def npz():
+    arrays = {"X": TABLE[:, :3], "y": TABLE[:, 3], "feature_names": np.array(NAMES[:3])}
+    return written(lambda stream: np.savez_compressed(stream, **arrays))
+
+
+def model():
+    feature = {"name": "a", "coefficient": 2.0, "fill": 0.5, "probability": 0.9}
+    other = {"name": "b", "coefficient": -1, "fill": 0.0, "probability": 0.2}
+    return json.dumps(
+        {
+            "schema": "ksupport-model", "schema_version": 1, "target": "y", "response": "numbers",
+            "classes": [], "id": None, "intercept": 1.0, "features": [feature, other],
+            "adjusted_for": [{"name": "sex=f", "coefficient": 0.1, "fill": 0.4}],
+            "codings": [{"name": "sex", "levels": ["f", "m"]}], "chosen": {"k": 2}, "made": {},
+        }
+    ).encode()  # fmt: skip
+
+
+SEEDS = {
+    "csv": lambda: frame().to_csv(index=False).encode(),
+    "tsv": lambda: frame().to_csv(index=False, sep="\t").encode(),
+    "csv.gz": lambda: packed("gzip"),
+    "csv.xz": lambda: packed("lzma"),
+    "parquet": lambda: written(frame().to_parquet),
+    "arrow": arrow,
+    "npz": npz,
+    "svm": libsvm,
+    "xlsx": lambda: spreadsheet("openpyxl"),
+    "ods": lambda: spreadsheet("odf"),
+    "model.json": model,
+    "report": lambda: b"gene\0" + "ü<b>&\"'".encode() + b"\0=1+1\0y\0a remark",
+}
+
+
+# -- what is done with an input ------------------------------------------------------------
+
+
+def read_it(path):
+    from ksupport import read
+
+    data = read(path, None if path.suffix in (".npz", ".svm") else "y", max_memory=0.05)
+    assert data.X.shape[1] == len(data.feature_names)
+
+
+def load_it(path):
+    from ksupport.commands.fitting.model_file import load
+
+    loaded = load(path)
+    told = loaded.to_dict()
+    json.dumps(told, allow_nan=False)
+    assert loaded.coef.shape[1] == len(loaded.names)
+
+
+@cache
+def reported():
+    """A model, and the tags of its report."""
+    from ksupport import IRKSN
+    from ksupport.explain.report import build_report
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = IRKSN(k=2, max_iter=20).fit(TABLE[:, :3], TABLE[:, 3])
+        return fitted, count_tags(build_report(fitted, TABLE[:, :3], TABLE[:, 3]))
+
+
+def report_on(path):
+    """A report in which all words come from the input; none of them may become a tag."""
+    from ksupport.explain.report import build_report
+
+    words = [word.decode("utf-8", "replace") for word in path.read_bytes().split(b"\0")[:5]]
+    a, b, c, target, remark = (words + [f"word {i}" for i in range(5)])[:5]
+    names = (a, b + "2", c + "33")
+    if len(set(names)) < 3:
+        return
+    fitted, tags = reported()
+    text = build_report(
+        fitted, TABLE[:, :3], TABLE[:, 3], feature_names=names, target=target, remarks=(remark,)
+    )
+    assert count_tags(text) == tags, "an input became a tag"
+    text.encode("utf-8")
+
+
+def count_tags(text):
+    lower = text.lower()
+    return {tag: lower.count(f"<{tag}") for tag in ("script", "img", "iframe")}
+
+
+def action(kind):
+    return {"model.json": load_it, "report": report_on}.get(kind, read_it)
+
+
+@contextmanager
+def within(seconds):
+    """An error where it takes longer."""
+
+    def late(*_):
+        raise TimeoutError(f"longer than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Tried:
+    """Tries inputs of one kind, and keeps the last one where it can be found."""
+
+    def __init__(self, kind, folder):
+        self.path, self.act = Path(folder) / f"input.{kind}", action(kind)
+        self.count = self.read = 0
+        reported() if kind == "report" else None  # compiling takes its time
+
+    def __call__(self, data):
+        from ksupport._common.errors import InputError
+
+        self.path.write_bytes(data)
+        self.count += 1
+        with warnings.catch_warnings(), within(SECONDS):
+            warnings.simplefilter("ignore")
+            try:
+                self.act(self.path)
+                self.read += 1
+            except InputError as error:
+                told = str(error)
+                assert told, "an error without words"
+                assert len(told) < 5000, "an error as long as a file"
+
+
+# -- changes -------------------------------------------------------------------------------
+
+
+def changed(data, rng):
+    """A few random changes."""
+    out = bytearray(data)
+    for _ in range(rng.choice([1, 1, 2, 3, 8])):
+        at = rng.randrange(len(out) + 1)
+        upto = min(len(out), at + rng.choice([1, 1, 2, 4, 16, 64, 1000]))
+        how = rng.randrange(6)
+        if how == 0 and at < len(out):
+            out[at] ^= 1 << rng.randrange(8)
+        elif how == 1:
+            del out[at:upto]
+        elif how == 2:
+            out[at:at] = out[at:upto] * rng.choice([1, 2, 50])
+        elif how == 3:
+            out[at:at] = rng.choice(TOKENS)
+        elif how == 4:
+            token = rng.choice(TOKENS)
+            out[at : at + len(token)] = token
+        else:
+            out[at:upto] = rng.randbytes(upto - at)
+    return bytes(out)
+
+
+def change_at_random(tried, kind, runs, seed):
+    """The same inputs for the same seed."""
+    rng, whole = random.Random(f"{kind} {seed}"), SEEDS[kind]()
+    tried(whole)
+    assert tried.read == 1
+    for _ in range(runs - 1):
+        data = changed(whole, rng)
+        try:
+            tried(data)
+        except BaseException as error:
+            error.add_note(f"input number {tried.count} of {kind}, seed {seed}: {data[:200]!r}")
+            raise
+
+
+def peak():
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def led_by_coverage(tried, kind, runs, folder):
+    """atheris, which looks for inputs that take new ways through the package."""
+    import atheris
+
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    (corpus / "whole").write_bytes(SEEDS[kind]())
+    with atheris.instrument_imports(include=["ksupport"]):
+        import ksupport.commands.fitting.model_file
+        import ksupport.explain.report
+        import ksupport.reading  # noqa: F401
+    options = [f"-runs={runs}", f"-timeout={SECONDS}", "-rss_limit_mb=3000", "-verbosity=0"]
+    pid = os.fork()  # it ends the process
+    if pid == 0:
+        atheris.Setup([sys.argv[0], *options, "-max_len=20000", str(corpus)], tried)
+        atheris.Fuzz()
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def main(kind, runs, seed):
+    with tempfile.TemporaryDirectory() as folder:
+        tried = Tried(kind, folder)
+        try:
+            import atheris  # noqa: F401
+        except ImportError:
+            change_at_random(tried, kind, runs, seed)
+            print(f"{kind}: {tried.count} inputs, {tried.read} of them read")
+            return 0
+        code = led_by_coverage(tried, kind, runs, Path(folder))
+        print(f"{kind}: {runs} inputs led by coverage, exit code {code}")
+        return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0))
