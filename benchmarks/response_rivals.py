@@ -6,12 +6,10 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 from sklearn.linear_model import LogisticRegressionCV
-from sklearn.model_selection import StratifiedKFold
 
 from ksupport import AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival
-from ksupport.metrics import concordance
+from ksupport.commands.measuring.coxnet import CoxnetCV
 
 from .selection_designs import Array
 
@@ -21,6 +19,12 @@ OURS = "automatic"
 def l1_logistic() -> Any:
     return LogisticRegressionCV(
         Cs=10, cv=5, penalty="l1", solver="liblinear", scoring="neg_log_loss", random_state=0
+    )
+
+
+def l1_saga() -> Any:
+    return LogisticRegressionCV(
+        Cs=10, cv=5, penalty="l1", solver="saga", scoring="neg_log_loss", random_state=0
     )
 
 
@@ -34,32 +38,6 @@ def _abess(name: str) -> Any:
     return getattr(abess, name)(ic_type="ebic")
 
 
-class Coxnet:
-    """scikit-survival's l1 path; the penalty of the best concordance on five folds."""
-
-    def fit(self, X: Array, y: Array) -> Coxnet:
-        whole = self._path().fit(X, _structured(y))
-        scores = np.zeros(len(whole.alphas_))
-        folds = StratifiedKFold(5, shuffle=True, random_state=0)
-        for train, test in folds.split(X, y[:, 1]):
-            part = self._path(alphas=whole.alphas_).fit(X[train], _structured(y[train]))
-            scores += [concordance(y[test], X[test] @ w) for w in part.coef_.T]
-        self.coef_ = whole.coef_[:, int(np.argmax(scores))]
-        return self
-
-    def _path(self, **how: Any) -> Any:
-        from sksurv.linear_model import CoxnetSurvivalAnalysis
-
-        return CoxnetSurvivalAnalysis(l1_ratio=1.0, alpha_min_ratio=0.05, n_alphas=40, **how)
-
-    def predict(self, X: Array) -> Array:
-        return np.asarray(X @ self.coef_)
-
-
-def _structured(y: Array) -> Any:
-    return np.array([(bool(e), t) for t, e in y], [("event", bool), ("time", float)])
-
-
 METHODS: dict[str, dict[str, Callable[[], Any]]] = {
     "logistic": {
         OURS: AutoIRKSNClassifier,
@@ -68,7 +46,7 @@ METHODS: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "cox": {
         OURS: AutoIRKSNSurvival,
-        "coxnet, folds": Coxnet,
+        "coxnet, folds": CoxnetCV,
         "abess": lambda: _abess("CoxPHSurvivalAnalysis"),
     },
     "poisson": {

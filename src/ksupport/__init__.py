@@ -19,6 +19,8 @@ from .estimators import (
     AutoIRKSNClassifier,
     AutoIRKSNSurvival,
     IRKSNClassifier,
+    IRKSNCVClassifier,
+    IRKSNICClassifier,
     PathCV,
     PathIC,
 )
@@ -42,7 +44,9 @@ __all__ = [
     "AutoIRKSNSurvival",
     "BoxNorm",
     "FeatureSet",
+    "IRKSNCVClassifier",
     "IRKSNClassifier",
+    "IRKSNICClassifier",
     "NoSignalWarning",
     "PathCV",
     "PathIC",

@@ -174,10 +174,26 @@ def test_errors(data):
         model.certify(X, np.r_[np.nan, y[1:]])
     with pytest.raises(ValueError, match="a model of one target, got 2: fit and certify the col"):
         IRKSN(k=3, max_iter=5).fit(X, np.c_[y, y]).certify(X, y)
-    with pytest.raises(ValueError, match="coef_ is all zero"):
+    with pytest.raises(ValueError, match=r"nothing to certify: coef_ is all zero.*walk further"):
         IRKSN(k=3, max_iter=5).fit(X, 0 * y).certify(X, y)
     with pytest.raises(Exception, match="not fitted"):
         IRKSN().certify(X, y)
+
+
+@pytest.mark.filterwarnings("ignore:No signal")
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [(AutoIRKSN(), "could be told from noise.*signal_"), (IRKSNIC(), "preferred to all others")],
+    ids=str,
+)
+def test_an_empty_answer_is_not_asked_to_walk_further(model, why):
+    rng = np.random.default_rng(0)
+    X, noise = rng.standard_normal((60, 100)), rng.standard_normal(60)
+    model.fit(X, noise)
+    assert not model.support_.any()
+    with pytest.raises(ValueError, match=f"there is nothing to certify: .*{why}") as said:
+        model.certify(X, noise)
+    assert "walk further" not in str(said.value)
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_paths_and_lists_do_as_well_as_images(session, tmp_path):
     decoder.fit(str(tmp_path / "bold.nii.gz"), session.labels, session.runs)
     np.testing.assert_allclose(decoder.coef_, expected)
     decoder = clone(decoder).fit(list(iter_img(session.bold)), session.labels, session.runs)
-    np.testing.assert_allclose(decoder.coef_, expected, rtol=1e-5)  # joined in single precision
+    np.testing.assert_allclose(decoder.coef_, expected, rtol=1e-3)  # joined in single precision
 
 
 def test_a_masker_brings_its_own_settings(session):

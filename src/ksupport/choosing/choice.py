@@ -13,11 +13,12 @@ from functools import partial
 from typing import Any
 
 from ..design import Design, Floats
+from ..losses import Response
 from ..walking.structure import PLAIN, Structure
 from .criteria import Criterion, noise_variance
 from .evidence import Evidence
 from .exchange import Around, Asked, Asking, Wanted, improve, side_by_side
-from .refits import least_squares, refit_all
+from .refits import refit_all, refitted
 from .scored import Choice, Scored, exchange_groups
 from .supports import Support
 
@@ -119,9 +120,13 @@ def criterion_for(asked: str, structure: Structure) -> str:
 
 
 def fit_of(
-    design: Design, y: Floats, support: Support, criterion: str, structure: Structure
+    design: Design,
+    target: Floats | Response,
+    support: Support,
+    criterion: str,
+    structure: Structure,
 ) -> Floats:
-    """What a criterion has judged: least squares, or the ridge regression of most evidence."""
-    if criterion_for(criterion, structure) == "evidence":
-        return Evidence.of(design, y, support, structure).coef
-    return least_squares(design, y, support, 0.0, structure.positive)
+    """What a criterion has judged: the likeliest model, or ridge regression of most evidence."""
+    if criterion_for(criterion, structure) == "evidence" and not isinstance(target, Response):
+        return Evidence.of(design, target, support, structure).coef
+    return refitted(design, target, support, 0.0, structure.positive)

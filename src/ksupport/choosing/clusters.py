@@ -172,9 +172,9 @@ class _Search:
             S = self.clusters.members[cluster]
             G = VC[S] @ self.columns[S].T
             strengths, gains, bends = self._ways(S, G, u[S])
-            parts = [(*state.parts, (cluster, strength)) for strength in strengths]
-            scores = self._score(state.q - gains, state.log_det + bends, parts[0])
-            found.extend(zip(scores.tolist(), parts, strict=True))
+            larger = [(*state.parts, (cluster, strength)) for strength in strengths]
+            scores = self._score(state.q - gains, state.log_det + bends, larger[0])
+            found.extend(zip(scores.tolist(), larger, strict=True))
         for score, parts in found:
             self._put(parts, score)
         return min(found)

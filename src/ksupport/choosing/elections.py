@@ -8,7 +8,7 @@ weighted error, and a feature's share is how often the elected have it, on all f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -99,10 +99,15 @@ class Candidates:
     errors: Floats  # cells, then the model beside, then knowing nothing, x blocks
     mass: Floats  # of the blocks
     fold: Ints  # of the blocks
+    dispersion: float | None = None  # of errors that are not squares, but in units of y
 
     @classmethod
     def of(
-        cls, walked: Sequence[Sequence[Result]], unseen: Sequence[Unseen], beside: Sequence[Floats]
+        cls,
+        walked: Sequence[Sequence[Result]],
+        unseen: Sequence[Unseen],
+        beside: Sequence[Floats],
+        dispersion: float | None = None,
     ) -> Candidates:
         """Of paths on folds, ``walked[fold][path]``, and the model beside them on each fold."""
         paths = [[_iterates(results[at]) for results in walked] for at in range(len(walked[0]))]
@@ -118,7 +123,8 @@ class Candidates:
             measured.append(HeldOutRows.of(rows, models))
         fold = np.repeat(np.arange(len(unseen)), [each.mass.size for each in measured])
         errors = np.hstack([each.losses for each in measured])
-        return cls(cells, paths, errors, np.concatenate([each.mass for each in measured]), fold)
+        mass = np.concatenate([each.mass for each in measured])
+        return cls(cells, paths, errors, mass, fold, dispersion)
 
     @property
     def of_cells(self) -> Floats:
@@ -165,6 +171,10 @@ class Candidates:
     def _of(self, cell: Cell) -> list[sp.csr_array]:
         return self.iterates[cell.path]
 
+    def on(self, fold: int) -> Candidates:
+        """The same, with the iterates of one fold alone."""
+        return replace(self, iterates=[[one[fold]] for one in self.iterates])
+
     def shares(self, elected: Floats, d: int) -> Floats:
         """For each feature, how often the elected have it, on all folds."""
         p = np.zeros(d)
@@ -192,8 +202,13 @@ class Candidates:
 
     @property
     def ahead(self) -> float:
-        """n log of the best iterates' error, over that of the model beside them."""
+        """n log of the best iterates' error, over that of the model beside them.
+
+        Rows that are far off add to both errors; where they may, differences count.
+        """
         few, cells = self.means[-2], self.means[: len(self.cells)].min()
+        if self.dispersion is not None:
+            return float(self.mass.sum() * (cells - few) / self.dispersion)
         tiny = np.finfo(float).tiny
         return float(self.mass.sum() * np.log(max(cells, tiny) / max(few, tiny)))
 

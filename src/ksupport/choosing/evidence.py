@@ -11,6 +11,7 @@ from ..design import Design, Floats
 from ..losses import Response
 from ..walking.structure import PLAIN, Structure
 from .criteria import ZERO, log_choose
+from .refits import bend_of
 from .supports import Support, independent_rows
 
 STRENGTHS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # shares of ‖x‖²
@@ -71,39 +72,34 @@ class Evidence:
         return cls(float(scores[at]), w.ravel(), STRENGTHS[at])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Laplace:
     """Evidence of a normal prior by a loss that is not of squares, to second order."""
 
-    score: float  # minus twice the log evidence, but for a constant
     coef: Floats
+    fitted: Floats
+    left: float  # the deviance, and what the prior takes of coefficients
+    volume: float  # log of the share of the prior that the data leave, minus twice
     freedom: float  # effective degrees of freedom
 
     @classmethod
     def of(cls, response: Response, columns: Floats, ridge: float) -> Laplace:
         """Of coefficients of columns, as rows, with a prior of this strength."""
         if not len(columns):
-            return cls(
-                _misfit(response, float(response.deviance(np.zeros(response.n)))), _NONE, 0.0
-            )
+            nothing = np.zeros(response.n)
+            return cls(np.zeros(0), nothing, float(response.deviance(nothing)), 0.0, 0.0)
         fit = response.refit(columns, ridge)
-        eta = response.whole(fit.coef @ columns)
+        fitted = fit.coef @ columns
+        eta = response.whole(fitted)
         H = response.loss.hessian(response.eta(columns), eta, response.y, response.weights)
         bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
-        left = _misfit(response, float(fit.deviance + ridge * fit.coef @ fit.coef))
-        score = left + float(np.log1p(bent / ridge).sum())
-        return cls(score, fit.coef, float((bent / (bent + ridge)).sum()))
+        left = float(fit.deviance + ridge * fit.coef @ fit.coef)
+        volume, freedom = np.log1p(bent / ridge).sum(), (bent / (bent + ridge)).sum()
+        return cls(fit.coef, fitted, left, float(volume), float(freedom))
 
-
-_NONE = np.zeros(0)
-
-
-def _misfit(response: Response, deviance: float) -> float:
-    """The deviance, or n times its logarithm where errors are of unknown size."""
-    if not response.loss.in_units_of_y:
-        return deviance
-    total = float(response.deviance(np.zeros(response.n)))
-    return float(_log(deviance, total, float(response.weights.sum())))
+    def score_at(self, response: Response) -> float:
+        """Minus twice the log evidence, but for a constant; errors as large as they are there."""
+        return self.left / response.dispersion + self.volume
 
 
 def evidence_of(design: Design, target: Floats | Response, support: Support) -> Evidence:
@@ -112,11 +108,11 @@ def evidence_of(design: Design, target: Floats | Response, support: Support) -> 
         return Evidence.of(design, target, support)
     n, w = float(target.weights.sum()), np.zeros(design.d)
     columns = design.columns(np.asarray(support, np.intp))
-    size = target.bend * float(np.einsum("ij,ij->", columns, columns)) / max(len(columns), 1)
+    size = bend_of(target, columns)
     if size == 0:
-        return Evidence(Laplace.of(target, columns[:0], 1.0).score, w, 0.0)
+        return Evidence(Laplace.of(target, columns[:0], 1.0).score_at(target), w, 0.0)
     found = [Laplace.of(target, columns, each * size) for each in BY_LOSS]
-    scores = np.array([each.score for each in found])
+    scores = np.array([each.score_at(target) for each in found])
     freedom = np.array([each.freedom for each in found])
     scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))
     scores[freedom > MOST * n] = np.inf

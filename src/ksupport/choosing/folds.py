@@ -19,14 +19,16 @@ from .._common.levels import Setting
 from .._common.phases import phase
 from ..algorithms import Method
 from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights
+from ..losses import Response
 from ..walking import Result, Rule, run
 from ..walking.structure import PLAIN, Structure
 from ..walking.threads import Workers
 from .choice import choosing, criterion_for, fit_of
+from .choice_by_loss import choose_by_loss
 from .exchange import Asked, Asking, side_by_side
-from .refits import least_squares, refit_all
+from .refits import refit_all, refitted
 from .scored import Choice
-from .supports import Support, different_rows, largest_support, visited_by
+from .supports import Support, different_rows, largest_support, response_of, visited_by
 from .tables import FoldTable, clearly_worse, table_of_iterates
 
 Answer = TypeVar("Answer")
@@ -51,25 +53,34 @@ class Fold:
         Supports too large to refit count as infinitely bad.
         """
         distinct = {S for supports in visited for S in supports if len(S) <= largest}
-        if refit == "ols":
-            refits = refit_all(self.design, self.y, distinct, self.structure.positive)
+        positive = self.structure.positive
+        if refit == "ols" and not isinstance(self.y, Response):
+            refits = refit_all(self.design, self.y, distinct, positive)
             errors = dict(zip(refits.supports, self.unseen.errors_of(refits.coef), strict=True))
         else:
             listed = list(distinct)
-            penalty = ridge * self.design.n_samples
-            positive = self.structure.positive
-            models = [least_squares(self.design, self.y, S, penalty, positive) for S in listed]
+            strength = ridge if refit == "ridge" else 0.0
+            models = [refitted(self.design, self.y, S, strength, positive) for S in listed]
             errors = dict(zip(listed, self.unseen.errors_of(np.array(models)), strict=True))
         return [np.array([errors.get(S, np.inf) for S in supports]) for supports in visited]
 
+    @property
+    def largest(self) -> int:
+        """The most features worth refitting."""
+        return largest_support(different_rows(self.design, response_of(self.y)))
+
     def choosing_by_ebic(self, results: Sequence[Result]) -> Asked[Choice]:
         """What EBIC prefers of all that these paths visit."""
-        largest = largest_support(different_rows(self.design, self.y))
         criterion = criterion_for("auto", self.structure)
         return choosing(
-            self.design, self.y, visited_by(results), criterion, largest, EXCHANGED,
+            self.design, self.y, visited_by(results), criterion, self.largest, EXCHANGED,
             structure=self.structure,
         )  # fmt: skip
+
+    def by_ebic(self, results: Sequence[Result]) -> Choice:
+        """The same by the fold's loss."""
+        visited = visited_by(results)
+        return choose_by_loss(self.design, self.y, visited, "ebic", self.largest, EXCHANGED)
 
     def error_of(self, support: Support) -> float:
         """What least squares on a support leaves unexplained of the rest."""
@@ -234,5 +245,7 @@ def chosen_by_ebic(
     folds: Sequence[Fold], walked: Sequence[Sequence[Result]], n_jobs: int | None
 ) -> list[Choice]:
     """What EBIC prefers on each fold of all that its paths visit; folds share passes over X."""
+    if isinstance(folds[0].y, Response):
+        return on_each(folds, lambda at: folds[at].by_ebic(walked[at]), n_jobs)
     searches = on_each(folds, lambda at: Asking(folds[at].choosing_by_ebic(walked[at])), n_jobs)
     return side_by_side(searches)

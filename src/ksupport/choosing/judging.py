@@ -119,7 +119,8 @@ def tells_signal(
         return gain > policy.signal
     errors = performance.score / max(performance.standard_error, np.finfo(float).tiny)
     known = max(1 - policy.few_rows / rows, 0.0)  # few rows know their spread badly
-    return bool(max(gain, 0.0) + known * np.clip(errors, 0.0, MOST_ERRORS) / 2 > policy.signal)
+    counted = policy.of_errors * known * np.clip(errors, 0.0, MOST_ERRORS)
+    return bool(max(gain, 0.0) + counted > policy.signal)
 
 
 def calibrated(p: Floats, policy: Policy = POLICY) -> Floats:

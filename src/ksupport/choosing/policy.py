@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Policy:
     rounds_on_folds: int = 20
     weighed: int = 100  # models of most evidence that a loss other than squares weighs itself
     weighed_on_folds: int = 25
+    turns: int = 4  # times that squares are fitted to such a loss, at the best model so far
     window: float = 16.0  # models that are this much worse than the best say nothing
     trust: float = 0.7  # power of the evidence: a model is never quite right
 
@@ -50,13 +51,20 @@ class Policy:
     # -- evidence or elections: log odds, from evidence and from held-out rows
     many: float = 1.5  # times as many features as few are expected to be make a group
     odds: tuple[float, float, float] = (-0.5, 0.057, 0.04)
-    odds_by_loss: tuple[float, float, float] = (1.0, 0.05, 0.0)  # the same of other losses
+    odds_by_loss: tuple[float, float, float] = (0.0, 0.05, 0.05)  # the same of other losses
 
     # -- what is said in the end
-    signal: float = 2.0  # evidence gained, and half the standard errors above knowing nothing
+    signal: float = 2.0  # evidence gained, and as much for errors above knowing nothing:
+    of_errors: float = 0.5  # for each standard error
+    signal_by_likelihood: tuple[float, float] = (3.0, 2.0)  # the same where y has no unit
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.29, 0.79)  # of log odds: shift, factor
     discount: float = 0.96  # expected F1 counts features as independent, which they are not
+
+    def by_loss(self, in_units_of_y: bool) -> Policy:
+        """The same for losses that are not of squares."""
+        known = (self.signal, self.of_errors) if in_units_of_y else self.signal_by_likelihood
+        return replace(self, odds=self.odds_by_loss, signal=known[0], of_errors=known[1])
 
 
 POLICY = Policy()

@@ -59,6 +59,7 @@ class Posterior:
     place: Ints
     sizes: Ints
     expanded: Ints
+    dispersion: float = 1.0  # of the response, see `Response`
 
     def of_models(self, models: Sequence[Support], scores: Floats, empty: float) -> Posterior:
         """The same features, and only these models (by places in the pool), with other scores."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -13,8 +13,11 @@ from scipy.optimize import nnls
 from .. import _kernels
 from .._common.phases import phase
 from ..design import Design, Floats, Ints
+from ..losses import Response
 from .supports import Support
 
+SMALL = 1e-4  # ridge of a refit by another loss, over a coefficient's second derivative: classes
+# that features separate have no likeliest model
 DEPENDENT = 1e-9  # a feature whose remaining square is below this share counts as dependent
 
 
@@ -116,3 +119,43 @@ def _least(design: Design, y: Floats, support: Support, ridge: float, positive: 
             )  # whatever rows stand for them
             w[list(support)] = np.linalg.lstsq(columns.T, y, rcond=rank)[0]
     return w
+
+
+def refit_by_loss(
+    design: Design, response: Response, support: Support, strength: float = SMALL
+) -> Floats:
+    """Coefficients on all features of the likeliest model on a support, with a ridge.
+
+    The strength is a share of the mean second derivative in a coefficient.
+    """
+    (w,) = refits_by_loss(design, response, support, [strength])
+    return np.asarray(w)
+
+
+def refits_by_loss(
+    design: Design, response: Response, support: Support, strengths: Sequence[float]
+) -> Floats:
+    """The same with several strengths, a row of coefficients for each."""
+    columns = design.columns(np.asarray(support, np.intp))
+    size, models = bend_of(response, columns), np.zeros((len(strengths), design.d))
+    if size > 0:
+        models[:, list(support)] = [response.refit(columns, s * size).coef for s in strengths]
+    return models
+
+
+def bend_of(response: Response, columns: Floats) -> float:
+    """The mean second derivative in a coefficient of columns (as rows), at no feature."""
+    return response.bend * float(np.einsum("ij,ij->", columns, columns)) / max(len(columns), 1)
+
+
+def refitted(
+    design: Design,
+    target: Floats | Response,
+    support: Support,
+    ridge: float,
+    positive: bool = False,
+) -> Floats:
+    """Least squares, or the likeliest model by a loss; a ridge is a share of the samples."""
+    if isinstance(target, Response):
+        return refit_by_loss(design, target, support, max(ridge, SMALL))
+    return least_squares(design, target, support, ridge * design.n_samples, positive)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from ..design import Design, Floats, count_different, marks_of
+from ..losses import Response
 from ..walking import Result
 
 Support = tuple[int, ...]
@@ -54,6 +56,11 @@ def different_rows(design: Design, y: Floats) -> int:
     columns account for as many as they are.
     """
     return max(_different_rows(design, y) - design.absorbed, 0)
+
+
+def response_of(target: Any) -> Floats:
+    """The numbers by which rows differ, besides their features."""
+    return target.pull if isinstance(target, Response) else np.asarray(target)
 
 
 def independent_rows(design: Design, y: Floats) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from numpy.typing import NDArray
 from .._common.levels import FIRST, Setting, for_criteria, levels_of, staged
 from ..algorithms import METHODS, Method, make_method
 from ..design import Design, Floats, Problem
+from ..losses import Response
 from ..walking import Result, Rule, run
 from ..walking.structure import PLAIN, Structure
 from .choice import choose, criterion_for, fit_of
+from .choice_by_loss import choose_by_loss
 from .chosen import Chosen
 from .evidence import evidence_of
 from .folds import Refit
@@ -22,9 +25,10 @@ from .grids import STRUCTURE, expand, settings_within
 from .judging import Judgement
 from .policy import POLICY
 from .posterior import Posterior
+from .refits import refit_by_loss
 from .scored import Choice
 from .shares import by_scores
-from .supports import different_rows, largest_support, visited_by
+from .supports import different_rows, largest_support, response_of, visited_by
 from .tables import FoldTable, path_table
 
 LISTED = 1000  # supports in the table of a choice by evidence
@@ -126,7 +130,9 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     structure, largest = search.structure, search.max_size
     criterion = criterion_for(search.criterion, structure)
     if largest is None:
-        largest = largest_support(different_rows(design, y))
+        largest = largest_support(different_rows(design, response_of(y)))
+    by_loss = isinstance(y, Response)
+    prefer = choose_by_loss if by_loss else partial(choose, structure=structure)
     settings: list[Setting] = []
     results: list[Result] = []
     for stage in search.stages:
@@ -134,10 +140,9 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
         new = [each for each in within if each not in settings]
         results += _walk(search, new, design, y) if new else []
         settings += new
-        choice = choose(
-            design, y, visited_by(results), criterion, largest, search.exchange,
-            search.tie, structure,
-        )  # fmt: skip
+        choice = prefer(
+            design, y, visited_by(results), criterion, largest, search.exchange, search.tie
+        )
         if structure.picked(choice.support) < settings[-1].get("k", 0):
             break
     table = _table_of(choice, settings, results)
@@ -185,11 +190,11 @@ def _table_of(
         for path, record in zip(choice.table["path"], choice.table["record"], strict=True)
     ]
     return {
-        **{name: choice.table[name] for name in ("support", "size", "rss", "score")},
+        **{name: each for name, each in choice.table.items() if name not in ("path", "record")},
         **{
             name: np.array([params.get(name, np.nan) for params, _ in met])
             for name in settings[0]
-            if name not in STRUCTURE
+            if name not in (*STRUCTURE, "loss")  # the same of all
         },
         "t": np.array([t for _, t in met]),
     }
@@ -228,12 +233,19 @@ def chosen_by_judgement(
     few: Posterior,
     folds: tuple[list[Setting], FoldTable] | None,
     walked: int,
+    strength: float | None = None,
 ) -> Chosen:
-    """The probable features, fitted by ridge regression; the table of what is more probable."""
+    """The probable features, fitted by ridge regression; the table of what is more probable.
+
+    The strength of the ridge is given, or has the most evidence.
+    """
     by: Setting = {} if problem.by_squares else {"loss": problem.losses[0]}
     design, y = problem.design, problem.targets[0]
     support = tuple(np.flatnonzero(judgement.support).tolist())
-    coef = evidence_of(design, y, support).coef
+    if isinstance(y, Response) and strength is not None:
+        coef = refit_by_loss(design, y, support, strength)
+    else:
+        coef = evidence_of(design, y, support).coef
     if folds is not None and judgement.few < 0.5:
         settings, table = folds
         return replace(

@@ -1,17 +1,18 @@
 """Few features by a loss that is not of squares: leading models are weighed by the loss itself.
 
 Squares that fit the loss at no feature tell which models to look at, and squares that fit it at
-the best of these which others; their evidence is that of the loss, to second order (Laplace).
+the best of these which others, as long as a better one is found; their evidence is that of the
+loss, to second order (Laplace).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..design import Floats
+from ..design import Floats, Ints
 from ..losses import Response
 from ..walking.threads import Workers
 from .criteria import log_choose
@@ -19,6 +20,9 @@ from .evidence import Laplace
 from .policy import POLICY, Policy
 from .posterior import Posterior, Sought, explored
 from .supports import Support
+
+LARGEST = 20  # features of a visited support that is weighed
+MOST_STEPS = 10  # from a model to what it leaves over, and back
 
 
 def weighed(
@@ -30,48 +34,112 @@ def weighed(
     policy: Policy = POLICY,
 ) -> list[Posterior]:
     """What the evidence of the loss says of each problem, on so many models that squares prefer."""
+    problems = zip(sought, responses, strict=True)
+    each = [_Weighing(*problem, most, policy) for problem in problems]
+    going = each
     with Workers(n_jobs) as workers:
-        first = explored(sought, rounds, n_jobs, policy)
-        pairs = list(zip(first, responses, strict=True))
-        known = workers.each(partial(_weigh, most), pairs)
-        again = [_around_best(*each) for each in zip(sought, first, known, responses, strict=True)]
-        second = explored(again, rounds, n_jobs, policy)
-        return workers.each(_together, list(zip(first, known, second, responses, strict=True)))
+        for _ in range(policy.turns):
+            found = explored([one.sought for one in going], rounds, n_jobs, policy)
+            pairs = list(zip(going, found, strict=True))
+            better = workers.each(lambda pair: pair[0].weigh(pair[1]), pairs)
+            going = [one for one, go_on in zip(going, better, strict=True) if go_on]
+            if not going:
+                break
+        return workers.each(_Weighing.posterior, each)
 
 
-Known = dict[Support, float]  # models, by places in the pool, and their scores
+@dataclass(eq=False)
+class _Weighing:
+    """Models of one problem that the loss has weighed."""
 
+    sought: Sought
+    response: Response
+    most: int
+    policy: Policy
+    known: dict[Support, Laplace] = field(default_factory=dict)
+    best: Support = ()
+    last: Posterior | None = None
 
-def _weigh(most: int, each: tuple[Posterior, Response]) -> Known:
-    posterior, response = each
-    return {S: score_of(posterior, response, S) for S in [*posterior.leading(most), ()]}
+    def weigh(self, found: Posterior) -> bool:
+        """Weigh what squares prefer; whether that gives a better model, to fit squares to."""
+        first, self.last = self.last is None, found
+        visited = self._visited(found) if first else []
+        for model in [*found.leading(self.most), *visited, ()]:
+            features = tuple(found.pool[list(model)].tolist())
+            if features not in self.known:
+                self.known[features] = self._laplace(found, model)
+        before = self.best
+        self._settle()
+        if self.best == before:
+            return False
+        starts = sorted(self.known, key=self.score)[: self.policy.starts]
+        fitted = self.known[self.best].fitted
+        self.sought = Sought(self.sought.design, self.response.pull_at(fitted), starts)
+        return True
 
+    def _visited(self, found: Posterior) -> list[Support]:
+        """Supports of the loss's own paths, of which squares at no feature may know little."""
+        if not self.response.loss.in_units_of_y:
+            return []
+        place = np.full(found.d, -1)
+        place[found.pool] = np.arange(found.pool.size)
+        short = [S for S in dict.fromkeys(self.sought.visited) if 0 < len(S) <= LARGEST]
+        return [tuple(place[list(S)].tolist()) for S in short if (place[list(S)] >= 0).all()]
 
-def score_of(posterior: Posterior, response: Response, model: Support) -> float:
-    """Minus twice the log evidence of a model."""
-    columns = posterior.columns[list(model)]
-    price = 2.0 * float(log_choose(posterior.d, len(model)))
-    return Laplace.of(response, columns, posterior.policy.prior * response.bend).score + price
+    def _laplace(self, found: Posterior, model: Support) -> Laplace:
+        ridge = self.policy.prior * self.response.bend
+        return Laplace.of(self.response, found.columns[list(model)], ridge)
 
+    def _settle(self) -> None:
+        """Find the best model and, where the loss does not know it, how far errors reach."""
+        if not self.response.loss.in_units_of_y:
+            self.best = min(self.known, key=self.score)
+            return
+        # Large errors favour few features, which leave large errors: so begin at both ends.
+        closest = min(self.known, key=lambda S: self.known[S].left)
+        ends = [self._in_balance(()), self._in_balance(closest)]
+        self.best, self.response = min(ends, key=lambda end: self._profile(*end))
 
-def _around_best(sought: Sought, posterior: Posterior, known: Known, response: Response) -> Sought:
-    """Squares that fit the loss at the best model, and models to go on from."""
-    order = sorted(known, key=lambda S: known[S])
-    columns = posterior.columns[list(order[0])]
-    fit = response.refit(columns, posterior.policy.prior * response.bend)
-    pull: Floats = response.pull_at(fit.coef @ columns)
-    visited = [tuple(posterior.pool[list(S)].tolist()) for S in order[: posterior.policy.starts]]
-    return Sought(sought.design, pull, visited)
+    def _in_balance(self, model: Support) -> tuple[Support, Response]:
+        """The best model by the dispersion that it leaves itself, sought from another on."""
+        for _ in range(MOST_STEPS):
+            fit = self.known[model]
+            self.response = self.response.dispersed(fit.fitted, fit.freedom)
+            before, model = model, min(self.known, key=self.score)
+            if model == before:
+                break
+        return model, self.response
 
+    def _profile(self, model: Support, response: Response) -> float:
+        """Minus twice the log evidence, where the dispersion is the model's own."""
+        rows = float(response.weights.sum())
+        return rows * np.log(response.dispersion) + self.known[model].volume + self._price(model)
 
-def _together(each: tuple[Posterior, Known, Posterior, Response]) -> Posterior:
-    """The models of both, those of the second where they are in the pool of the first."""
-    posterior, known, second, response = each
-    place = np.full(posterior.d, -1)
-    place[posterior.pool] = np.arange(posterior.pool.size)
-    for S in second.leading(len(known)):
-        there = place[second.pool[list(S)]]
-        model = tuple(sorted(there.tolist()))
-        if (there >= 0).all() and model not in known:
-            known[model] = score_of(posterior, response, model)
-    return posterior.of_models(list(known), np.array([*known.values()]), known[()])
+    def score(self, model: Support) -> float:
+        """Minus twice the log evidence of a model."""
+        return self.known[model].score_at(self.response) + self._price(model)
+
+    def _price(self, model: Support) -> float:
+        """Of one among all models of this size."""
+        return 2.0 * float(log_choose(self.sought.design.d, len(model)))
+
+    def _empty(self) -> float:
+        """The score of no feature, which is not to be blamed for errors that it would explain."""
+        if not self.response.loss.in_units_of_y:
+            return self.score(())
+        alone = self.response.dispersed(np.zeros(self.response.n), 0.0)
+        gain = self._profile((), alone) - self._profile(self.best, self.response)
+        return self.score(self.best) + gain
+
+    def posterior(self) -> Posterior:
+        """Of all models that have their features in the last pool."""
+        assert self.last is not None
+        pool: Ints = self.last.pool
+        place = np.full(self.last.d, -1)
+        place[pool] = np.arange(pool.size)
+        at = {S: place[list(S)] for S in self.known}
+        there = [S for S in self.known if (at[S] >= 0).all()]
+        models = [tuple(sorted(at[S].tolist())) for S in there]
+        scores: Floats = np.array([self.score(S) for S in there])
+        found = self.last.of_models(models, scores, self._empty())
+        return replace(found, dispersion=self.response.dispersion)

@@ -18,7 +18,8 @@ from ..design import Genotypes, Ints
 from ..explain.trials import filled
 from ..reading import Data, in_memory, read_data
 from .fitting.wish import inner_folds, outer_folds
-from .measuring.rivals import MEAN, Rival, candidates
+from .measuring.errors import ERRORS
+from .measuring.rivals import KNOWING_NOTHING, Rival, candidates, names
 from .terminal.completion import some_of
 from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
 from .terminal.ending import ends_in_words
@@ -33,7 +34,7 @@ class Score:
     """One method over the outer folds."""
 
     method: str
-    error: float | None  # mean square on held-out rows over that of the mean
+    error: float | None  # on held-out rows, see `ERRORS`
     error_se: float | None
     features: float | None
     seconds: float | None  # of one fit, tuning included
@@ -50,7 +51,7 @@ def compare(
         str | None,
         typer.Option(
             help="Names to compare, with commas between; by default all.",
-            autocompletion=some_of(lambda: candidates(0)),
+            autocompletion=some_of(names),
         ),
     ] = None,
     folds: Annotated[int, typer.Option(help="Outer folds, which judge.", min=2)] = 5,
@@ -60,13 +61,15 @@ def compare(
     in_json: Json = False,
 ) -> None:
     """Compare all methods on a data file, each judged on rows that it never saw."""
-    wanted = _wanted(methods, candidates(seed))
+    _check_names(methods)
     how, parts = reading(), columns()
     say(f"reading {title(data)}")
     table_read = read_data(data, parts, how)
     if isinstance(table_read.X, Genotypes):
         table_read = in_memory(table_read, how.budget)
-    _check_kind(table_read)
+    assert table_read.kind is not None
+    unpenalized = table_read.unpenalized.tolist()
+    wanted = _wanted(methods, candidates(seed, table_read.kind, unpenalized))
     splits = _splits(table_read, folds, cv, seed)
     scores = _scores(table_read, wanted, splits, cv)
     _refuse_only_failures(scores)
@@ -77,25 +80,27 @@ def compare(
         _tell(table_read, scores, len(splits), cv)
 
 
-def _check_kind(data: Data) -> None:
-    """Refuse what the methods that are compared do not all take."""
-    if data.kind != "numbers":
-        raise InputError(
-            f"compare judges predictions of numbers, and the target was understood as {data.kind}"
-            f"{'; --regression takes codes as numbers' if data.kind == 'classes' else ''}"
-        )
-    if data.covariates:
-        raise InputError("compare says nothing of --adjust-for, which not every method takes")
+def _listed(methods: str) -> list[str]:
+    return [name.strip() for name in methods.split(",") if name.strip()]
+
+
+def _check_names(methods: str | None) -> None:
+    """Refuse names that no kind of response knows, before a file is read."""
+    if methods is not None and (not (given := _listed(methods)) or set(given) - set(names())):
+        raise InputError(f"--methods must name some of {', '.join(names())}; got {methods!r}")
 
 
 def _wanted(methods: str | None, known: dict[str, Rival]) -> dict[str, Rival]:
     if methods is None:
         return known
-    names = [name.strip() for name in methods.split(",") if name.strip()]
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        raise InputError(f"--methods must name some of {', '.join(known)}; got {methods!r}")
-    return {name: known[name] for name in (*names, MEAN)}
+    given = _listed(methods)
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise InputError(
+            f"--methods: {', '.join(unknown)} cannot explain this target; those that can are "
+            f"{', '.join(known)}"
+        )
+    return {name: known[name] for name in known if name in {*given, *KNOWING_NOTHING}}
 
 
 def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints]]:
@@ -103,7 +108,8 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
     n = data.shape[0]
     if n < 2 * folds:
         raise InputError(f"--folds {folds} needs at least {2 * folds} rows; got {n}")
-    if np.ptp(data.y) == 0:
+    sorts = ERRORS[data.kind or "numbers"].sorts(data.y)
+    if data.kind == "numbers" and np.ptp(data.y) == 0:
         raise InputError("the target is constant: no method can be better than its mean")
     least = n - -(-n // folds)  # rows of the smallest training part
     if data.groups is None and cv > least:
@@ -113,7 +119,7 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
             f"--groups needs at least three different labels, as methods tune on the groups "
             f"that an outer fold leaves; got {labels}"
         )
-    return outer_folds(folds, data.groups, data.y, seed)
+    return outer_folds(folds, data.groups, data.y, seed, sorts)
 
 
 def _scores(
@@ -131,7 +137,7 @@ def _scores(
 def _refuse_only_failures(scores: list[Score]) -> None:
     """A table of methods that all failed is no comparison."""
     failed = [each for each in scores if each.error is None]
-    if failed and len(failed) == sum(each.method != MEAN for each in scores):
+    if failed and len(failed) == sum(each.method not in KNOWING_NOTHING for each in scores):
         raise CommandError(f"no method could be fitted; {failed[0].method} {failed[0].note}")
 
 
@@ -143,9 +149,12 @@ def _score(
     cv: int,
     update: Update = unheard,
 ) -> Score:
-    """Fit on every training part; the error is relative to that of its mean."""
+    """Fit on every training part, and measure the error on the others."""
     assert data.y is not None
     X, y, sparse = data.X, data.y, issparse(data.X)
+    if data.kind == "classes":
+        y = np.unique(y, return_inverse=True)[1]  # not all methods take text
+    error_of, unpenalized = ERRORS[data.kind or "numbers"].of, data.unpenalized.tolist()
     errors, sizes, seconds, notes = [], [], [], set()
     for train, test in splits:
         with warnings.catch_warnings(record=True) as caught:
@@ -155,15 +164,15 @@ def _score(
                 seen, unseen = filled(X[train], X[test])
                 inner = inner_folds(cv, data.groups, train)
                 model = rival.make(inner, sparse).fit(seen, y[train])
-                error = np.mean((y[test] - model.predict(unseen)) ** 2)
+                error = error_of(model, unseen, y[test], y[train])
             except Exception as problem:  # of other packages too: the others are still compared
                 reason = f"{type(problem).__name__}: {problem}"
                 return Score(name, None, None, None, None, f"failed, {reason[:80]}")
             seconds.append(time.perf_counter() - started)
         if any("onverge" in str(each.message) for each in caught):
             notes.add("did not always converge")
-        errors.append(error / max(np.mean((y[test] - y[train].mean()) ** 2), 1e-300))
-        sizes.append(rival.size(model))
+        errors.append(error)
+        sizes.append(rival.size(model, unpenalized))
         update(len(errors) / len(splits))
     return Score(
         name,
@@ -176,7 +185,7 @@ def _score(
 
 
 def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:
-    out, (n, d) = console(), data.shape
+    out, n, d = console(), data.shape[0], data.n_features
     groups = "" if data.groups is None else ", which keep groups together"
     heading(out, f"{n} rows, {d} features: error on rows never seen, {folds} folds")
     for remark in data.remarks:
@@ -200,8 +209,13 @@ def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:
     out.print()
     paragraph(
         out,
-        f"Error: mean square over that of predicting the mean of the training rows; +-: its "
-        f"standard error over the folds. Every method tunes itself on {cv} inner folds of the "
-        f"training rows{groups} (abess: by its own criterion). Differences within the standard "
-        "errors are no differences.",
+        f"Error: {ERRORS[data.kind or 'numbers'].words}; +-: its standard error over the folds. "
+        f"Every method tunes itself on {cv} inner folds of the training rows{groups} (abess: by "
+        "its own criterion). Differences within the standard errors are no differences.",
     )
+    if data.covariates:
+        paragraph(
+            out,
+            f"All are adjusted for {', '.join(data.covariates)}: methods of ksupport never "
+            "penalise these columns and do not count them; others have them among their features.",
+        )

@@ -2,6 +2,7 @@
 
 from .auto import AutoIRKSN
 from .auto_classifier import AutoIRKSNClassifier
+from .chosen_classifiers import IRKSNCVClassifier, IRKSNICClassifier
 from .classifier import IRKSNClassifier
 from .cv import IRKSNCV, PathCV
 from .ic import IRKSNIC, PathIC
@@ -21,7 +22,9 @@ __all__ = [
     "AutoIRKSN",
     "AutoIRKSNClassifier",
     "AutoIRKSNSurvival",
+    "IRKSNCVClassifier",
     "IRKSNClassifier",
+    "IRKSNICClassifier",
     "PathCV",
     "PathIC",
 ]

@@ -23,6 +23,7 @@ from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_sta
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
+from ..choosing.strength import answers_on_folds, strength_on_folds
 from ..choosing.supports import Support, supports_of
 from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
@@ -117,27 +118,36 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         candidates, elected = None, np.inf
         if paths is not None:
             pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
+            robust = not problem.by_squares and self._loss.in_units_of_y
             measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
-                              beside=[_mean(*each) for each in pairs])  # fmt: skip
+                              beside=[_mean(*each) for each in pairs],
+                              dispersion=few.dispersion if robust else None)  # fmt: skip
             candidates = measure(paths.walked)
             if candidates.ahead < POLICY.clearly:
                 paths = self._finer(problem, folds, paths)
                 candidates = measure(paths.walked)
             elected = self._elected(problem, paths, candidates, few)
-        policy = POLICY if problem.by_squares else replace(POLICY, odds=POLICY.odds_by_loss)
+        policy = POLICY if problem.by_squares else POLICY.by_loss(self._loss.in_units_of_y)
         clear = candidates is not None and candidates.ahead >= POLICY.clearly
         unions = None if clear or not problem.by_squares else unions_of(few)
         judgement = judge(few, unions, candidates, elected, policy)
         folded = None if paths is None else (paths.settings, paths.table)
-        chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
+        strength = None
+        if candidates is not None and not problem.by_squares:
+            answers = answers_on_folds(judgement.few, on_folds, candidates)
+            strength = strength_on_folds(folds, answers)
+        chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)
         decision = words_of(judgement, chosen.size, problem.by_squares)
         self._keep(problem, replace(chosen, decision=decision))
         if not judgement.signal:
             warnings.warn(decision, NoSignalWarning, stacklevel=3)
         return self
 
-    def _asked_loss(self) -> Loss:
-        return type(self)._loss
+    def _why_empty(self) -> str:
+        return (
+            "no feature was chosen, as nothing in these data could be told from noise (signal_ is "
+            "False, decision_ says more); that is the answer, and more steps would not change it"
+        )
 
     @property
     def _steps(self) -> int:
@@ -228,6 +238,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             for cell in (candidates.cells[each] for each in cells)
         }
         design, y = problem.design, problem.targets[0]
+        if isinstance(y, Response):
+            y = replace(y, dispersion=few.dispersion)
         many = POLICY.many * float(few.probability().sum())
         scores = [evidence_of(design, y, S).score for S in sorted(supports) if len(S) > many]
         return min(scores, default=np.inf)
@@ -285,7 +297,7 @@ class AutoIRKSN(LinearRegressor, AutoModel):
     ----------
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
-        the most evidence.
+        the most evidence or, with other losses than squares, predicts best on folds.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
     probability_ : array of shape (d,)

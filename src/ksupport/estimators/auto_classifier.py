@@ -36,7 +36,8 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
     ----------
     classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
         As in `ksupport.IRKSNClassifier`; ``coef_`` is the ridge logistic regression on the support
-        whose strength has the most evidence.
+        whose strength predicts best on folds, each with its own support (without folds, has the
+        most evidence).
     probability_, signal_, sets_, expected_f1_, few_, decision_, k_, alpha_, n_iter_, path_
         As in `AutoIRKSN`.
     performance_ : Performance

@@ -296,10 +296,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
                 "the columns of y one at a time"
             )
         if not self.support_.any():
-            raise ValueError(
-                "certify needs a model with at least one feature, but coef_ is all zero: walk "
-                "further (max_iter), or relax what selects the features"
-            )
+            raise ValueError(f"there is nothing to certify: {self._why_empty()}")
         given = X
         X, y = self._validated(X, y, reset=False)
         if isinstance(X, np.ndarray) and not by_blocks(X):
@@ -360,6 +357,10 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
 
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
+
+    def _why_empty(self) -> str:
+        """Why a model without a feature has none, and what to do."""
+        return "coef_ is all zero where the path was stopped; walk further (max_iter or stopping)"
 
     def _remarks(self, problem: Problem) -> Iterator[str]:
         """What to know when reading a certificate of this model on these data."""
@@ -447,6 +448,18 @@ class SelectingModel(LinearModel):
         tags.target_tags.multi_output = bool(self.shared_support)
         return tags
 
+    def _asked_loss(self) -> Loss:
+        """The loss that the parameters stand for."""
+        return type(self)._loss
+
+    def _settings_by_loss(self, settings: list[Setting]) -> list[Setting]:
+        """Parameters of paths, by the loss of the model."""
+        by: Setting = {} if isinstance(self._loss, Squared) else {"loss": self._loss}
+        return [setting | by for setting in settings]
+
+    def _why_empty(self) -> str:
+        return "no feature was chosen, as a model without any was preferred to all others"
+
     def _problem(
         self,
         X: Any,
@@ -463,12 +476,21 @@ class SelectingModel(LinearModel):
         weights, loss = self._weights_for(y, sample_weight), self._loss
         counted = weights.counted(np.arange(len(y)))
         if not isinstance(loss, Squared):
+            self._check_plain(loss)
             loss.check_rows(loss.checked(y)[counted])
         return Problem(
             X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
             self.standardize, known_method(method).compressible, splits(y, weights),
             self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
         )  # fmt: skip
+
+    def _check_plain(self, loss: Loss) -> None:
+        for name in ("feature_groups", "positive", "shared_support"):
+            if (asked := getattr(self, name)) is not None and asked is not False:
+                raise ValueError(
+                    f"{name}={asked!r} is chosen for by squares alone, got loss={loss.name!r}: fit "
+                    "IRKSN or IRKSNClassifier with k of your own, or take loss='squared'"
+                )
 
     def _search(self, n: int, d: int) -> Search:
         """How a criterion chooses, where the choice is left to one."""
@@ -493,7 +515,3 @@ class SelectingModel(LinearModel):
         self.path_ = dict(chosen.table)
         self.probability_ = chosen.probability
         self.alternatives_ = list(chosen.alternatives)
-
-
-class SelectingRegressor(LinearRegressor, SelectingModel):
-    """The same for a response of numbers."""

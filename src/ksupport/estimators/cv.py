@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -24,15 +25,16 @@ from ..choosing.folds import (
     walk_stages,
 )
 from ..choosing.grids import Grid, expand, settings_of, settings_within, without_structure
-from ..choosing.refits import least_squares
+from ..choosing.refits import refitted
 from ..choosing.shares import by_folds
-from ..choosing.supports import different_rows, largest_support, visited_by
+from ..choosing.supports import visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
 from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
-from ..design import Floats, Problem
+from ..design import Floats, Problem, Split
+from ..losses import Loss, loss_of
 from ..stopping import HeldOut
 from ..walking import Result
-from .base import SelectingRegressor
+from .base import LinearRegressor, SelectingModel
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
@@ -56,7 +58,166 @@ class _Cell:
         return self.table.errors[:, self.path, self.record]
 
 
-class PathCV(HoldsOutFolds, SelectingRegressor):
+class ChosenByFolds(HoldsOutFolds, SelectingModel):
+    """What the models share that folds choose, of paths of any method."""
+
+    method: str
+    scoring: Any
+    refit: Refit | Literal["auto"]
+    ridge: float
+    one_se: bool
+    patience: int
+
+    def _settings(self, n: int, d: int) -> tuple[str, list[Setting]]:
+        """The method's name, and the parameters of its paths."""
+        raise NotImplementedError
+
+    def _splits(self, groups: ArrayLike | None) -> Callable[..., list[Split]]:
+        split, sorts_of = super()._splits(groups), self._loss.sorts
+        return lambda y, weights: split(y, weights, sorts=sorts_of(y))
+
+    @tells
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Walk all folds, choose, and walk the chosen path on all of (X, y).
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
+            The response.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows; see ``weights``.
+        groups : array of shape (n,), optional
+            Labels for splitters that keep groups together.
+
+        Returns
+        -------
+        self
+        """
+        if self.refit not in (None, "ols", "ridge", "auto"):
+            raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
+        self._loss = self._asked_loss()
+        problem = self._problem(X, y, sample_weight, self.method, self._splits(groups))
+        design, structure = problem.design, self._structure(problem.n_shared)
+        count = structure.count(design.d)
+        name, settings = self._settings(round(design.n_samples), count)
+        settings = settings_within(settings, count)
+        folds = folds_of(problem, self.scoring, structure)
+
+        def method(setting: Setting) -> Method:
+            return make_method(name, **setting).fixed(design, problem.targets[0])
+
+        def walk(stage: list[Setting]) -> list[list[Result]]:
+            return self._walk(folds, [method(setting) for setting in stage])
+
+        settings, walked = walk_stages(walk, self._stages(settings))
+        refits: tuple[Refit, ...] = (None, "ols") if self.refit == "auto" else (self.refit,)
+        cells = [self._best(folds, walked, refit) for refit in refits]
+        cell = min(cells, key=lambda each: float(each.errors.mean()))
+        if self.refit == "auto":
+            errors = self._errors_of_ebic(folds, walked)
+            if not clearly_worse(errors, cell.errors, TRUSTED):
+                self._keep(problem, replace(self._by_criterion(problem), fold_errors=errors))
+                return self
+        w = problem.shaped(self._refitted(problem, method(settings[cell.path]), cell))
+        at = cell.path, cell.record
+        chosen = chosen_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
+        shares = by_folds(cell.table, walked, design.d)
+        self._keep(problem, replace(chosen, probability=shares))
+        return self
+
+    def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
+        """What is walked at first, and what only if the best path is among the last walked."""
+        return [settings]
+
+    def _walk(self, folds: list[Fold], methods: list[Method]) -> list[list[Result]]:
+        """All paths on all folds."""
+        return walk_folds(
+            folds, methods, max_iter=self.max_iter,
+            every=methods[0].every if self.every is None else self.every,
+            stopping=HeldOut(patience=self.patience), n_jobs=self.n_jobs,
+        )  # fmt: skip
+
+    def _best(self, folds: list[Fold], walked: list[list[Result]], refit: Refit) -> _Cell:
+        """The best path and step, if this is made of the iterates."""
+
+        def errors(at: int) -> list[Floats]:
+            visited = visited_by(walked[at])
+            return folds[at].refitted_errors(visited, refit, folds[at].largest, self.ridge)
+
+        if refit is None:
+            table = table_of_iterates(walked)
+        else:
+            table = table_of(on_each(folds, errors, self.n_jobs), walked)
+        return _Cell(refit, table, *(table.simplest() if self.one_se else table.best()))
+
+    def _errors_of_ebic(self, folds: list[Fold], walked: list[list[Result]]) -> Floats:
+        """What EBIC's choice on each fold leaves unexplained of the rest."""
+        choices = chosen_by_ebic(folds, walked, self.n_jobs)
+        pairs = zip(folds, choices, strict=True)
+        return np.array([fold.error_of(choice.support) for fold, choice in pairs])
+
+    def _search(self, n: int, d: int) -> Search:
+        name, settings = self._settings(n, d)
+        return self._searched(name, [settings], every=self.every)
+
+    def _refitted(self, problem: Problem, method: Method, cell: _Cell) -> Floats:
+        """What is made of the cell's iterate on all data."""
+        design, y = problem.design, problem.targets[0]
+        w = iterate_at(method, design, y, cell.step)
+        if cell.refit is None:
+            return w
+        ridge = self.ridge if cell.refit == "ridge" else 0.0
+        support = tuple(np.flatnonzero(w.reshape(-1, design.d).any(axis=0)).tolist())
+        return refitted(design, y, support, ridge, bool(self.positive))
+
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        assert chosen.fold_errors is not None
+        self.params_ = without_structure(chosen.params)
+        self.score_ = -float(chosen.fold_errors.mean())
+        self.refit_ = chosen.refit
+
+
+class IRKSNChosenByFolds(ChosenByFolds):
+    """The same of IRKSN's paths, by any loss."""
+
+    method = "irksn"
+    k: Any
+    alpha: Any
+    step: StepRule | float = "adaptive"
+
+    def _settings(self, n: int, d: int) -> tuple[str, list[Setting]]:
+        levels = levels_of(self.k, for_prediction(n, d))
+        grid = {"k": levels, "alpha": self.alpha, "step": self.step}
+        by_loss = self._settings_by_loss(expand(grid))
+        return "irksn", [setting | self._asked_structure for setting in by_loss]
+
+    def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
+        return staged(settings, FIRST) if isinstance(self.k, str) else [settings]
+
+    def _search(self, n: int, d: int) -> Search:
+        stages = irksn_stages(self.k, 1e-2, self.step, n, d, **self._asked_structure)
+        by_loss = [self._settings_by_loss(stage) for stage in stages]
+        return self._searched("irksn", by_loss, every=2)
+
+    @property
+    def k_(self) -> int | None:
+        return self.params_.get("k")
+
+    @property
+    def alpha_(self) -> float | None:
+        return self.params_.get("alpha")
+
+
+class PathCV(LinearRegressor, ChosenByFolds):
     """Choose parameters and stopping time of a method by cross-validation.
 
     One walk for each fold and parameter setting gives the error at every stopping time.  The
@@ -177,116 +338,8 @@ class PathCV(HoldsOutFolds, SelectingRegressor):
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
         return self.method, settings_of(self.method, self.grid, n, d)
 
-    @tells
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Walk all folds, choose, and walk the chosen path on all of (X, y).
 
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
-            The response.
-        sample_weight : float or array of shape (n,), optional
-            Weights of the rows; see ``weights``.
-        groups : array of shape (n,), optional
-            Labels for splitters that keep groups together.
-
-        Returns
-        -------
-        self
-        """
-        if self.refit not in (None, "ols", "ridge", "auto"):
-            raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
-        problem = self._problem(X, y, sample_weight, self.method, self._splits(groups))
-        design, structure = problem.design, self._structure(problem.n_shared)
-        count = structure.count(design.d)
-        name, settings = self._settings(round(design.n_samples), count)
-        settings = settings_within(settings, count)
-        folds = folds_of(problem, self.scoring, structure)
-
-        def method(setting: Setting) -> Method:
-            return make_method(name, **setting).fixed(design, problem.targets[0])
-
-        def walk(stage: list[Setting]) -> list[list[Result]]:
-            return self._walk(folds, [method(setting) for setting in stage])
-
-        settings, walked = walk_stages(walk, self._stages(settings))
-        refits: tuple[Refit, ...] = (None, "ols") if self.refit == "auto" else (self.refit,)
-        cells = [self._best(folds, walked, refit) for refit in refits]
-        cell = min(cells, key=lambda each: float(each.errors.mean()))
-        if self.refit == "auto":
-            errors = self._errors_of_ebic(folds, walked)
-            if not clearly_worse(errors, cell.errors, TRUSTED):
-                self._keep(problem, replace(self._by_criterion(problem), fold_errors=errors))
-                return self
-        w = problem.shaped(self._refitted(problem, method(settings[cell.path]), cell))
-        at = cell.path, cell.record
-        chosen = chosen_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
-        shares = by_folds(cell.table, walked, design.d)
-        self._keep(problem, replace(chosen, probability=shares))
-        return self
-
-    def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
-        """What is walked at first, and what only if the best path is among the last walked."""
-        return [settings]
-
-    def _walk(self, folds: list[Fold], methods: list[Method]) -> list[list[Result]]:
-        """All paths on all folds."""
-        return walk_folds(
-            folds, methods, max_iter=self.max_iter,
-            every=methods[0].every if self.every is None else self.every,
-            stopping=HeldOut(patience=self.patience), n_jobs=self.n_jobs,
-        )  # fmt: skip
-
-    def _best(self, folds: list[Fold], walked: list[list[Result]], refit: Refit) -> _Cell:
-        """The best path and step, if this is made of the iterates."""
-
-        def errors(at: int) -> list[Floats]:
-            largest = largest_support(different_rows(folds[at].design, folds[at].y))
-            return folds[at].refitted_errors(visited_by(walked[at]), refit, largest, self.ridge)
-
-        if refit is None:
-            table = table_of_iterates(walked)
-        else:
-            table = table_of(on_each(folds, errors, self.n_jobs), walked)
-        return _Cell(refit, table, *(table.simplest() if self.one_se else table.best()))
-
-    def _errors_of_ebic(self, folds: list[Fold], walked: list[list[Result]]) -> Floats:
-        """What EBIC's choice on each fold leaves unexplained of the rest."""
-        choices = chosen_by_ebic(folds, walked, self.n_jobs)
-        pairs = zip(folds, choices, strict=True)
-        return np.array([fold.error_of(choice.support) for fold, choice in pairs])
-
-    def _search(self, n: int, d: int) -> Search:
-        name, settings = self._settings(n, d)
-        return self._searched(name, [settings], every=self.every)
-
-    def _refitted(self, problem: Problem, method: Method, cell: _Cell) -> Floats:
-        """What is made of the cell's iterate on all data."""
-        design, y = problem.design, problem.targets[0]
-        w = iterate_at(method, design, y, cell.step)
-        if cell.refit is None:
-            return w
-        ridge = self.ridge * design.n_samples if cell.refit == "ridge" else 0.0
-        support = tuple(np.flatnonzero(w.reshape(-1, design.d).any(axis=0)).tolist())
-        return least_squares(design, y, support, ridge, bool(self.positive))
-
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
-        super()._keep(problem, chosen)
-        assert chosen.fold_errors is not None
-        self.params_ = without_structure(chosen.params)
-        self.score_ = -float(chosen.fold_errors.mean())
-        self.refit_ = chosen.refit
-
-
-class IRKSNCV(PathCV):
+class IRKSNCV(LinearRegressor, IRKSNChosenByFolds):
     """IRKSN with k, alpha, the stopping time and the refit chosen by cross-validation.
 
     For prediction: of all that the paths offer, what predicts best on folds.
@@ -302,6 +355,9 @@ class IRKSNCV(PathCV):
         best are not the sparsest, and come in fewer steps.
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
+    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
+        As in `ksupport.IRKSN`.  With others than squares held-out rows are judged by their
+        deviance, and refits are the likeliest models.
     cv, scoring
         As in `PathCV`.
     refit : {"auto", None, "ols", "ridge"}, default="auto"
@@ -351,6 +407,7 @@ class IRKSNCV(PathCV):
         alpha: Any = 1e-1,
         *,
         step: StepRule | float = "adaptive",
+        loss: str | Loss = "squared",
         cv: Any = 5,
         scoring: Any = None,
         refit: Refit | Literal["auto"] = "auto",
@@ -370,35 +427,33 @@ class IRKSNCV(PathCV):
         random_state: Any = None,
         verbose: bool = False,
     ) -> None:
-        super().__init__(
-            cv=cv, scoring=scoring, refit=refit, ridge=ridge, one_se=one_se, patience=patience,
-            max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, unpenalized=unpenalized, weights=weights, n_jobs=n_jobs,
-            random_state=random_state, verbose=verbose,
-        )  # fmt: skip
         self.k = k
         self.alpha = alpha
         self.step = step
+        self.loss = loss
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.ridge = ridge
+        self.one_se = one_se
+        self.patience = patience
+        self.max_iter = max_iter
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.unpenalized = unpenalized
         self.feature_groups = feature_groups
         self.positive = positive
         self.shared_support = shared_support
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
 
-    def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
-        levels = levels_of(self.k, for_prediction(n, d))
-        grid = {"k": levels, "alpha": self.alpha, "step": self.step}
-        return "irksn", [setting | self._asked_structure for setting in expand(grid)]
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = getattr(self.loss, "name", self.loss) == "poisson"
+        return tags
 
-    def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
-        return staged(settings, FIRST) if isinstance(self.k, str) else [settings]
-
-    def _search(self, n: int, d: int) -> Search:
-        stages = irksn_stages(self.k, 1e-2, self.step, n, d, **self._asked_structure)
-        return self._searched("irksn", stages, every=2)
-
-    @property
-    def k_(self) -> int | None:
-        return self.params_.get("k")
-
-    @property
-    def alpha_(self) -> float | None:
-        return self.params_.get("alpha")
+    def _asked_loss(self) -> Loss:
+        return loss_of(self.loss, ("squared", "huber", "poisson"))

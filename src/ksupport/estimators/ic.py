@@ -13,10 +13,75 @@ from ..choosing.chosen import Chosen
 from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.ways import Search, irksn_stages
 from ..design import Problem
-from .base import SelectingRegressor
+from ..losses import Loss, loss_of
+from .base import LinearRegressor, SelectingModel
 
 
-class PathIC(SelectingRegressor):
+class ChosenByCriterion(SelectingModel):
+    """What the models share that a criterion chooses, of paths of any method."""
+
+    method: str
+    criterion: str
+    max_size: int | None
+    exchange: int
+    tie: float
+
+    def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
+        """The method's name, and the parameters of the paths of each stage of the search."""
+        raise NotImplementedError
+
+    @tells
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Walk the paths on (X, y) and choose.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
+            The response.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows; see ``weights``.
+
+        Returns
+        -------
+        self
+        """
+        self._loss = self._asked_loss()
+        problem = self._problem(X, y, sample_weight, self.method)
+        self._keep(problem, self._by_criterion(problem))
+        return self
+
+    def _search(self, n: int, d: int) -> Search:
+        return self._searched(
+            *self._stages(n, d), criterion=self.criterion, max_size=self.max_size,
+            exchange=self.exchange, tie=self.tie, every=self.every,
+        )  # fmt: skip
+
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        self.params_ = without_structure(chosen.params)
+        self.score_ = chosen.score
+
+
+class IRKSNChosenByCriterion(ChosenByCriterion):
+    """The same of IRKSN's paths, by any loss."""
+
+    method = "irksn"
+    k: Any
+    alpha: Any
+    step: StepRule | float = "adaptive"
+
+    def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
+        stages = irksn_stages(self.k, self.alpha, self.step, n, d, **self._asked_structure)
+        return "irksn", [self._settings_by_loss(stage) for stage in stages]
+
+    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+        super()._keep(problem, chosen)
+        self.k_, self.alpha_ = chosen.irksn
+
+
+class PathIC(LinearRegressor, ChosenByCriterion):
     """Choose the support on a method's paths that an information criterion prefers.
 
     Walks the paths of all parameters in a grid, gathers every distinct support visited, refits
@@ -128,40 +193,8 @@ class PathIC(SelectingRegressor):
         """The method's name, and the parameters of the paths of each stage of the search."""
         return self.method, [settings_of(self.method, self.grid, n, d)]
 
-    @tells
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Walk the paths on (X, y) and choose.
 
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
-            The response.
-        sample_weight : float or array of shape (n,), optional
-            Weights of the rows; see ``weights``.
-
-        Returns
-        -------
-        self
-        """
-        problem = self._problem(X, y, sample_weight, self.method)
-        self._keep(problem, self._by_criterion(problem))
-        return self
-
-    def _search(self, n: int, d: int) -> Search:
-        return self._searched(
-            *self._stages(n, d), criterion=self.criterion, max_size=self.max_size,
-            exchange=self.exchange, tie=self.tie, every=self.every,
-        )  # fmt: skip
-
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
-        super()._keep(problem, chosen)
-        self.params_ = without_structure(chosen.params)
-        self.score_ = chosen.score
-
-
-class IRKSNIC(PathIC):
+class IRKSNIC(LinearRegressor, IRKSNChosenByCriterion):
     """IRKSN with k, alpha, the stopping time and the support chosen by a criterion.
 
     Parameters
@@ -174,6 +207,9 @@ class IRKSNIC(PathIC):
         Weights of the squared l2 norm to walk.
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
+    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
+        As in `ksupport.IRKSN`.  With others than squares the criterion has the deviance in the
+        place of n log(rss), "cp" is not there, and ``path_`` has ``deviance`` for ``rss``.
     criterion, max_size, exchange, tie
         As in `PathIC`.
     max_iter : int, default=60
@@ -218,6 +254,7 @@ class IRKSNIC(PathIC):
         alpha: Any = 1e-2,
         *,
         step: StepRule | float = "adaptive",
+        loss: str | Loss = "squared",
         criterion: str = "auto",
         max_size: int | None = None,
         exchange: int = 3,
@@ -234,22 +271,30 @@ class IRKSNIC(PathIC):
         n_jobs: int | None = None,
         verbose: bool = False,
     ) -> None:
-        super().__init__(
-            criterion=criterion, max_size=max_size, exchange=exchange, tie=tie,
-            max_iter=max_iter, every=every, fit_intercept=fit_intercept,
-            standardize=standardize, unpenalized=unpenalized, weights=weights, n_jobs=n_jobs,
-            verbose=verbose,
-        )  # fmt: skip
         self.k = k
         self.alpha = alpha
         self.step = step
+        self.loss = loss
+        self.criterion = criterion
+        self.max_size = max_size
+        self.exchange = exchange
+        self.tie = tie
+        self.max_iter = max_iter
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.unpenalized = unpenalized
         self.feature_groups = feature_groups
         self.positive = positive
         self.shared_support = shared_support
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
-    def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
-        return "irksn", irksn_stages(self.k, self.alpha, self.step, n, d, **self._asked_structure)
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = getattr(self.loss, "name", self.loss) == "poisson"
+        return tags
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
-        super()._keep(problem, chosen)
-        self.k_, self.alpha_ = chosen.irksn
+    def _asked_loss(self) -> Loss:
+        return loss_of(self.loss, ("squared", "huber", "poisson"))

@@ -46,7 +46,7 @@ class AutoIRKSNSurvival(AutoModel):
     ----------
     coef_, support_, adjustment_, unpenalized_, levels_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the ridge regression of Cox on the support whose
-        strength has the most evidence.  There is no intercept: ``intercept_`` is 0.
+        strength predicts best on folds.  There is no intercept: ``intercept_`` is 0.
     unique_times_ : array
         Of the rows of the fit, in order.
     baseline_survival_, cum_baseline_hazard_ : StepFunction

@@ -21,7 +21,7 @@ from .._common.render import Table
 from .._common.telling import tells
 from ..algorithms import METHODS
 from ..design import Floats
-from ..estimators import IRKSNCV, AutoIRKSN, PathCV
+from ..estimators import AutoIRKSNClassifier, IRKSNCVClassifier, PathCV
 from ..explain.models import chosen_by
 from ..explain.notebook import Finding, ShownInNotebooks
 from ._extra import optional
@@ -45,13 +45,15 @@ class ImageTags(InputTags):
 class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     """Predict from brain images what a subject saw, by few voxels, and show which.
 
-    Each class (of two, the second) is a response of -1 and 1, to which a path of one of the
-    methods is walked; folds choose where to stop, and whatever else was not given.
+    Each class (of two, the second) is told apart from all others by a path of one of the methods;
+    folds choose where to stop, and whatever else was not given.  "irksn" and "auto" follow the
+    logistic loss, so that ``decision_function`` has log odds; other methods, and IRKSN with a
+    ``step`` of the theory, squares of -1 and 1.
 
     Parameters
     ----------
     method : str, default="irksn"
-        A name in `ksupport.METHODS`, or "auto" for `ksupport.AutoIRKSN`.
+        A name in `ksupport.METHODS`, or "auto" for `ksupport.AutoIRKSNClassifier`.
     k : int or sequence of ints, optional
         Voxels to look for, for methods that have k; None or several: folds choose.
     alpha : float or sequence of floats, optional
@@ -189,8 +191,8 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
                 target = np.where(labels == each, 1.0, -1.0)
                 self.estimators_.append(clone(model).fit(X, target, groups=runs))
                 update(len(self.estimators_))
-        self.coef_ = np.stack([each.coef_ for each in self.estimators_])
-        self.intercept_ = np.array([each.intercept_ for each in self.estimators_])
+        self.coef_ = np.stack([np.ravel(each.coef_) for each in self.estimators_])
+        self.intercept_ = np.concatenate([np.ravel(each.intercept_) for each in self.estimators_])
         self._say(3, *(chosen_by(each).words for each in self.estimators_))
         self._draw()
         return self
@@ -290,13 +292,14 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
                     f"method='auto' chooses {', '.join(params)} itself; leave it out, or "
                     "take method='irksn'"
                 )
-            return AutoIRKSN(**common)
+            return AutoIRKSNClassifier(**common)
         if self.method not in METHODS:
             raise ValueError(
                 f"method must be 'auto' or one of {', '.join(METHODS)}; got {self.method!r}"
             )
-        if self.method == "irksn" and set(params) <= {"k", "alpha", "step"}:
-            return IRKSNCV(**{"k": "auto", "alpha": list(ALPHAS), **params}, refit=None, **common)
+        if self.method == "irksn" and set(params) <= {"k", "alpha"}:
+            params = {"k": "auto", "alpha": list(ALPHAS), **params}
+            return IRKSNCVClassifier(**params, refit=None, **common)
         known = METHODS[self.method].describe().parameters
         for name in params:
             if name not in known:

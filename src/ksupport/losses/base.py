@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -192,12 +192,16 @@ class Response:
         How much each row counts, positive.
     unpenalized : array of shape (q, n)
         Columns, as rows, that are always in the model: ones for an intercept; none for none.
+    dispersion : float
+        By which deviances are divided to become minus twice a log likelihood: 1 unless the loss is
+        in units of y.  `dispersed` estimates it.
     """
 
     loss: Loss
     y: Floats
     weights: Floats
     unpenalized: Floats
+    dispersion: float = 1.0
 
     def __deepcopy__(self, memo: Any) -> Response:
         return self  # nothing in it changes
@@ -291,6 +295,20 @@ class Response:
         """The mean second derivative; not next to none, as where all rows are far off."""
         mean = self.loss.curvature(eta, self.y, weights).sum() / self.weights.sum()
         return max(float(mean), LEAST_BEND * (self.loss.smoothness or 0.0))
+
+    def dispersed(self, fitted: Floats, freedom: float) -> Response:
+        """With the dispersion that a model of so many degrees of freedom leaves.
+
+        The mean square of slopes over the mean second derivative (Ronchetti 1985): the variance of
+        errors where the loss is of squares; where it is not, rows that are far off have a bounded
+        say in it.
+        """
+        eta, rows = self.whole(fitted), float(self.weights.sum())
+        g = self.loss.gradient(eta, self.y)
+        left = max(rows - len(self.unpenalized) - freedom, 0.1 * rows)
+        squares = float(self.weights @ g**2) / left
+        bend = self._bend(eta, self.weights)
+        return replace(self, dispersion=max(squares / bend, np.finfo(float).tiny))
 
     def deviance(self, fitted: Floats) -> Floats:
         """The weighted sum of deviances, for each row of fitted values."""

@@ -19,7 +19,7 @@ from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...choosing.words import NoSignalWarning
 from ...design import Floats, Genotypes, Incomplete, Problem
-from ...estimators.base import SelectingModel, SelectingRegressor
+from ...estimators.base import LinearRegressor, SelectingModel
 from ...explain.account import Account
 from ...explain.models import adjusted_for, chosen_by, effects_of, method_behind
 from ...explain.trials import Trials
@@ -89,7 +89,7 @@ class Fitted:
         )  # fmt: skip
 
 
-class Repeated(SelectingRegressor):
+class Repeated(LinearRegressor, SelectingModel):
     """One way to choose, given a problem: what half-samples are asked to repeat."""
 
     max_iter = 1

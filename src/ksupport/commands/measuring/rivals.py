@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,15 +10,19 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import ElasticNetCV, LassoCV, RidgeCV
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
 
 from ...algorithms import METHODS
-from ...estimators import IRKSNCV, AutoIRKSN, PathCV
+from ...estimators import IRKSNCV, AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival, PathCV
 from ...explain.usual import STRENGTHS, scaled
+from .coxnet import CoxnetCV
 
 Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
 RATIOS = (0.1, 0.5, 0.9)
-MEAN = "mean of y"
+PENALTIES = 10  # of logistic regressions
+MEAN, LARGEST, NO_RISK = "mean of y", "largest class", "no risk"
+KNOWING_NOTHING = (MEAN, LARGEST, NO_RISK)
 
 
 @dataclass(frozen=True)
@@ -28,29 +32,80 @@ class Rival:
     make: Make
     coef: Callable[[Any], Any] = attrgetter("coef_")
 
-    def size(self, model: Any) -> int:
-        """How many features a fitted model uses."""
-        return int(np.count_nonzero(self.coef(model)))
+    def size(self, model: Any, unpenalized: Sequence[int] = ()) -> int:
+        """How many features a fitted model uses, besides those that are to be adjusted for."""
+        used = np.any(np.atleast_2d(self.coef(model)) != 0, axis=0)
+        if used.size > 1:
+            used[list(unpenalized)] = False
+        return int(used.sum())
 
 
-def candidates(seed: int) -> dict[str, Rival]:
+def candidates(
+    seed: int, kind: str = "numbers", unpenalized: Sequence[int] = ()
+) -> dict[str, Rival]:
     """An estimator of each kind, by name; all of them tune themselves on inner folds."""
-    made = {
-        "AutoIRKSN": Rival(lambda cv, sparse: AutoIRKSN(cv=cv, random_state=seed)),
-        "IRKSNCV": Rival(lambda cv, sparse: IRKSNCV(cv=cv, random_state=seed)),
-    }
-    made |= {name: _path(name, seed) for name in METHODS if name != "irksn"}
+    how: dict[str, Any] = {"random_state": seed}
+    if len(unpenalized):
+        how["unpenalized"] = list(unpenalized)
+    return {"numbers": _of_numbers, "classes": _of_classes, "survival": _of_survival}[kind](how)
+
+
+def names() -> list[str]:
+    """Of all that can be compared, whatever the response."""
+    return list(dict.fromkeys(name for kind in KINDS for name in candidates(0, kind)))
+
+
+KINDS = ("numbers", "classes", "survival")
+
+
+def _of_numbers(how: dict[str, Any]) -> dict[str, Rival]:
+    made = {"AutoIRKSN": _ours(AutoIRKSN, how), "IRKSNCV": _ours(IRKSNCV, how)}
+    made |= {name: _path(name, how) for name in METHODS if name != "irksn"}
     made["LassoCV"] = _scaled(lambda cv: LassoCV(cv=cv))
     made["RidgeCV"] = _scaled(lambda cv: RidgeCV(alphas=STRENGTHS))
     made["ElasticNetCV"] = _scaled(lambda cv: ElasticNetCV(cv=cv, l1_ratio=list(RATIOS)))
-    if find_spec("abess") is not None:
-        made["abess"] = Rival(_abess)
-    made[MEAN] = Rival(_mean, coef=lambda model: 0)
-    return made
+    return made | _abess("LinearRegression") | {MEAN: _nothing(DummyRegressor())}
 
 
-def _path(name: str, seed: int) -> Rival:
-    return Rival(lambda cv, sparse: PathCV(name, cv=cv, random_state=seed))
+def _of_classes(how: dict[str, Any]) -> dict[str, Rival]:
+    common = {"Cs": PENALTIES, "scoring": "neg_log_loss"}
+
+    def l1(cv: Any) -> Any:
+        given = common | {"penalty": "l1", "solver": "liblinear"}
+        return LogisticRegressionCV(cv=cv, random_state=how["random_state"], **given)
+
+    def ridge(cv: Any) -> Any:
+        return LogisticRegressionCV(cv=cv, max_iter=1000, **common)
+
+    made = {"AutoIRKSNClassifier": _ours(AutoIRKSNClassifier, how)}
+    made |= {"l1 logistic": _scaled(l1), "ridge logistic": _scaled(ridge)}
+    made |= _abess("LogisticRegression")
+    return made | {LARGEST: _nothing(DummyClassifier(strategy="most_frequent"))}
+
+
+def _of_survival(how: dict[str, Any]) -> dict[str, Rival]:
+    made = {"AutoIRKSNSurvival": _ours(AutoIRKSNSurvival, how)}
+    if find_spec("sksurv") is not None:
+        made["coxnet"] = _scaled(lambda cv: CoxnetCV(cv=cv))
+    return made | {NO_RISK: _nothing(_NoRisk())}
+
+
+class _NoRisk:
+    """The same risk of all rows, whatever is known of them."""
+
+    def fit(self, X: Any, y: Any) -> _NoRisk:
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.zeros(X.shape[0])
+
+
+def _ours(estimator: Any, how: dict[str, Any]) -> Rival:
+    return Rival(lambda cv, sparse: estimator(cv=cv, **how))
+
+
+def _path(name: str, how: dict[str, Any]) -> Rival:
+    return Rival(lambda cv, sparse: PathCV(name, cv=cv, **how))
 
 
 def _scaled(model: Callable[[Any], Any]) -> Rival:
@@ -62,12 +117,14 @@ def _scaled(model: Callable[[Any], Any]) -> Rival:
     return Rival(make, coef=lambda pipeline: pipeline[-1].coef_)
 
 
-def _abess(cv: Any, sparse: bool) -> Any:
-    # By its own criterion: it is meant to be used so.
-    return import_module("abess.linear").LinearRegression(ic_type="ebic")
+def _abess(name: str) -> dict[str, Rival]:
+    """By its own criterion: it is meant to be used so."""
+    if find_spec("abess") is None:
+        return {}
+    return {
+        "abess": Rival(lambda cv, sparse: getattr(import_module("abess"), name)(ic_type="ebic"))
+    }
 
 
-def _mean(cv: Any, sparse: bool) -> Any:
-    from sklearn.dummy import DummyRegressor
-
-    return DummyRegressor()
+def _nothing(model: Any) -> Rival:
+    return Rival(lambda cv, sparse: model, coef=lambda model: 0)

@@ -1,0 +1,111 @@
+"""What a criterion prefers of the models that paths have visited, by a loss that is not of squares.
+
+Squares that fit the loss tell which models to look at, as for few features (`weighing`): at no
+feature, and then at the best model, as long as that changes.  The deviance of these decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..design import Design, Floats
+from ..losses import Response
+from .choice import choose
+from .criteria import Criterion
+from .policy import POLICY
+from .refits import refit_by_loss
+from .scored import SAME, Choice
+from .supports import Support, independent_rows
+
+WEIGHED = 100  # models that squares prefer, of which the loss is asked
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    """The likeliest model on a support."""
+
+    fitted: Floats
+    deviance: float
+    dispersion: float
+    penalty: float
+
+
+def choose_by_loss(
+    design: Design,
+    response: Response,
+    visited: Sequence[Sequence[Support]],
+    criterion: str,
+    largest: int,
+    exchange: int = 3,
+    tie: float = 0.0,
+) -> Choice:
+    """As `choosing.choice.choosing`, of squares."""
+    if criterion in ("cp", "evidence"):
+        raise ValueError(
+            f"criterion={criterion!r} is for loss='squared', as it needs the variance of errors; "
+            "take 'ebic'"
+        )
+    n = independent_rows(design, response.pull)  # a row that is repeated says no more
+    rule = Criterion(criterion, n, design.d, 1.0)
+    known: dict[Support, _Fit] = {}
+    best: Support = ()
+    pull, starts = response.pull, visited
+    for _ in range(POLICY.turns):
+        guide = choose(design, pull, starts, criterion, largest, exchange, tie)
+        for S in [(), *guide.table["support"][:WEIGHED].tolist()]:
+            if S not in known:
+                known[S] = _fit(design, response, S, rule)
+        order = [S for S, _ in _ranked(known, rule.n)]
+        before, best = best, order[0]
+        if best == before:
+            break
+        pull, starts = response.pull_at(known[best].fitted), [order[:WEIGHED]]
+    return _choice(known, rule.n, visited)
+
+
+def _fit(design: Design, response: Response, support: Support, rule: Criterion) -> _Fit:
+    w = refit_by_loss(design, response, support)[list(support)]
+    fitted = w @ design.columns(np.asarray(support, np.intp))
+    spread = 1.0
+    if response.loss.in_units_of_y:
+        spread = response.dispersed(fitted, len(support)).dispersion
+    penalty = float(rule.penalty(len(support)))
+    share = rule.n / float(response.weights.sum())
+    return _Fit(fitted, share * float(response.deviance(fitted)), spread, penalty)
+
+
+def _ranked(known: dict[Support, _Fit], n: float) -> list[tuple[Support, float]]:
+    """Supports and scores, best first; of equal ones that of fewer features.
+
+    Deviances are in units of the dispersion that one model leaves: the best by its own.
+    """
+    fits = known.values()
+    unit = min(fits, key=lambda fit: n * np.log(fit.dispersion) + fit.penalty).dispersion
+    scores = {S: fit.deviance / unit + fit.penalty for S, fit in known.items()}
+    order = sorted(known, key=lambda S: (round(scores[S], SAME), len(S), S))
+    return [(S, scores[S]) for S in order]
+
+
+def _choice(known: dict[Support, _Fit], n: float, visited: Sequence[Sequence[Support]]) -> Choice:
+    """The table of all that the loss was asked of, with the place where paths first met it."""
+    where: dict[Support, tuple[int, int]] = {(): (0, 0)}
+    for path, supports in enumerate(visited):
+        for record, S in enumerate(supports):
+            where.setdefault(S, (path, record))
+    ranked = _ranked(known, n)
+    order = [S for S, _ in ranked]
+    named = np.empty(len(order), object)
+    named[:] = order
+    places = np.array([where.get(S, (-1, -1)) for S in order])
+    table = {
+        "support": named,
+        "size": np.array([len(S) for S in order], np.intp),
+        "deviance": np.array([known[S].deviance for S in order]),
+        "score": np.array([score for _, score in ranked]),
+        "path": places[:, 0],
+        "record": places[:, 1],
+    }
+    return Choice(*ranked[0], table)

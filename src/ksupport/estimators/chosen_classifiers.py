@@ -1,0 +1,169 @@
+"""`IRKSNICClassifier` and `IRKSNCVClassifier`: `IRKSNIC` and `IRKSNCV` for two classes."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..choosing.folds import Refit
+from .cv import IRKSNChosenByFolds
+from .ic import IRKSNChosenByCriterion
+from .labels import LinearClassifier
+
+
+class IRKSNICClassifier(LinearClassifier, IRKSNChosenByCriterion):
+    """Two classes: k, alpha, the stopping time and the support chosen by a criterion.
+
+    As `IRKSNIC`, with the logistic loss: the deviance has the place of n log(rss), and ``coef_`` is
+    the likeliest model on the support (with a ridge of 1e-4, as features may separate classes).
+
+    Parameters
+    ----------
+    k, alpha
+        As in `IRKSNIC`.
+    criterion : {"ebic", "bic", "aic", "gic"}
+        What to minimise, as in `PathIC`.
+    max_size, exchange, tie
+        As in `PathIC`.
+    max_iter, every
+        As in `IRKSNIC`.
+    fit_intercept, standardize, unpenalized, class_weight
+        As in `ksupport.IRKSNClassifier`.
+    weights, n_jobs, verbose
+        As in `PathIC`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
+        As in `ksupport.IRKSNClassifier`.
+    k_, alpha_, n_iter_, score_, probability_, alternatives_
+        As in `IRKSNIC`.
+    path_ : dict of arrays
+        The table of all supports, as in `PathIC`, with ``deviance`` for ``rss``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import IRKSNICClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((120, 200))
+    >>> y = np.where(3 * X[:, 3] - 3 * X[:, 7] + rng.logistic(size=120) > 0, "yes", "no")
+    >>> IRKSNICClassifier().fit(X, y).get_support(indices=True)
+    array([3, 7])
+    """
+
+    def __init__(
+        self,
+        k: Any = "auto",
+        alpha: Any = 1e-2,
+        *,
+        criterion: str = "ebic",
+        max_size: int | None = None,
+        exchange: int = 3,
+        tie: float = 2.0,
+        max_iter: int = 60,
+        every: int = 2,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        unpenalized: Any = None,
+        class_weight: Any = None,
+        weights: str = "relative",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.alpha = alpha
+        self.criterion = criterion
+        self.max_size = max_size
+        self.exchange = exchange
+        self.tie = tie
+        self.max_iter = max_iter
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.unpenalized = unpenalized
+        self.class_weight = class_weight
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+
+class IRKSNCVClassifier(LinearClassifier, IRKSNChosenByFolds):
+    """Two classes: k, alpha, the stopping time and the refit chosen by cross-validation.
+
+    As `IRKSNCV`, with the logistic loss: folds have a share of each class, and their rows are
+    judged by their deviance, or by any scorer.
+
+    Parameters
+    ----------
+    k, alpha
+        As in `IRKSNCV`.
+    cv : int, splitter or iterable
+        Folds; a number makes as many, with a share of each class.
+    scoring : str, callable or None
+        None is the deviance; else a scorer of scikit-learn, as "roc_auc".
+    refit, ridge, one_se, patience, max_iter, every
+        As in `IRKSNCV`; "ols" is the likeliest model.
+    fit_intercept, standardize, unpenalized, class_weight
+        As in `ksupport.IRKSNClassifier`.
+    weights, n_jobs, random_state, verbose
+        As in `PathCV`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
+        As in `ksupport.IRKSNClassifier`.
+    k_, alpha_, n_iter_, score_, refit_, params_, path_, probability_, alternatives_
+        As in `IRKSNCV`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import IRKSNCVClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((120, 200))
+    >>> y = np.where(3 * X[:, 3] - 3 * X[:, 7] + rng.logistic(size=120) > 0, "yes", "no")
+    >>> model = IRKSNCVClassifier(random_state=0).fit(X, y)
+    >>> bool(model.support_[[3, 7]].all())
+    True
+    """
+
+    def __init__(
+        self,
+        k: Any = "auto",
+        alpha: Any = 1e-1,
+        *,
+        cv: Any = 5,
+        scoring: Any = None,
+        refit: Refit | Literal["auto"] = "auto",
+        ridge: float = 1.0,
+        one_se: bool = False,
+        patience: int = 10,
+        max_iter: int = 100,
+        every: int = 1,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        unpenalized: Any = None,
+        class_weight: Any = None,
+        weights: str = "relative",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.k = k
+        self.alpha = alpha
+        self.cv = cv
+        self.scoring = scoring
+        self.refit = refit
+        self.ridge = ridge
+        self.one_se = one_se
+        self.patience = patience
+        self.max_iter = max_iter
+        self.every = every
+        self.fit_intercept = fit_intercept
+        self.standardize = standardize
+        self.unpenalized = unpenalized
+        self.class_weight = class_weight
+        self.weights = weights
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
