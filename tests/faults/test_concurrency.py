@@ -14,6 +14,9 @@ import pytest
 from ksupport import IHT, IRKSN, IRKSNIC, KSN, AutoIRKSN, IRKSNClassifier
 from ksupport.datasets import make_correlated_data
 
+thorough = pytest.mark.skipif(
+    int(os.environ.get("FAULT_POINTS", "0")) < 100, reason="`make test-faults` asks for it"
+)
 ESTIMATORS = [
     IRKSN(k=3), KSN(k=3, max_iter=100), IHT(k=3, max_iter=100), IRKSNIC(n_jobs=2),
     AutoIRKSN(cv=3, n_jobs=2),
@@ -55,9 +58,7 @@ if __name__ == "__main__":
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="forks as Linux does")
-@pytest.mark.parametrize(
-    "how", sorted(set(multiprocessing.get_all_start_methods()) - {"forkserver"})
-)
+@pytest.mark.parametrize("how", ["fork", pytest.param("spawn", marks=thorough)])
 def test_processes_give_what_one_gives(how, tmp_path):
     """Forked after BLAS and compiled code have run in threads, or begun anew."""
     (tmp_path / "child.py").write_text(CHILD)
@@ -78,6 +79,7 @@ print(prox_ksupport(w, 0.7, 20).tobytes().hex())
 """
 
 
+@thorough
 def test_first_runs_that_compile_into_one_cache_agree(tmp_path):
     env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     command = [sys.executable, "-c", FIRST]
@@ -114,7 +116,7 @@ def nobody_left(group, seconds=30.0):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=thorough), signal.SIGTERM])
 def test_signals_end_long_fits_and_their_threads(number):
     process = subprocess.Popen(
         [sys.executable, "-c", LONG, "threads"],
@@ -129,7 +131,7 @@ def test_signals_end_long_fits_and_their_threads(number):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=thorough)])
 def test_signals_end_the_workers_of_an_experiment(number, tmp_path):
     pytest.importorskip("matplotlib")
     pytest.importorskip("typer")
