@@ -14,8 +14,8 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-quick test-cpus test-faults test-oldest fuzz fuzz-files check hooks api dist
-.PHONY: bench bench-fmri bench-phases bench-response bench-scale bench-selection bench-steps docs clean
+.PHONY: help demo test test-quick test-cpus test-faults test-oldest test-dist fuzz fuzz-files check hooks api dist golden audit
+.PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs paper clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -59,10 +59,19 @@ hooks: $(VENV)/.with-cli,data,test $(VENV)/.with-check ## let git ask for these 
 api: $(VENV)/.with-cli,data,test ## renew the list of public names that the tests compare with
 	@$(BIN)/python tools/api.py > tests/api.txt
 
+golden: $(VENV)/.with-cli,data,test ## write models of this version for later ones to read (before a release)
+	@$(BIN)/python tools/golden.py
+
 dist: $(VENV)/.with-dist ## build the source distribution and the wheel into dist/
 	@rm -rf dist
 	@$(BIN)/python -m build --outdir dist .
 	@$(BIN)/python -m twine check --strict dist/*
+
+test-dist: dist ## install what dist/ holds into clean environments, with no extra and with each
+	@$(BIN)/python tools/check_dist.py dist
+
+audit: $(VENV)/.with-audit,cli,files,plot,dask,data ## look up known weaknesses of what is installed (needs a network)
+	@$(BIN)/python -m pip_audit --skip-editable
 
 bench: $(VENV)/.with-bench ## measure speed side by side with other implementations
 	@$(BIN)/python -m benchmarks
@@ -82,12 +91,18 @@ bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tun
 bench-response: $(VENV)/.with-bench ## measure what is found with other responses, and beside confounders
 	@$(BIN)/python -m benchmarks response
 
+bench-load: $(VENV)/.with-bench ## fit for an hour (KSUPPORT_MINUTES), and watch memory, threads and handles
+	@$(BIN)/python -m benchmarks load
+
 bench-fmri: $(VENV)/.with-bench,fmri ## measure whole-brain decoding: time and memory
 	@$(BIN)/python -m benchmarks fmri
 
 docs: $(VENV)/.with-cli,dask,data,doc,fmri ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx -q -W --keep-going docs docs/_build/html
 	@$(BIN)/python tools/manual.py docs/_build/html
+
+paper: $(VENV)/.with-plot ## draw the figures of paper/paper.md from the measurements in the manual
+	@$(BIN)/python paper/figures.py
 
 clean: ## remove everything that these targets made
 	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples docs/auto_tutorials docs/api dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

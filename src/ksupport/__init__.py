@@ -25,7 +25,7 @@ from .estimators import (
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
 from .reading import read
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "IHT",

@@ -110,6 +110,131 @@ def prune(count, most, scores, keys, parent, out, into, place, sizes, looked, ta
 
 
 @_exact
+def add_model(count, key, score, size, at, gone, new, models):
+    """Append a neighbour of model ``at``, unless it is known; returns how many there are."""
+    scores, keys, parent, out, into, sizes, table = models
+    spot = known(key, keys, table)
+    if table[spot] == NONE and count < scores.size:
+        table[spot] = count
+        keys[count], scores[count], sizes[count] = key, score, size
+        parent[count], out[count], into[count] = at, gone, new
+        count += 1
+    return count
+
+
+@_exact
+def add_starts(indptr, starts, marks, most, place, expanded, models):
+    """The supports to start from, once each; they have no score yet.  Returns how many."""
+    scores, keys, parent, out, into, sizes, table = models
+    count = 0
+    for start in range(indptr.size - 1):
+        m = indptr[start + 1] - indptr[start]
+        if m > most:
+            continue
+        key = np.uint64(0)
+        for i in range(m):
+            expanded[count, i] = starts[indptr[start] + i]
+            key += marks[expanded[count, i]]
+        before = count
+        count = add_model(count, key, np.inf, m, NONE, NONE, NONE, models)
+        if count > before:
+            place[before] = before
+    return count
+
+
+@_exact
+def best_unseen(count, scores, looked):
+    """The best model that was not looked at yet."""
+    at = NONE
+    for i in range(count):
+        if not looked[i] and (at == NONE or scores[i] < scores[at]):
+            at = i
+    return at
+
+
+@_exact
+def gram_rows(C, support, slot, grams, n_slots, G):
+    """X_SᵀX, of which rows are made when a feature is first in use; returns how many there are."""
+    for i in range(support.size):
+        j = support[i]
+        if slot[j] == NONE:
+            slot[j] = n_slots
+            grams[n_slots] = np.dot(C, C[j])
+            n_slots += 1
+        G[i] = grams[slot[j]]
+    return n_slots
+
+
+@_exact
+def penalised(G, support, prior, inverse):
+    """The inverse of A, and log det(A / prior)."""
+    m = support.size
+    A = np.empty((m, m))
+    for i in range(m):
+        for k in range(m):
+            A[i, k] = G[i, support[k]]
+        A[i, i] += prior
+    return inverse_of(A, inverse) - m * math.log(prior)
+
+
+@_exact
+def score_of(q, log_det, price, n, floor):
+    return rounded(n * math.log(max(q, floor) / n) + log_det + price)
+
+
+@_exact
+def add_neighbours(
+    at, support, u, q, log_det, inverse, G, c, n, prior, price, floor, window, marks, best, count,
+    models,
+):  # fmt: skip
+    """All models with one feature more, one fewer or one exchanged that are near the best.
+
+    Returns the best score, and how many models there are.
+    """
+    m, P, most = support.size, c.size, price.size - 1
+    capacity, base = models[0].size, models[1][at]
+    K = np.dot(inverse, G)
+    s, b = np.full(P, n + prior), c - np.dot(u, G)  # of each feature, what S leaves of it
+    for i in range(m):
+        for j in range(P):
+            s[j] -= G[i, j] * K[i, j]
+    for i in range(m):
+        s[support[i]] = -1.0  # not to be taken in
+    for i in range(-1, m):  # -1: none leaves
+        q_i, log_det_i, size, gone, key_i, a = q, log_det, m, NONE, base, 1.0
+        if i >= 0:
+            a = inverse[i, i]
+            q_i, log_det_i, size = q + u[i] * u[i] / a, log_det + math.log(a * prior), m - 1
+            gone = support[i]
+            key_i = base - marks[gone]
+            score = score_of(q_i, log_det_i, price[size], n, floor)
+            best = min(best, score)
+            if score <= best + window:
+                count = add_model(count, key_i, score, size, at, gone, NONE, models)
+        if size + 1 > most:
+            continue
+        # What is certainly too bad needs no logarithm: a column adds at least log 1.
+        fixed = log_det_i + price[size + 1]
+        enough = n * math.exp(min((best + window - fixed) / n, 700.0))
+        for j in range(P):
+            if s[j] < 0.0:
+                continue
+            s_j, b_j = s[j], b[j]
+            if i >= 0:
+                s_j += K[i, j] * K[i, j] / a
+                b_j += K[i, j] * u[i] / a
+            left = q_i - b_j * b_j / s_j
+            if left > enough:
+                continue
+            score = score_of(left, math.log(s_j / prior), fixed, n, floor)
+            if score > best + window or count >= capacity:
+                continue
+            best = min(best, score)
+            count = add_model(count, key_i + marks[j], score, size + 1, at, gone, j, models)
+    return best, count
+
+
+@_exact
 def explore(C, y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity):
     """Supports of much evidence: from the starts on, always around the best not yet looked at.
 
@@ -152,124 +277,44 @@ def explore(C, y, n, prior, price, floor, marks, indptr, starts, rounds, window,
     while bits < 4 * capacity:
         bits *= 2
     table = np.full(bits, NONE)
+    models = (scores, keys, parent, out, into, sizes, table)
     slot = np.full(P, NONE)  # rows of ``grams`` that have been made
     grams = np.empty((max(P, 1), P))  # X_jᵀX of the features in use; memory is taken as they come
-    n_slots, count, rows = 0, 0, 0
-    yy, best = 0.0, np.inf
+    yy, best, n_slots = 0.0, np.inf, 0
     for i in range(y.size):
         yy += y[i] * y[i]
     c = np.dot(C, y)
-    support = np.empty(most + 1, np.int64)
-    for start in range(n_starts):
-        m = indptr[start + 1] - indptr[start]
-        key = np.uint64(0)
-        for i in range(m):
-            expanded[rows, i] = starts[indptr[start] + i]
-            key += marks[expanded[rows, i]]
-        if m > most:
-            continue
-        spot = known(key, keys, table)
-        if table[spot] != NONE:
-            continue
-        table[spot] = count
-        keys[count], place[count], sizes[count], scores[count] = key, rows, m, np.inf
-        rows += 1
-        count += 1
-    unscored = count  # starts have no score until they are looked at
-    for turn in range(n_starts + rounds):
-        at = NONE
-        if turn >= unscored and count > capacity // 2:  # between turns: no order of features
-            count = prune(
-                count, capacity // 4, scores, keys, parent, out, into, place, sizes, looked, table
-            )
-        if turn < unscored:
-            at = turn
-        else:
-            for i in range(count):
-                if not looked[i] and (at == NONE or scores[i] < scores[at]):
-                    at = i
+    members_at = np.empty(most + 1, np.int64)
+    unscored = add_starts(indptr, starts, marks, most, place, expanded, models)
+    count, rows = unscored, unscored
+    for turn in range(unscored + rounds):
+        at = turn
+        if turn >= unscored:
+            if count > capacity // 2:  # between turns: no order of features
+                count = prune(
+                    count, capacity // 4, scores, keys, parent, out, into, place, sizes, looked,
+                    table,
+                )  # fmt: skip
+            at = best_unseen(count, scores, looked)
             if at == NONE or scores[at] > best + window:
                 break
-            if turn - unscored >= rounds:
-                break
         looked[at] = True
-        m = members(at, parent, out, into, expanded, place, sizes, support)
+        m = members(at, parent, out, into, expanded, place, sizes, members_at)
+        support = members_at[:m]
         if place[at] == NONE:
             place[at] = rows
-            expanded[rows, :m] = support[:m]
+            expanded[rows, :m] = support
             rows += 1
-        A, inverse = np.empty((m, m)), np.empty((m, m))
-        G, b_own = np.empty((m, P)), np.empty(m)
-        for i in range(m):
-            j = support[i]
-            if slot[j] == NONE:
-                slot[j] = n_slots
-                grams[n_slots] = np.dot(C, C[j])
-                n_slots += 1
-            G[i] = grams[slot[j]]
-            b_own[i] = c[j]
-        for i in range(m):
-            for k in range(m):
-                A[i, k] = G[i, support[k]]
-            A[i, i] += prior
-        log_det = inverse_of(A, inverse) - m * math.log(prior)
-        u = np.dot(inverse, b_own)
-        q = yy - np.dot(u, b_own)
-        here = rounded(n * math.log(max(q, floor) / n) + log_det + price[m])
-        scores[at] = here
-        best = min(best, here)
-        K = np.dot(inverse, G)
-        s, b = np.full(P, n + prior), c - np.dot(u, G)
-        for i in range(m):
-            for j in range(P):
-                s[j] -= G[i, j] * K[i, j]
-        for i in range(m):
-            s[support[i]] = -1.0  # not to be taken in
-        base = keys[at]
-        for i in range(-1, m):  # -1: none leaves
-            q_i, log_det_i, size = q, log_det, m
-            gone = NONE
-            key_i = base
-            if i >= 0:
-                a = inverse[i, i]
-                q_i, log_det_i, size = q + u[i] * u[i] / a, log_det + math.log(a * prior), m - 1
-                gone = support[i]
-                key_i = base - marks[gone]
-                score = rounded(n * math.log(max(q_i, floor) / n) + log_det_i + price[size])
-                best = min(best, score)
-                if score <= best + window and count < capacity:
-                    spot = known(key_i, keys, table)
-                    if table[spot] == NONE:
-                        table[spot] = count
-                        keys[count], scores[count], sizes[count] = key_i, score, size
-                        parent[count], out[count] = at, gone
-                        count += 1
-            if size + 1 > most:
-                continue
-            # What is certainly too bad needs no logarithm: a column adds at least log 1.
-            fixed = log_det_i + price[size + 1]
-            enough = n * math.exp(min((best + window - fixed) / n, 700.0))
-            for j in range(P):
-                if s[j] < 0.0:
-                    continue
-                s_j, b_j = s[j], b[j]
-                if i >= 0:
-                    s_j += K[i, j] * K[i, j] / a
-                    b_j += K[i, j] * u[i] / a
-                left = q_i - b_j * b_j / s_j
-                if left > enough:
-                    continue
-                score = rounded(n * math.log(max(left, floor) / n) + fixed + math.log(s_j / prior))
-                if score > best + window or count >= capacity:
-                    continue
-                best = min(best, score)
-                key = key_i + marks[j]
-                spot = known(key, keys, table)
-                if table[spot] == NONE:
-                    table[spot] = count
-                    keys[count], scores[count], sizes[count] = key, score, size + 1
-                    parent[count], out[count], into[count] = at, gone, j
-                    count += 1
+        G, inverse = np.empty((m, P)), np.empty((m, m))
+        n_slots = gram_rows(C, support, slot, grams, n_slots, G)
+        log_det = penalised(G, support, prior, inverse)
+        u = np.dot(inverse, c[support])
+        q = yy - np.dot(u, c[support])
+        scores[at] = score_of(q, log_det, price[m], n, floor)
+        best, count = add_neighbours(
+            at, support, u, q, log_det, inverse, G, c, n, prior, price, floor, window, marks,
+            min(best, scores[at]), count, models,
+        )  # fmt: skip
     return (
         scores[:count], parent[:count], out[:count], into[:count], place[:count], sizes[:count],
         expanded[:rows],

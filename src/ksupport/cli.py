@@ -11,8 +11,8 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import Annotated, Any
 
-from . import __version__
 from ._common.telling import listening
+from .commands.fitting.provenance import told_versions
 from .commands.terminal.errors import WRONG_USAGE
 from .commands.terminal.streams import lasting_streams
 from .walking import whole_walks_only
@@ -66,7 +66,7 @@ def program() -> Any:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"ksupport {__version__}")
+        typer.echo(told_versions())
         raise typer.Exit
 
 
@@ -74,7 +74,7 @@ def _root(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
+            "--version", callback=_show_version, is_eager=True, help="Print versions and exit."
         ),
     ] = False,
 ) -> None:

@@ -9,8 +9,9 @@ import pytest
 from ksupport.choosing.elections import Performance
 from ksupport.choosing.judging import (
     calibrated,
-    few_or_groups,
     largest_expected_f1,
+    of_evidence,
+    of_unions,
     tells_signal,
 )
 from ksupport.choosing.policy import POLICY
@@ -43,12 +44,12 @@ def test_sure_features_are_chosen_and_impossible_ones_are_not():
 
 
 def test_more_evidence_and_better_predictions_speak_for_few():
-    odds = [few_or_groups(gap, 0.0) for gap in (-50, 0, 20, 50)]
+    odds = [of_evidence(gap, 0.0) for gap in (-50, 0, 20, 50)]
     assert odds == sorted(odds)
-    odds = [few_or_groups(20.0, ahead) for ahead in (-50, 0, 20, 50)]
+    odds = [of_evidence(20.0, ahead) for ahead in (-50, 0, 20, 50)]
     assert odds == sorted(odds)
-    assert few_or_groups(np.inf, 0.0) > 0.9
-    assert 0 < few_or_groups(-1e9, -1e9) < few_or_groups(1e9, 1e9) < 1
+    assert of_evidence(np.inf, 0.0) > 0.9
+    assert 0 < of_evidence(-1e9, -1e9) < of_evidence(1e9, 1e9) < 1
 
 
 def test_calibration_keeps_the_order_and_the_ends():
@@ -65,7 +66,14 @@ def test_signal_needs_evidence_or_held_out_rows():
     assert tells_signal(2 * POLICY.signal, 100.0, NOTHING)
     better = replace(NOTHING, score=0.5, standard_error=0.1)
     assert not tells_signal(-5.0, 100.0, replace(better, standard_error=0.4))
-    assert tells_signal(0.0, 100.0, better)
-    assert not tells_signal(0.0, 10.0, better)
+    assert not tells_signal(POLICY.signal / 2, 10.0, better)
     assert tells_signal(POLICY.signal / 2, 100.0, better)
     assert not tells_signal(POLICY.signal / 2, 100.0, None)
+
+
+def test_unions_need_more_evidence_than_few_features_and_no_better_predictions_of_these():
+    odds = [of_unions(lead, 0.0) for lead in (-20, 0, 10, 50)]
+    assert odds == sorted(odds)
+    assert odds[1] < 0.2
+    assert odds[-1] > 0.9
+    assert of_unions(20.0, 30.0) < 0.01 < of_unions(20.0, -30.0)

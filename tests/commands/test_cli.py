@@ -1,13 +1,16 @@
 """The command line, as a user meets it: through real processes."""
 
 import os
+import platform
 import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from ksupport import __version__
+from ksupport._common.commit import commit
 
 pytest.importorskip("typer")
 pytest.importorskip("rich")
@@ -30,9 +33,15 @@ def run(*args, cwd=None, **environment):
     )
 
 
-def test_version_is_the_package_s():
+def test_version_names_the_package_s_its_commit_and_what_it_runs_on():
     done = run("--version")
-    assert (done.returncode, done.stdout.strip()) == (0, f"ksupport {__version__}")
+    first, system, *rest = done.stdout.splitlines()
+    known = commit()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert first == f"ksupport {__version__}" + (f" (commit {known[:12]})" if known else "")
+    assert system == f"{platform.system()} {platform.machine()}"
+    assert {f"python {platform.python_version()}", f"numpy {np.__version__}"} <= set(rest)
+    assert any(line.startswith("typer ") for line in rest)
 
 
 @pytest.mark.parametrize(

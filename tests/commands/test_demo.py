@@ -59,5 +59,6 @@ def test_demo_ends_with_a_report_and_writes_nothing_else_and_no_warning(demo):
     directory, done = demo
     assert [file.name for file in directory.iterdir()] == ["ksupport-demo.html"]
     assert "Open it in a browser: ksupport-demo.html" in done.stdout
-    # On a machine that has not compiled the kernels yet, it says that it does.
-    assert all(line.startswith("ksupport: compiling") for line in done.stderr.splitlines())
+    # Kernels may have to be compiled, and slow machines see progress.
+    told = ("ksupport: compiling", "AutoIRKSN")
+    assert all(line.startswith(told) for line in done.stderr.splitlines()), done.stderr

@@ -4,6 +4,7 @@ import errno
 import hashlib
 import os
 import urllib.error
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from ksupport.datasets import (
     DatasetUnavailableError,
     _cache,
+    _download,
     data_home,
     dataset_path,
     fetch_dataset,
@@ -24,9 +26,21 @@ from ksupport.datasets._info import DatasetInfo, RemoteFile
 from ksupport.datasets._registry import DATASETS
 
 
+def address(path):
+    return path.as_uri().replace("file:", "https:")
+
+
+@pytest.fixture(autouse=True)
+def _origin(monkeypatch):
+    """An origin that has the files of this disk."""
+    monkeypatch.setattr(
+        _download, "open_url", lambda url: urllib.request.urlopen(url.replace("https:", "file:"))
+    )
+
+
 @pytest.fixture
 def toy(tmp_path):
-    """A dataset of 6 x 2 whose raw file is served by the file system."""
+    """A dataset of 6 x 2 whose raw file is served from the disk."""
     table = np.random.default_rng(0).normal(size=(6, 3))
     raw = tmp_path / "origin" / "toy.txt"
     raw.parent.mkdir()
@@ -36,7 +50,7 @@ def toy(tmp_path):
         name="toy",
         description="a table",
         shape=(6, 2),
-        files=(RemoteFile("toy.txt", (raw.as_uri(),), digest),),
+        files=(RemoteFile("toy.txt", (address(raw),), digest),),
         citation="nobody",
         licence="none",
     )
@@ -94,7 +108,7 @@ def test_a_second_address_serves_where_the_first_one_fails(toy, tmp_path):
     info, table, raw = toy
     bad = tmp_path / "bad.txt"
     bad.write_text("not the data")
-    urls = ((tmp_path / "gone.txt").as_uri(), bad.as_uri(), raw.as_uri())
+    urls = tuple(map(address, (tmp_path / "gone.txt", bad, raw)))
     file = replace(info.files[0], urls=urls)
     arrays = load(replace(info, files=(file,)), tmp_path / "home")
     np.testing.assert_array_equal(arrays["y"], table[:, 2])
@@ -151,7 +165,7 @@ def test_an_interrupted_download_leaves_nothing_behind(toy, tmp_path, monkeypatc
         assert everything_under(scratch)  # the beginning is there, in the scratch directory
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_cache, "_copy", copy_some_then_stop)
+    monkeypatch.setattr(_download, "_copy", copy_some_then_stop)
     with pytest.raises(KeyboardInterrupt):
         load(toy[0], tmp_path / "home")
     assert everything_under(scratch) == []
@@ -160,7 +174,7 @@ def test_an_interrupted_download_leaves_nothing_behind(toy, tmp_path, monkeypatc
 
 def test_a_connection_that_breaks_is_noticed_without_a_checksum(toy, tmp_path, monkeypatch):
     info = replace(toy[0], files=(replace(toy[0].files[0], digest=None),))
-    monkeypatch.setattr(_cache, "_copy", lambda source, target, _: target.write(source.read(5)))
+    monkeypatch.setattr(_download, "_copy", lambda source, target, _: target.write(source.read(5)))
     with pytest.raises(DatasetUnavailableError, match=r"broke after 5 of \d+ bytes"):
         load(info, tmp_path / "home")
     assert everything_under(tmp_path / "home") == []
@@ -258,11 +272,11 @@ def _flipped(data, at):
 def offline(monkeypatch):
     calls = []
 
-    def refuse(request, timeout):
-        calls.append(request.full_url)
+    def refuse(url):
+        calls.append(url)
         raise urllib.error.URLError("the network is unreachable")
 
-    monkeypatch.setattr("urllib.request.urlopen", refuse)
+    monkeypatch.setattr(_download, "open_url", refuse)
     return calls
 
 
@@ -326,8 +340,9 @@ def test_every_dataset_says_where_it_comes_from():
         assert info.citation
         assert info.licence
         assert info.files or info.how_to_get
-        if info.name != "toy":
-            assert all(url.startswith("https://") for file in info.files for url in file.urls)
+        for file in info.files:
+            assert all(url.startswith("https://") for url in file.urls)
+            assert Path(file.filename).name == file.filename  # nothing is put elsewhere
 
 
 def test_an_unknown_name_is_refused():

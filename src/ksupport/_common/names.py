@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 LONGEST = 48  # characters of a name that are shown
-FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")  # a cell that begins so may be run
+FORMULA = re.compile(r"[\t\r\n]|[\s\x00\ufeff]*[=+\-@＝＋－＠]")  # a cell that begins so may be run
 
 
 def shown(name: str, longest: int = LONGEST) -> str:
@@ -68,4 +69,4 @@ def spreadsheet_safe(cell: str) -> str:
     >>> spreadsheet_safe("=cmd()")
     "'=cmd()"
     """
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
+    return f"'{cell}" if FORMULA.match(cell) else cell

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..design import Floats
+from .clusters import Unions
 from .elections import Candidates, Performance
 from .policy import POLICY, Policy
 from .posterior import Posterior
@@ -32,8 +33,9 @@ class Judgement:
 
 def judge(
     posterior: Posterior,
+    unions: Unions | None,
     candidates: Candidates | None,
-    groups_score: float,
+    elected_score: float,
     policy: Policy = POLICY,
 ) -> Judgement:
     """Put together what the evidence says on all rows and what folds say.
@@ -42,37 +44,59 @@ def judge(
     ----------
     posterior : Posterior
         Supports of few features, on all rows.
+    unions : Unions, optional
+        Unions of clusters, on all rows; None if few features are clearly ahead of groups.
     candidates : Candidates, optional
         Errors on held-out rows; None if none were.
-    groups_score : float
+    elected_score : float
         The best `Evidence` on all rows among the supports of many features that folds elect;
         infinite if they elect none.
     """
     d = posterior.d
-    if candidates is None:
-        performance, few, raw = None, 1.0, posterior.probability()
-    else:
+    ahead = 0.0 if candidates is None else candidates.ahead
+    gain, best, few, raw = posterior.gain, posterior.best, 1.0, posterior.probability()
+    if unions is not None:
+        lead = posterior.best - unions.best - policy.misfit * posterior.gain
+        few = 1 - of_unions(lead, ahead, policy)
+        raw = few * raw + (1 - few) * unions.probability
+        gain, best = max(gain, posterior.empty - unions.best), best - max(lead, 0.0)
+    performance = None
+    if candidates is not None:
         performance = candidates.performance(policy)
-        few = few_or_groups(groups_score - posterior.best, candidates.ahead, policy)
-        raw = few * posterior.probability() + (1 - few) * group_shares(candidates, d, policy)
-    signal = tells_signal(posterior.gain, posterior.n, performance, policy)
+        evident = of_evidence(elected_score - best, ahead, policy)
+        few *= evident
+        raw = evident * raw + (1 - evident) * group_shares(candidates, d, policy)
+    signal = tells_signal(gain, posterior.n, performance, policy)
     p = calibrated(raw, policy) if signal else np.zeros(d)
     support, expected = largest_expected_f1(p)
     expected *= policy.discount
-    sets = tuple(sets_of(posterior, p)) if signal else ()
+    sets = tuple(sets_of(posterior, p, few >= 0.5)) if signal else ()
     return Judgement(p, support, expected, few, signal, performance, sets)
 
 
-def few_or_groups(gap: float, ahead: float, policy: Policy = POLICY) -> float:
-    """Probability that few features matter.
+def of_unions(lead: float, ahead: float, policy: Policy = POLICY) -> float:
+    """Probability that unions of clusters matter, rather than few features.
 
-    Evidence and held-out rows both tell, each by how much few features do better than the
-    supports of iterates: in units of -2 log evidence, and of n log error.
+    Given how much more evidence they have, in units of -2 log evidence, and by how much few
+    features predict held-out rows better than iterates, which have groups, in n log error.
+    """
+    shift, of_lead, of_ahead = policy.unions_odds
+    return _logistic(shift + of_lead * lead + of_ahead * max(ahead, 0.0))
+
+
+def of_evidence(gap: float, ahead: float, policy: Policy = POLICY) -> float:
+    """Probability that what has most evidence matters, rather than what folds elect.
+
+    Evidence and held-out rows both tell: by how much the former does better than the supports of
+    iterates, in units of -2 log evidence, and few features better than iterates, in n log error.
     """
     shift, of_gap, of_ahead = policy.odds
-    low, high = -60.0, 80.0  # beyond, nothing more is said
-    odds = shift + of_gap * np.clip(gap, low, high) + of_ahead * np.clip(ahead, low, high)
-    return float(1 / (1 + np.exp(-odds)))
+    gap, ahead = np.clip([gap, ahead], -60.0, 80.0)  # beyond, nothing more is said
+    return _logistic(shift + of_gap * gap + of_ahead * ahead)
+
+
+def _logistic(odds: float) -> float:
+    return float(1 / (1 + np.exp(-np.clip(odds, -500, 500))))
 
 
 def group_shares(candidates: Candidates, d: int, policy: Policy = POLICY) -> Floats:
@@ -94,7 +118,7 @@ def tells_signal(
         return gain > policy.signal
     errors = performance.score / max(performance.standard_error, np.finfo(float).tiny)
     known = max(1 - policy.few_rows / rows, 0.0)  # few rows know their spread badly
-    return bool(max(gain, 0.0) + 2 * known * np.clip(errors, 0.0, MOST_ERRORS) > policy.signal)
+    return bool(max(gain, 0.0) + known * np.clip(errors, 0.0, MOST_ERRORS) / 2 > policy.signal)
 
 
 def calibrated(p: Floats, policy: Policy = POLICY) -> Floats:

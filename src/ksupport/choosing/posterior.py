@@ -225,25 +225,31 @@ def _largest(design: Design, policy: Policy) -> int:
 
 def _pools(sought: Sequence[Sought], starts: Sequence[list[Support]]) -> list[Ints]:
     """The features to look at: all, or those that go with y and with what starts leave of it."""
-    pools: list[Ints] = []
-    surveys: list[Survey] = []
-    for each, own in zip(sought, starts, strict=True):
-        room = max(limits.POOL // max(each.design.n, 1), limits.FEWEST_IN_POOL)
-        if each.design.d <= room:
-            continue
-        residuals = [each.y, *(_residual(each, S) for S in own[:2])]
-        find = partial(_strongest, room // len(residuals))
-        merge = partial(_strongest_of, room // len(residuals))
-        surveys.append(Survey(each.design, np.column_stack(residuals), find, merge))
-    answers = iter(surveyed(surveys))
-    for each, own in zip(sought, starts, strict=True):
-        room = max(limits.POOL // max(each.design.n, 1), limits.FEWEST_IN_POOL)
-        if each.design.d <= room:
-            pools.append(np.arange(each.design.d))
-        else:
-            features, _ = next(answers)
-            pools.append(np.union1d(features.ravel(), np.array([j for S in own for j in S], int)))
-    return pools
+    pairs = list(zip(sought, starts, strict=True))
+    answers = iter(surveyed([_survey(each, own) for each, own in pairs if not _all_fit(each)]))
+    return [
+        np.arange(each.design.d)
+        if _all_fit(each)
+        else np.union1d(next(answers)[0].ravel(), np.array([j for S in own for j in S], int))
+        for each, own in pairs
+    ]
+
+
+def _room(sought: Sought) -> int:
+    """How many features can be looked at."""
+    return max(limits.POOL // max(sought.design.n, 1), limits.FEWEST_IN_POOL)
+
+
+def _all_fit(sought: Sought) -> bool:
+    return sought.design.d <= _room(sought)
+
+
+def _survey(sought: Sought, starts: list[Support]) -> Survey:
+    """Which features go most with y, and with what the first starts leave of it."""
+    residuals = [sought.y, *(_residual(sought, S) for S in starts[:2])]
+    count = _room(sought) // len(residuals)
+    find, merge = partial(_strongest, count), partial(_strongest_of, count)
+    return Survey(sought.design, np.column_stack(residuals), find, merge)
 
 
 def _residual(sought: Sought, support: Support) -> Floats:

@@ -38,18 +38,18 @@ class FeatureSet:
     probability: float
 
 
-def sets_of(posterior: Posterior, probability: Floats) -> list[FeatureSet]:
+def sets_of(posterior: Posterior, probability: Floats, few: bool = True) -> list[FeatureSet]:
     """Every probable feature with those that stand in for it, most probable sets first.
 
-    Two features stand in for each other if they are near-copies, or if they correlate and models
-    that have one of them seldom have the other.
+    Two features stand in for each other if they are near-copies or, where few features matter, if
+    they correlate and models that have one of them seldom have the other.
     """
     worth = np.flatnonzero(probability >= WORTH)
     worth = worth[np.lexsort((worth, -np.round(probability[worth], 9)))]
     inside, weights = posterior.inclusions(worth, MODELS)
     alone, both = weights @ inside, inside.T @ (weights[:, None] * inside)
     correlations = posterior.correlations(worth)
-    apart = (correlations >= ALIKE) & (both <= RARELY * np.outer(alone, alone))
+    apart = few & (correlations >= ALIKE) & (both <= RARELY * np.outer(alone, alone))
     stand_in = apart | (correlations >= NEAR_COPY)
     left = np.ones(worth.size, bool)
     found = []

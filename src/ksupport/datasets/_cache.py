@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import http.client
 import os
 import sys
+import tarfile
 import tempfile
-import urllib.request
 import warnings
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._common.files import replacing
-from .._common.phases import Update, phase
+from .._common.npy import check_npz
+from .._common.phases import phase
+from ._download import digest_problem, download
 from ._info import DatasetInfo, RemoteFile
 from ._registry import dataset_info
 
@@ -27,8 +28,7 @@ Arrays = Mapping[str, NDArray[np.generic]]
 Converter = Callable[[tuple[Path, ...]], Arrays]
 PathLike = str | os.PathLike[str]
 
-_TIMEOUT = 60.0  # seconds without a byte
-_PIECE = 1 << 18  # bytes to take at once
+_LARGEST = 1 << 30  # bytes of all arrays of a dataset; the whole brain of haxby has 200 MB
 _DIGEST = "sha256"  # the entry of a cache file that holds the digest of the others
 _CONTENT = (
     "X", "y", "X_test", "y_test", "X_all", "labels_all", "run_all", "voxel_ijk",
@@ -106,12 +106,22 @@ def load_arrays(
             raise DatasetUnavailableError(absent_message(info, path.parent, []))
         with tempfile.TemporaryDirectory(prefix="ksupport-") as scratch:
             raw = raw_files(info, path.parent, Path(scratch), download_if_missing)
-            with phase(f"converting {info.name}"):
-                arrays = convert(raw)
+            arrays = _converted(info, convert, raw)
         check_shape(info, arrays, "its raw files")
         _warn_if_changed(info, arrays)
         save_arrays(path, arrays)
     return cached_arrays(info, path)
+
+
+def _converted(info: DatasetInfo, convert: Converter, raw: tuple[Path, ...]) -> Arrays:
+    with phase(f"converting {info.name}"):
+        try:
+            return convert(raw)
+        except (ValueError, OSError, EOFError, LookupError, tarfile.TarError) as error:
+            files = " and ".join(path.name for path in raw)
+            raise DatasetUnavailableError(
+                f"{files} is not what {info.name} is made of ({error}); get it again"
+            ) from error
 
 
 @phase("loading the data")
@@ -147,7 +157,11 @@ def raw_files(
             raise DatasetUnavailableError(
                 absent_message(info, directory, ["download_if_missing is False."])
             )
-        found.append(path or _download(info, file, directory, scratch))
+        if path is None:
+            path, reasons = download(file, scratch)
+        if path is None:
+            raise DatasetUnavailableError(absent_message(info, directory, reasons))
+        found.append(path)
     return tuple(found)
 
 
@@ -156,6 +170,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[np.generic]]:
     try:
         # Opened here, as NumPy does not close a file that it cannot read.
         with path.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
+            check_npz(archive, _LARGEST)
             return {key: archive[key] for key in archive.files}
     except (ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise DatasetUnavailableError(
@@ -220,54 +235,12 @@ def _placed(info: DatasetInfo, file: RemoteFile, directory: Path) -> Path | None
     """A raw file that is in the directory already."""
     path = directory / file.filename
     if path.exists():
-        problem = _digest_problem(path, file)
+        problem = digest_problem(path, file)
         if problem:
             raise DatasetUnavailableError(absent_message(info, directory, [f"{path}: {problem}"]))
         return path
     stand_in = directory / file.stand_in if file.stand_in else None
     return stand_in if stand_in is not None and stand_in.exists() else None
-
-
-def _download(info: DatasetInfo, file: RemoteFile, directory: Path, scratch: Path) -> Path:
-    path = scratch / file.filename
-    reasons = []
-    for url in file.urls:
-        try:
-            _retrieve(url, path)
-        except (OSError, http.client.HTTPException) as error:
-            reasons.append(f"{url}: {error}")
-            continue
-        problem = _digest_problem(path, file)
-        if problem is None:
-            return path
-        reasons.append(f"{url}: {problem}")
-    raise DatasetUnavailableError(absent_message(info, directory, reasons))
-
-
-def _retrieve(url: str, path: Path) -> None:
-    request = urllib.request.Request(url, headers={"User-Agent": "ksupport"})
-    with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer, path.open("wb") as stream:
-        announced = answer.headers.get("Content-Length")
-        size = None if announced is None else int(announced)
-        with phase(f"downloading {path.name}", size) as update:
-            _copy(answer, stream, update)
-        if size is not None and stream.tell() != size:
-            raise OSError(f"the connection broke after {stream.tell()} of {size} bytes")
-
-
-def _copy(source: IO[bytes], target: IO[bytes], update: Update) -> None:
-    while piece := source.read(_PIECE):
-        target.write(piece)
-        update(target.tell())
-
-
-def _digest_problem(path: Path, file: RemoteFile) -> str | None:
-    if file.digest is None:
-        return None
-    algorithm, expected = file.digest.split(":")
-    # MD5 serves here against accidents, not against attackers.
-    digest = hashlib.new(algorithm, path.read_bytes(), usedforsecurity=False).hexdigest()
-    return None if digest == expected else f"{algorithm} is {digest}, expected {expected}"
 
 
 def _warn_if_changed(info: DatasetInfo, arrays: Arrays) -> None:

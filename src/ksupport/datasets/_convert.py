@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
+import io
 import tarfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,12 +27,17 @@ HOUSING_FEATURES = (
     "Longitude",
 )
 
+UNPACKED = 1 << 25  # bytes of a text in an archive; the housing data have 2 MB, leukemia 4
+
 
 def leukemia(raw: tuple[Path, ...]) -> Arrays:
     """LIBSVM text, compressed: the 38 training samples, then the 34 test samples."""
     from sklearn.datasets import load_svmlight_file  # slow to import, seldom needed
 
-    (X, y), (X_test, y_test) = (load_svmlight_file(str(path), n_features=7129) for path in raw)
+    texts = [_unpacked(path) for path in raw]
+    (X, y), (X_test, y_test) = (load_svmlight_file(text, n_features=7129) for text in texts)
+    if len(y) > 38 or len(y_test) > 34:  # before they are made dense
+        raise ValueError(f"leukemia has 38 and 34 rows, got {len(y)} and {len(y_test)}")
     labels = np.unique(np.concatenate([y, y_test])).tolist()
     if labels != [-1.0, 1.0]:
         raise ValueError(f"the labels of leukemia must be -1 and 1, got {labels}")
@@ -40,8 +47,10 @@ def leukemia(raw: tuple[Path, ...]) -> Arrays:
 def california_housing(raw: tuple[Path, ...]) -> Arrays:
     """Counts per district; scikit-learn's features are their averages per household."""
     with tarfile.open(raw[0]) as archive:
-        member = archive.extractfile("CaliforniaHousing/cal_housing.data")
-        table = np.loadtxt(member, delimiter=",")  # type: ignore[arg-type]
+        member = archive.getmember("CaliforniaHousing/cal_housing.data")
+        if not member.isreg() or member.size > UNPACKED:  # a link, or far too much
+            raise ValueError(f"{member.name} must be a file of at most {UNPACKED} bytes")
+        table = np.loadtxt(archive.extractfile(member), delimiter=",")  # type: ignore[arg-type]
     longitude, latitude, age, rooms, bedrooms, population, households, income, value = table.T
     features = (
         income,
@@ -88,6 +97,15 @@ CONVERTERS: dict[str, Converter] = {
     "rhee2006": rhee2006,
     "riboflavin": riboflavin,
 }
+
+
+def _unpacked(path: Path) -> io.BytesIO:
+    """The text of a ``.bz2`` that unpacks to no more than it should."""
+    with bz2.open(path) as stream:
+        text = stream.read(UNPACKED + 1)
+    if len(text) > UNPACKED:
+        raise ValueError(f"{path.name} unpacks to more than {UNPACKED} bytes")
+    return io.BytesIO(text)
 
 
 def read_r(path: Path) -> Any:

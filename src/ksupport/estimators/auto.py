@@ -15,6 +15,7 @@ from .._common.levels import FIRST, Setting, for_criteria, for_groups, for_predi
 from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
+from ..choosing.clusters import unions_of
 from ..choosing.elections import Candidates
 from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
@@ -112,7 +113,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
         few, *on_folds = self._explore(problem, folds, paths)
-        candidates, of_groups = None, np.inf
+        candidates, elected = None, np.inf
         if paths is not None:
             pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
             measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
@@ -121,9 +122,11 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             if candidates.ahead < POLICY.clearly:
                 paths = self._finer(problem, folds, paths)
                 candidates = measure(paths.walked)
-            of_groups = self._of_groups(problem, paths, candidates, few)
+            elected = self._elected(problem, paths, candidates, few)
         policy = POLICY if problem.by_squares else replace(POLICY, odds=POLICY.odds_by_loss)
-        judgement = judge(few, candidates, of_groups, policy)
+        clear = candidates is not None and candidates.ahead >= POLICY.clearly
+        unions = None if clear or not problem.by_squares else unions_of(few)
+        judgement = judge(few, unions, candidates, elected, policy)
         folded = None if paths is None else (paths.settings, paths.table)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps)
         decision = words_of(judgement, chosen.size, problem.by_squares)
@@ -207,7 +210,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return weighed(sought, targets, rounds, most, self.n_jobs)
         return explored(sought, rounds, self.n_jobs)
 
-    def _of_groups(
+    def _elected(
         self, problem: Problem, paths: _Paths, candidates: Candidates, few: Posterior
     ) -> float:
         """The most evidence on all rows of what folds elect there, beyond few features."""
@@ -248,11 +251,12 @@ class AutoIRKSN(LinearRegressor, AutoModel):
     Supports that the paths visit are scored by their evidence, and improved by exchanging
     features; every support that is met on the way counts by its evidence, so that features which
     can stand in for each other share what one of them would get.  If whole *groups* of correlated
-    features matter, which?  The iterates of paths are judged on rows held out, under many
-    weightings of these rows; a feature counts by how often the best iterates have it.  How much
-    better few features explain the data, and predict held-out rows, says which answer to believe
-    more.  What comes out is a probability for each feature; the model has those of the largest
-    expected F1.  Where nothing can be told from noise the model is empty.
+    features matter, which?  Unions of clusters are scored by their evidence in the same way; and
+    the iterates of paths are judged on rows held out, under many weightings of these rows, where a
+    feature counts by how often the best iterates have it.  How much better each explains the data,
+    and predicts held-out rows, says which answer to believe more.  What comes out is a probability
+    for each feature; the model has those of the largest expected F1.  Where nothing can be told
+    from noise the model is empty.
 
     Parameters
     ----------
@@ -290,8 +294,8 @@ class AutoIRKSN(LinearRegressor, AutoModel):
     expected_f1_ : float
         Of the support, if the probabilities are right.
     performance_ : Performance
-        What folds say of new rows: ``score`` (share of the variation explained), its
-        or, with other losses than squares, of the deviance), its
+        What folds say of new rows: ``score`` (share of the variation explained or, with other
+        losses than squares, of the deviance), its
         ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
         few rows to hold some out.
     few_ : float

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._common.levels import Setting
@@ -203,7 +202,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
             products = np.stack([design.matvec(w) for w in np.atleast_2d(coef)], axis=-1)
             return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
         X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
-        return np.asarray(safe_sparse_dot(X, self.coef_.T) + self.intercept_)
+        return np.asarray(X @ self.coef_.T + self.intercept_)
 
     def _means_for(self, X: Incomplete) -> Floats:
         """What stands for missing entries of new rows: the means of the rows of the fit."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import scipy.sparse as sp
 
 from .._common.errors import InputError
 from .._common.extra import extra
+from .._common.names import shown
 from .._common.phases import phase
 from .size import COPIES, FEATURE, NUMBER, Budget
 from .source import Source
@@ -32,7 +34,9 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
                 f"{source.name} has no {absent[0]}, which an AnnData file needs to learn from; it "
                 f"holds {', '.join(file)}"
             )
-        budget.check(source.name, _size(file["X"]))
+        held = sum(_bytes(each) for part in ("obs", "var") for each in _own(file, part, source))
+        inside = sum(_bytes(each) for each in _own(file, "X", source))
+        budget.check(source.name, held + max(inside, _size(file["X"])))
         obs, var = read_elem(file["obs"]), read_elem(file["var"])
         X = read_elem(file["X"])
     about = obs.reset_index(drop=True)
@@ -44,6 +48,37 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
         feature_names=tuple(str(name) for name in var.index),
         X=_matrix(X),
     )
+
+
+def _own(file: Any, part: str, source: Source) -> Iterator[Any]:
+    """The arrays below a part; what leads out of the file is refused, as it could be any file."""
+    import h5py
+
+    waiting, seen = [(file, part)], set()
+    while waiting:
+        group, key = waiting.pop()
+        linked = not isinstance(group.get(key, getlink=True), h5py.HardLink)
+        if linked or _is_elsewhere(group[key]):
+            place = shown(f"{group.name}/{key}".lstrip("/"))
+            raise InputError(
+                f"{source.name}: {place} is a link, and only what lies in the file itself is read. "
+                "Write it again with AnnData's write_h5ad"
+            )
+        item = group[key]
+        address = h5py.h5o.get_info(item.id).addr
+        if address not in seen and hasattr(item, "shape"):
+            yield item
+        elif address not in seen:
+            waiting.extend((item, each) for each in item)
+        seen.add(address)
+
+
+def _is_elsewhere(item: Any) -> bool:
+    return hasattr(item, "shape") and bool(item.is_virtual or item.external)
+
+
+def _bytes(array: Any) -> float:
+    return float(array.size or 0) * (array.dtype.itemsize + NUMBER)
 
 
 def _size(X: Any) -> float:

@@ -7,9 +7,8 @@ import struct
 from dataclasses import dataclass
 from typing import IO, Any
 
-import numpy as np
-
 from .._common.errors import InputError
+from .._common.npy import npy_header
 from .flatbuffer import Flatbuffer
 from .spelling import option
 
@@ -60,10 +59,7 @@ def of_features(d: int) -> float:
 
 def of_npy(stream: IO[bytes]) -> float:
     """Bytes for an array as stored and as float64, by what its header says."""
-    version = np.lib.format.read_magic(stream)
-    headers = np.lib.format
-    read = headers.read_array_header_1_0 if version == (1, 0) else headers.read_array_header_2_0
-    shape, _, dtype = read(stream)
+    shape, dtype = npy_header(stream)
     return float(math.prod(shape) * (dtype.itemsize + NUMBER))
 
 

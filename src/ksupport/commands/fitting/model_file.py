@@ -24,7 +24,8 @@ from ...reading.source import file_mode, read_bytes
 SCHEMA, VERSION = "ksupport-model", 1
 LARGEST = 200_000_000  # bytes; a model of a million features has half as many
 LONGEST = 100_000  # characters of a name
-MOST = 5_000_000  # features
+MOST = 2_000_000  # features, classes or levels
+VALUES = 10_000_000  # commas and brackets: what a parser makes of each takes up to 100 bytes
 DIGITS = 300  # of an integer that a float can hold
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 
@@ -81,7 +82,8 @@ class Model:
 
     def scores(self, columns: Floats) -> Floats:
         """X w + intercept, of the model's own columns in its own order: rows x outputs."""
-        return np.asarray(columns @ self.coef.T + self.intercept)
+        with np.errstate(over="ignore", invalid="ignore"):  # who asks looks whether all are finite
+            return np.asarray(columns @ self.coef.T + self.intercept)
 
     def predict(self, columns: Floats) -> dict[str, NDArray[Any]]:
         """What is predicted, by name: numbers, classes with their probabilities, or risks."""
@@ -129,6 +131,8 @@ def _json(path: Path) -> Any:
             raise InputError(f"{title(path)} is too large to be a model file")
 
     text = read_bytes(path, check)
+    if sum(map(text.count, (b",", b"[", b"{"))) > VALUES:
+        raise InputError(f"{title(path)} holds too many values to be a model file")
     try:
         return json.loads(text, parse_constant=_no_constant, parse_int=_whole)
     except (ValueError, RecursionError) as error:
@@ -168,8 +172,13 @@ NUMBERS: Kind = (
     "a finite number",
 )
 TEXTS: Kind = (
-    lambda value: isinstance(value, list) and all(map(_is_text, value)),
-    "a list of texts",
+    lambda value: (
+        isinstance(value, list)
+        and len(value) <= MOST
+        and all(map(_is_text, value))
+        and len(set(value)) == len(value)
+    ),
+    "a list of different texts",
 )
 RESPONSE: Kind = (lambda value: value in get_args(Response), f"one of {get_args(Response)}")
 PERHAPS_TEXT: Kind = (lambda value: value is None or _is_text(value), "text or null")
@@ -198,6 +207,10 @@ def _checked(value: dict[str, Any]) -> Model:
         both = set(names[:size]) & set(names[size:])
         raise ValueError(
             "a column is a feature and adjusted for, too" if both else "a feature occurs twice"
+        )
+    if len(value["classes"]) < 2 if value["response"] == "classes" else value["classes"]:
+        raise ValueError(
+            f"a response of {value['response']} cannot have {len(value['classes'])} classes"
         )
     coef, intercept = _outputs(columns, value["intercept"], len(value["classes"]))
     return Model(

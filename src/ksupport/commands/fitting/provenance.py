@@ -9,20 +9,45 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from ... import __version__
+from ..._common.commit import commit
 from ...reading import Data
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "joblib", "threadpoolctl")
+OPTIONAL = (
+    "typer", "rich", "pandas", "pyarrow", "python-calamine", "bed-reader", "anndata", "h5py",
+    "matplotlib", "dask", "distributed", "zarr", "nilearn", "hidimstat", "skglm", "pyproximal",
+    "modopt", "benchopt", "rdata",
+)  # fmt: skip
 
 
 def versions() -> dict[str, str]:
-    """Of this package, of Python and of what the numbers depend on."""
-    found = {"ksupport": __version__, "python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:  # a package put in place without its metadata
-            found[name] = "unknown"
-    return found
+    """Of this package, its commit if it is known, of Python and of what the numbers depend on."""
+    known = commit()
+    own = {"ksupport": __version__} | ({} if known is None else {"commit": known})
+    # Without its metadata a package has no version, though it may work.
+    needed = {name: _installed(name) or "unknown" for name in PACKAGES}
+    return {**own, "python": platform.python_version(), **needed}
+
+
+def told_versions() -> str:
+    """What `ksupport --version` prints, to be pasted into a report of a defect."""
+    found = versions()
+    own, known = found.pop("ksupport"), found.pop("commit", None)
+    more = {name: there for name in OPTIONAL if (there := _installed(name)) is not None}
+    return "\n".join(
+        [
+            f"ksupport {own}" + ("" if known is None else f" (commit {known[:12]})"),
+            f"{platform.system()} {platform.machine()}",
+            *(f"{name} {number}" for name, number in {**found, **more}.items()),
+        ]
+    )
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def command_line() -> str:
