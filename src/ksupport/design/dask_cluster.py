@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 from dask.base import unpack_collections
@@ -27,19 +28,28 @@ def computed_by(client: Any, tasks: Sequence[Any]) -> tuple[Any, ...]:
 
 def _wait_for(client: Any, futures: Sequence[Any]) -> None:
     """Wait until all are done or one has failed; not for workers that do not come."""
-    from distributed import TimeoutError as NotYet  # who has a client has the package
-    from distributed import wait
+    from distributed import wait  # who has a client has the package
+    from distributed.comm import CommClosedError
 
     seen = time.monotonic()
-    while not any(future.status in ("error", "cancelled", "lost") for future in futures):
-        try:
+    while not any(future.status == "error" for future in futures):
+        if client.status in ("closing", "closed"):
+            raise CommClosedError(f"the Client is {client.status}")
+        with suppress(TimeoutError):
             wait(futures, timeout=LOOK)
             return
-        except NotYet:
-            now = time.monotonic()
-            seen = now if client.scheduler_info()["workers"] else seen
-        if now - seen > WITHOUT_WORKERS:
+        if _has_workers(client):
+            seen = time.monotonic()
+        elif time.monotonic() - seen > WITHOUT_WORKERS:
             raise NoWorkersError(
                 f"the Dask cluster has had no worker for {WITHOUT_WORKERS:g} s during a "
                 "computation over X; start workers, or a new cluster, and fit again"
             )
+
+
+def _has_workers(client: Any) -> bool:
+    """Whether the scheduler answers, and knows of a worker."""
+    try:
+        return bool(client.sync(client.scheduler.ncores, callback_timeout=LOOK))
+    except (OSError, TimeoutError):  # it is busy, or gone, which the client finds out itself
+        return False
