@@ -199,24 +199,6 @@ def test_a_lost_scheduler_is_an_error_not_a_wait(lone_scheduler):
             path("irksn", X, noise(), metrics={"kill": kill}, **RESTLESS)
 
 
-def test_without_any_worker_there_is_an_error_and_not_a_wait(monkeypatch):
-    monkeypatch.setattr("ksupport.design.dask_cluster.WITHOUT_WORKERS", 3.0)
-    with (
-        distributed.LocalCluster(
-            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        X = lazy(CHUNKS["both"])
-
-        def dismiss(block):
-            client.retire_workers([*client.scheduler_info()["workers"]])
-            return np.zeros(len(block.t))
-
-        with pytest.raises(ConnectionError, match=r"no worker for 3 s .*start workers"):
-            path("irksn", X, noise(), metrics={"dismiss": dismiss}, **RESTLESS)
-
-
 KILLS = max(1, int(os.environ.get("FAULT_POINTS", "5")) // 5)  # `make test-faults` takes 20
 
 

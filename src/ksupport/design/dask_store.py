@@ -19,7 +19,6 @@ import numpy as np
 from dask.base import compute, get_scheduler, persist
 
 from .. import limits
-from .dask_cluster import NoWorkersError, computed_by
 from .dask_progress import followed
 from .dask_tasks import (
     BlockError,
@@ -93,7 +92,7 @@ class DaskStore(Store):
             # Dask would go on with threads of this process, and draw all of X into it.
             raise _lost(f"the Client is {client.status}")
         try:
-            results = compute(*tasks) if client is None else computed_by(client, tasks)
+            results: tuple[Any, ...] = compute(*tasks)
         except Exception as error:
             explained = self._explained(error)
             if explained is error:
@@ -120,8 +119,6 @@ class DaskStore(Store):
         """The error to raise instead: says which block, or that the cluster is gone."""
         if isinstance(error, BlockError):
             return ValueError(str(error))
-        if isinstance(error, NoWorkersError):
-            return error
         if _is_lost(error):
             return _lost(f"{type(error).__name__}: {error}")
         if type(error).__name__ == "KilledWorker":
