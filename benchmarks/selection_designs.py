@@ -177,6 +177,8 @@ def _noise() -> Iterator[Setting]:
     for n in (20, 50, 120, 500):
         for design in ("independent", "ar1", "blocks"):
             yield {"kind": "noise", "n": n, "d": 300, "design": design}
+    for n, d in ((100, 2000), (200, 5000)):  # many more, of which some go with y by chance
+        yield {"kind": "noise", "n": n, "d": d, "design": "independent"}
     for name in WIDE:
         yield {"kind": "permuted", "name": name}
     for name, rows in (("riboflavin", None), ("scheetz2006", None), ("hiv_pi", 500)):

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DISTRIBUTIONS = {
     "sklearn": "scikit-learn", "nibabel": "nilearn", "bed_reader": "bed-reader",
-    "python_calamine": "python-calamine",
+    "python_calamine": "python-calamine", "sksurv": "scikit-survival",
 }  # fmt: skip
 
 

@@ -150,6 +150,16 @@ def plot() -> None:
     assert Path("found.png").stat().st_size > 1000
 
 
+def survival() -> None:
+    """A Lasso and a ridge of survival times, beside which `ksupport fit` sets its own."""
+    from ksupport.explain.usual import usual
+
+    X, y = problem()
+    times = np.column_stack([np.exp(-y / np.std(y)), np.ones(len(y))])
+    for make in usual(X, lambda rows: 3, "survival").values():
+        assert make(np.arange(len(y))).fit(X, times).predict(X).shape == y.shape
+
+
 def dask() -> None:
     """The same model from chunks."""
     import dask.array as da
@@ -198,8 +208,10 @@ def data() -> None:
 
 EXTRAS = {
     each.__name__: each
-    for each in (nothing, cli, excel, plink, h5ad, files, plot, dask, fmri, neighbours, data)
-}
+    for each in (
+        nothing, cli, excel, plink, h5ad, files, plot, survival, dask, fmri, neighbours, data,
+    )
+}  # fmt: skip
 
 if __name__ == "__main__":
     import os

@@ -25,6 +25,8 @@ from ._common.vectors import to_unit_size
 
 __all__ = ["concordance", "model_error", "support_f1", "support_precision", "support_recall"]
 
+Floats = NDArray[np.float64]
+
 TIED = 1e-8  # risks that differ by no more are equal
 
 
@@ -53,16 +55,27 @@ def concordance(y: ArrayLike, risk: ArrayLike) -> float:
     0.6666666666666666
     """
     Y, score = np.asarray(y, np.float64), np.asarray(risk, np.float64)
-    pairs, right = 0, 0.0
-    for i in np.flatnonzero(Y[:, 1]).tolist():
-        later = (Y[:, 0] > Y[i, 0]) | ((Y[:, 0] == Y[i, 0]) & (Y[:, 1] == 0))
-        ahead = score[i] - score[later]
-        tied = np.abs(ahead) <= TIED
-        pairs += ahead.size
-        right += np.count_nonzero((ahead > 0) & ~tied) + 0.5 * np.count_nonzero(tied)
-    if pairs == 0:
+    wrong, pairs = wrong_pairs(Y, score, np.ones(len(Y)))
+    if not pairs.any():
         raise ValueError("y has no two rows of which one is known to have survived the other")
-    return float(right / pairs)
+    return float(1.0 - wrong.sum() / pairs.sum())
+
+
+def wrong_pairs(Y: Floats, risk: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Of each row the pairs in the wrong order that it is part of, and all its pairs.
+
+    A pair counts as often as the product of the weights of its rows says.
+    """
+    wrong, pairs = np.zeros(len(Y)), np.zeros(len(Y))
+    for i in np.flatnonzero(Y[:, 1]).tolist():
+        later = np.flatnonzero((Y[:, 0] > Y[i, 0]) | ((Y[:, 0] == Y[i, 0]) & (Y[:, 1] == 0)))
+        ahead = risk[i] - risk[later]
+        count = weights[i] * weights[later]
+        missed = count * np.where(np.abs(ahead) <= TIED, 0.5, ahead < 0)
+        for total, each in ((wrong, missed), (pairs, count)):
+            total[i] += each.sum()
+            total[later] += each
+    return wrong, pairs
 
 
 def support_f1(w_true: ArrayLike, w: Any) -> float | NDArray[np.float64]:

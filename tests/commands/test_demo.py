@@ -33,7 +33,7 @@ def test_demo_gives_every_feature_a_probability_beside_what_a_lasso_says(demo):
 
 def test_demo_calls_noise_noise(demo):
     _, done = demo
-    part = done.stdout.split("2. Noise")[1].split("3. Correlated")[0]
+    part = done.stdout.split("2. Noise")[1].split("3. Classes")[0]
     ours, lasso = (
         [int(n) for n in re.search(rf"^{name}((?: +\d+)+)", part, re.MULTILINE)[1].split()]
         for name in ("AutoIRKSN", "LassoCV")
@@ -55,10 +55,25 @@ def test_demo_compares_on_correlated_designs_with_nothing_given(demo):
     assert "Nothing was given" in done.stdout
 
 
-def test_demo_ends_with_a_report_and_writes_nothing_else_and_no_warning(demo):
+def test_demo_tells_classes_apart_beside_a_lasso_of_classes(demo):
+    _, done = demo
+    part = done.stdout.split("3. Classes")[1].split("4. Correlated")[0]
+    rows = re.findall(
+        r"^ *(?:or )?gene \d+ +(>99%|\d+%) +([+-][\d.]+) +(\S+) +(\S+)$", part, re.MULTILINE
+    )
+    assert sum(truth != "-" for *_, truth, _ in rows) >= 3
+    ours, lasso = len(rows), int(re.search(r"l1 logistic names (\d+) features", part)[1])
+    assert ours < lasso
+
+
+def test_demo_ends_with_reports_and_writes_nothing_else_and_no_warning(demo):
     directory, done = demo
-    assert [file.name for file in directory.iterdir()] == ["ksupport-demo.html"]
-    assert "Open it in a browser: ksupport-demo.html" in done.stdout
+    names = sorted(file.name for file in directory.iterdir())
+    assert names == ["ksupport-demo-classes.html", "ksupport-demo.html"]
+    for name in names:
+        assert f"Open it in a browser: {name}" in done.stdout
+    page = (directory / names[0]).read_text(encoding="utf-8")
+    assert 'id="roc"' in page
     # Kernels may have to be compiled, and slow machines see progress.
-    told = ("ksupport: compiling", "AutoIRKSN")
+    told = ("ksupport: compiling", "AutoIRKSN", "held-out rows")
     assert all(line.startswith(told) for line in done.stderr.splitlines()), done.stderr

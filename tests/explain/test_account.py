@@ -11,8 +11,10 @@ from ksupport import IRKSN, AutoIRKSN
 from ksupport.choosing.words import NoSignalWarning
 from ksupport.explain.account import Account
 from ksupport.explain.found import found_in
+from ksupport.explain.measures import Order, OrderOfClasses, Variation
 from ksupport.explain.models import chosen_by
-from ksupport.explain.trials import Trial, Trials
+from ksupport.explain.paper import methods
+from ksupport.explain.trials import NOTHING, Trial, Trials
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((80, 30))
@@ -43,7 +45,8 @@ def trials(*scores):
         Trial(name, 1 - score + np.tile([0.01, -0.01], 100), 3, base)
         for name, score in zip(("this model", "Lasso", "ridge"), scores, strict=False)
     ]
-    return Trials(np.arange(200), np.zeros(200), made[0], tuple(made[1:]), 5)
+    rows, nothing = np.arange(200), Trial(NOTHING, base, 0, base)
+    return Trials(Variation(), rows, rows % 5, base, base, made[0], tuple(made[1:]), nothing)
 
 
 def account(model, **options):
@@ -117,9 +120,56 @@ def test_others_that_do_better_are_named(model):
     assert "If prediction is all that counts, use the Lasso" in better.next_steps[0]
     worse = account(model, trials=trials(0.9, 0.5, -0.2))
     assert "Neither predicts better" in worse.beside
-    assert "a ridge explains nothing: -20% ± 0" in worse.beside
+    assert "a ridge explains nothing (-20% ± 0, with 3 features)" in worse.beside
     assert not any("prediction is all" in each for each in worse.next_steps)
     assert account(model).beside == ""
+
+
+def of_pairs(measure, *scores):
+    """Of ours and of others, with these shares of pairs in the right order."""
+    base = np.full(200, 0.5)
+    made = [
+        Trial(name, 1 - score + np.tile([0.01, -0.01], 100), 3, base, 0.5)
+        for name, score in zip(("this model", "Lasso", "ridge"), scores, strict=False)
+    ]
+    rows, alone = np.arange(200), Trial("a model of age alone", 0.8 * base, 0, base, 0.5)
+    return Trials(measure, rows, rows % 5, base, base, made[0], tuple(made[1:]), alone)
+
+
+@pytest.mark.parametrize(
+    ("kind", "measure", "pairs"),
+    [
+        ("classes", OrderOfClasses(), "pairs of a row of ill and a row of well"),
+        ("survival", Order(), "pairs of rows"),
+    ],
+)
+def test_pairs_in_order_are_told_in_words(model, kind, measure, pairs):
+    given = {"kind": kind, "classes": ["well", "ill"] if kind == "classes" else []}
+    told = account(model, trials=of_pairs(measure, 0.9, 0.95, 0.5), **given)
+    assert told.sign == "yes"
+    assert f"puts 90% of all {pairs} in the right order (give or take 0)" in told.verdict
+    assert "a model of age alone puts 60% in order" in told.verdict
+    assert "a Lasso puts 95% ± 0 in order (with 3 features)" in told.beside
+    assert "a ridge does no better than a coin (50% ± 0, with 3 features)" in told.beside
+    assert "The Lasso predicts clearly better" in told.beside
+    worse = account(model, trials=of_pairs(measure, 0.55), **given)  # age alone is better
+    assert worse.sign == "perhaps"
+    assert "does no better than a model of age alone: it puts 55%" in worse.verdict
+    text, references = methods(told, {})
+    assert f"{told.wording.score} on held-out rows was 0.90" in text
+    assert any("Cox DR" in each for each in references) is (kind == "survival")
+
+
+def test_no_signal_is_told_for_every_kind(empty):
+    words = {
+        "numbers": "y is predicted by its mean",
+        "classes": "ill is as likely in one row as in another",
+        "survival": "the risk is the same for all",
+    }
+    for kind, each in words.items():
+        told = account(empty, kind=kind, classes=["well", "ill"])
+        assert each in told.verdict
+        assert ("off the uncertainty about y" in told.verdict) is (kind != "numbers")
 
 
 def test_what_cannot_be_told_apart_is_said(model):
@@ -130,7 +180,7 @@ def test_what_cannot_be_told_apart_is_said(model):
 
 def test_a_methods_paragraph_cites_what_it_names(model, empty):
     told = account(model, trials=trials(0.5, 0.4, 0.3))
-    text, references = told.methods({"ksupport": "1.2"})
+    text, references = methods(told, {"ksupport": "1.2"})
     assert "AutoIRKSN of ksupport 1.2" in text
     assert "80 samples" in text
     assert "0.50 (standard error" in text
@@ -138,13 +188,13 @@ def test_a_methods_paragraph_cites_what_it_names(model, empty):
         assert reference
         assert any(str(number) in each for each in text.split("[")[1:])
     assert len(references) == len(set(references)) == 5
-    text, _ = account(empty).methods(None)
+    text, _ = methods(account(empty), None)
     assert "none was kept" in text
 
 
 def test_names_cannot_steer_a_terminal(model):
     nasty = account(model, names=[f"\x1b[31m{j}" for j in range(30)], target="\x1b[2J")
-    texts = [nasty.title, nasty.verdict, nasty.beside, *nasty.next_steps, nasty.methods({})[0]]
+    texts = [nasty.title, nasty.verdict, nasty.beside, *nasty.next_steps, methods(nasty, {})[0]]
     assert not any("\x1b" in each for each in texts)
 
 

@@ -2,16 +2,19 @@
 
 import csv
 import json
+import os
 import re
 import shutil
 from html.parser import HTMLParser
 from importlib.util import find_spec
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Lasso
+from sklearn.metrics import auc, roc_auc_score
 from sklearn.model_selection import KFold
 
 from ksupport import (
@@ -19,6 +22,7 @@ from ksupport import (
     IRKSNCV,
     IRKSNIC,
     AutoIRKSN,
+    AutoIRKSNSurvival,
     IRKSNClassifier,
     PathCV,
     PathIC,
@@ -26,9 +30,11 @@ from ksupport import (
 )
 from ksupport.choosing.words import NoSignalWarning
 from ksupport.datasets import make_block_data, make_correlated_data
+from ksupport.explain.curves import kaplan_meier
 from ksupport.explain.report import build_report
 from ksupport.explain.report.page import write_report
-from ksupport.explain.trials import trials_of, usual
+from ksupport.explain.trials import trials_of
+from ksupport.explain.usual import usual
 
 MADE = {"command": "ksupport fit x.csv", "seed": 0, "versions": {"numpy": "2"}}
 
@@ -155,7 +161,7 @@ def test_noise_is_called_noise_in_the_title_and_nothing_is_drawn_of_it(tmp_path)
         model = AutoIRKSN().fit(X, y)
     page = write_report(tmp_path / "none.html", model, X, y).read_text(encoding="utf-8")
     assert "<title>No signal: nothing here explains y</title>" in page
-    assert 'class="verdict no">No: nothing in these 40 rows' in page
+    assert 'class="verdict no">No: nothing in these 40 ' in page
     assert '<section id="found" hidden>' in page
     assert drawn(page)["found"] == []
     assert "does no better than" in page
@@ -207,10 +213,14 @@ def test_two_classes_are_reported_by_the_probability_of_the_second(scattered):
     labels = np.where(y > 0, "yes", "no")
     model = IRKSNClassifier(k=3, max_iter=50).fit(X, labels)
     data = drawn(build_report(model, X, labels))
-    assert set(data["predicted"]["observed"]) == {0, 1}
-    np.testing.assert_allclose(
-        data["predicted"]["predicted"], model.predict_proba(X)[:, 1], rtol=1e-3, atol=1e-5
-    )
+    p, truth = model.predict_proba(X)[:, 1], labels == "yes"
+    assert data["classes"] == ["no", "yes"]
+    assert auc(*data["predicted"]["roc"]) == pytest.approx(roc_auc_score(truth, p), abs=1e-3)
+    bins = data["predicted"]["bins"]
+    assert np.dot(bins["said"], bins["rows"]) == pytest.approx(p.sum(), rel=1e-2)
+    assert np.dot(bins["seen"], bins["rows"]) == pytest.approx(truth.sum(), rel=1e-2)
+    assert data["residuals"] is None
+    assert data["heat"]["response"] == sorted(data["heat"]["response"])
     assert {row["name"] for row in data["found"]} == {
         f"x{j}" for j in np.flatnonzero(model.support_)
     }
@@ -254,6 +264,40 @@ def test_what_cannot_be_reported_is_refused_in_words(scattered, grouped):
     other = stability_selection(IRKSN(k=2, max_iter=10), X[:, :5], y, n_pairs=1)
     with pytest.raises(ValueError, match="stability must be of the 50 features of X"):
         build_report(model, X, y, stability=other)
+
+
+@pytest.fixture(scope="module")
+def survived(scattered):
+    _, X, y = scattered
+    rng = np.random.default_rng(0)
+    times = np.column_stack([rng.exponential(np.exp(-y / 2)), rng.uniform(size=60) < 0.8])
+    return AutoIRKSNSurvival().fit(X, times), X, times
+
+
+def test_survival_is_reported_by_thirds_of_the_risk(survived):
+    model, X, y = survived
+    data = drawn(build_report(model, X, y, target="months"))
+    curves = data["predicted"]["curves"]
+    assert [each["rows"] for each in curves] == [20, 20, 20]
+    assert sum(each["events"] for each in curves) == y[:, 1].sum()
+    order = np.argsort(model.predict(X))
+    for part, each in zip(np.split(order, 3), curves, strict=True):
+        times, surviving = kaplan_meier(y[part])
+        np.testing.assert_allclose(each["t"], times, rtol=1e-3)
+        np.testing.assert_allclose(each["s"], surviving, atol=1e-3)
+    assert data["residuals"] is None
+
+
+def test_the_heat_map_has_the_chosen_features_of_all_rows_in_the_order_of_the_response(scattered):
+    model, X, y = scattered
+    heat = drawn(build_report(model, X, y))["heat"]
+    assert {f"x{j}" for j in np.flatnonzero(model.support_)} == set(heat["names"])
+    np.testing.assert_allclose(heat["response"], np.sort(y), rtol=1e-2)
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+    for name, cells in zip(heat["names"], heat["cells"], strict=True):
+        shades = np.array([ord(letter) - ord("i") for letter in cells])
+        expected = np.clip(standard[np.argsort(y), int(name[1:])] / 2.5, -1, 1) * 8
+        assert np.abs(shades - expected).max() <= 0.5 + 1e-9
 
 
 # -- in a browser --------------------------------------------------------------------------
@@ -448,6 +492,58 @@ def test_a_word_is_explained_to_mouse_and_keyboard(opened):
     opened.execute_script("arguments[0].focus()", button)
     assert tip.is_displayed()
     assert len(tip.text) > 20
+
+
+@pytest.fixture(scope="module")
+def sorted_out(scattered):
+    _, X, y = scattered
+    labels = np.where(y > 0, "tumour", "normal")
+    return IRKSNClassifier(k=3, max_iter=50).fit(X, labels), X, labels
+
+
+@pytest.mark.parametrize(
+    ("of", "pictures"),
+    [
+        ("scattered", {"observed": ".dot", "rows": ".bar"}),
+        ("sorted_out", {"roc": ".curve", "calibration": ".dot", "rows": ".class"}),
+        ("survived", {"curves": "polyline", "rows": ".bar"}),
+    ],
+)
+@pytest.mark.parametrize("width", [1100, 390])
+def test_every_kind_of_response_has_its_pictures(browser, tmp_path, request, of, pictures, width):
+    path = write_report(tmp_path / "r.html", *request.getfixturevalue(of), made=MADE)
+    screen(browser, width, "light")
+    browser.get(path.as_uri())
+    for name, mark in pictures.items():
+        assert css(browser, f"#{name} {mark}")
+        kind, text = saved(browser, f"[data-saves='{name}.svg']")[1:]
+        assert kind == "image/svg+xml"
+        assert len(list(ElementTree.fromstring(text))) > 3
+        browser.refresh()
+    assert browser.get_log("browser") == []
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+AXE = Path(os.environ.get("KSUPPORT_AXE", "node_modules/axe-core/axe.min.js"))
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there: npm install axe-core")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("of", ["grouped", "sorted_out", "survived"])
+def test_axe_finds_nothing_that_keeps_people_out(browser, tmp_path, request, of, scheme):
+    model, X, y = request.getfixturevalue(of)
+    stable = None
+    if of == "grouped":
+        stable = stability_selection(IRKSN(k=5, max_iter=10), X, y, n_pairs=1, random_state=0)
+    path = write_report(tmp_path / "r.html", model, X, y, made=MADE, stability=stable)
+    screen(browser, 1100, scheme)
+    browser.get(path.as_uri())
+    browser.execute_script("for (const e of document.querySelectorAll('details')) e.open = true;")
+    browser.execute_script(AXE.read_text(encoding="utf-8"))
+    found = browser.execute_async_script(
+        "const done = arguments[0]; axe.run().then((all) => done(all.violations))"
+    )
+    assert [(each["id"], each["impact"]) for each in found] == []
 
 
 def test_dark_colours_and_a_phone_s_width(opened):

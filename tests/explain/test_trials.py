@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.linear_model import LinearRegression, Ridge
-from sklearn.metrics import r2_score
-from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from ksupport import IRKSNIC
-from ksupport.explain.trials import Trial, Trials, trials_of, usual
+from ksupport import IRKSNIC, AutoIRKSNSurvival, IRKSNClassifier
+from ksupport.explain.measures import Order, OrderOfClasses, Variation
+from ksupport.explain.trials import NOTHING, Trial, Trials, trials_of
+from ksupport.explain.usual import Adjusting, usual
+from ksupport.losses import Logistic, Squared
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 20))
@@ -79,12 +84,134 @@ def test_a_lasso_and_a_ridge_are_tuned_on_the_rows_they_are_given():
     assert sparse.ours.score > 0.8
 
 
+# -- classes and survival times --------------------------------------------------------------
+
+LABEL = (np.median(Y) < Y).astype(float)
+EVEN = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, LABEL))
+
+
+def of_classes(**makes):
+    return trials_of("ours", makes, X, LABEL, EVEN, measure=OrderOfClasses())
+
+
+def test_classes_are_judged_by_the_area_under_the_curve_within_folds():
+    found = of_classes(ours=lambda rows: LogisticRegression())
+    said = cross_val_predict(LogisticRegression(), X, LABEL, cv=EVEN, method="predict_proba")[:, 1]
+    np.testing.assert_allclose(found.predicted, said[found.rows])
+    areas = [roc_auc_score(LABEL[test], said[test]) for _, test in EVEN]
+    pairs = [LABEL[test].sum() * (1 - LABEL[test]).sum() for _, test in EVEN]
+    assert found.ours.score == pytest.approx(np.average(areas, weights=pairs))
+    assert found.nothing.score == 0.5
+    assert found.nothing.standard_error == 0
+
+
+def test_the_standard_error_of_an_area_is_that_of_delong():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0.0, 1.0], [60, 40])
+    said = rng.standard_normal(100) + y
+    measure, same = OrderOfClasses(), np.zeros(100, int)
+    errors, baseline = (
+        measure.errors(y, each, same, np.ones(100)) for each in (said, np.zeros(100))
+    )
+    found = Trial("ours", errors, 1, baseline, 0.5)
+    assert found.score == pytest.approx(roc_auc_score(y, said))
+    ahead = said[y == 1][:, None] > said[y == 0]
+    delong = np.sqrt(
+        ahead.mean(axis=1).var(ddof=1) / 40 + ahead.mean(axis=0).var(ddof=1) / 60
+    )  # DeLong, DeLong and Clarke-Pearson 1988
+    assert found.standard_error == pytest.approx(delong, rel=0.02)
+
+
+def test_survival_is_judged_by_concordance_within_folds():
+    sksurv = pytest.importorskip("sksurv.metrics")
+    rng = np.random.default_rng(0)
+    y = np.column_stack([rng.exponential(np.exp(-Y / 2)), rng.uniform(size=60) < 0.7])
+    splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y[:, 1]))
+    makes = {
+        "ours": lambda rows: AutoIRKSNSurvival(cv=3),
+        **usual(X, lambda rows: 3, "survival"),
+    }
+    found = trials_of("ours", makes, X, y, splits, measure=Order())
+    pairs = right = 0.0
+    for fold, (_, test) in enumerate(splits):
+        risk = found.predicted[found.fold == fold]
+        _, agree, against, tied, _ = sksurv.concordance_index_censored(
+            y[test, 1] == 1, y[test, 0], risk
+        )
+        pairs, right = pairs + agree + against + tied, right + agree + tied / 2
+    assert found.ours.score == pytest.approx(right / pairs)
+    scores = {each.name: each for each in found.others}
+    assert set(scores) == {"Lasso", "ridge"}
+    assert scores["ridge"].features == 20
+    assert 0 < scores["Lasso"].features < 20
+    assert all(each.score > 0.6 for each in scores.values())
+
+
+def test_a_lasso_and_a_ridge_of_classes_are_tuned_too():
+    found = of_classes(
+        ours=lambda rows: IRKSNClassifier(k=2), **usual(X, lambda rows: 3, "classes")
+    )
+    scores = {each.name: each for each in found.others}
+    assert scores["ridge"].features == 20
+    assert 0 < scores["Lasso"].features < 20
+    assert all(each.score > 0.8 for each in scores.values())
+    sparse = sp.csr_array(X)
+    makes = usual(sparse, lambda rows: 3, "classes")
+    again = trials_of("ridge", makes, sparse, LABEL, EVEN, measure=OrderOfClasses())
+    assert again.ours.score == pytest.approx(scores["ridge"].score, abs=0.03)
+
+
+def test_a_ridge_on_principal_axes_is_the_ridge():
+    model = usual(X, lambda rows: 3, "classes")["ridge"](np.arange(60)).fit(X, LABEL)
+    strength = np.ravel(model[-1].C_)[0]
+    plain = make_pipeline(StandardScaler(), LogisticRegression(C=strength, tol=1e-8))
+    np.testing.assert_allclose(
+        model.predict_proba(X), plain.fit(X, LABEL).predict_proba(X), atol=1e-4
+    )
+
+
+def test_what_a_model_is_adjusted_for_is_known_beforehand():
+    makes = {
+        "ours": lambda rows: LinearRegression(),
+        "x0 alone": lambda rows: Adjusting(Squared(), np.array([0])),
+    }
+    found = trials_of("ours", makes, X, Y, SPLITS, nothing="x0 alone", adjusting=np.array([0]))
+    expected = cross_val_predict(LinearRegression(), X[:, [0]], Y, cv=SPLITS)
+    mine = Adjusting(Squared(), np.array([0])).fit(X[SPLITS[0][0]], Y[SPLITS[0][0]])
+    np.testing.assert_allclose(mine.predict(X[SPLITS[0][1]]), expected[SPLITS[0][1]])
+    assert found.others == ()
+    assert found.nothing.score > 0.5
+    assert (found.nothing.features, found.ours.features) == (0, 19)
+    model = Adjusting(Logistic(), np.array([0])).fit(X, LABEL)
+    plain = LogisticRegression(C=np.inf, tol=1e-8).fit(X[:, [0]], LABEL)
+    np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X[:, [0]]), atol=1e-4)
+    assert trials(ours=lambda rows: LinearRegression()).nothing.name == NOTHING
+
+
+def test_weights_count_pairs_like_repetitions():
+    twice = np.where(np.arange(60) < 20, 2.0, 1.0)
+    repeated = np.r_[np.arange(60), np.arange(20)]
+    said = np.random.default_rng(0).standard_normal(60)
+    measure = OrderOfClasses()
+
+    def score(y, p, weights):
+        errors, baseline = (
+            measure.errors(y, each, np.zeros(len(y)), weights) for each in (p, 0 * p)
+        )
+        return Trial("", errors, 0, baseline, 0.5).score
+
+    once = np.ones(80)
+    assert score(LABEL, said, twice) == pytest.approx(score(LABEL[repeated], said[repeated], once))
+
+
 def test_better_is_said_only_where_rows_leave_little_doubt():
     baseline = np.ones(100)
     ours = Trial("ours", np.full(100, 0.5), 1, baseline)
     clear = Trial("clear", np.full(100, 0.3) + np.tile([0.01, -0.01], 50), 1, baseline)
     noisy = np.where(np.arange(100) == 0, -40.0 + 0.5, 0.5) + 0.3
     perhaps = Trial("perhaps", noisy, 1, baseline)
-    found = Trials(np.arange(100), np.zeros(100), ours, (perhaps, clear), 5)
+    rows, nothing = np.arange(100), Trial("nothing", baseline, 0, baseline)
+    found = Trials(Variation(), rows, rows % 5, baseline, baseline, ours, (perhaps, clear), nothing)
+    assert found.folds == 5
     assert [each.name for each in found.better] == ["clear", "perhaps"]
     assert [each.name for each in found.clearly_better] == ["clear"]

@@ -13,6 +13,7 @@ from sklearn.linear_model import Lasso
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN
 from ksupport.plotting import (
     CertificateDisplay,
+    HeatmapDisplay,
     PathDisplay,
     StoppingDisplay,
     SupportDisplay,
@@ -25,7 +26,9 @@ from ksupport.plotting import (
 
 from .models import CHOSEN, ONE_PATH, name
 
-DISPLAYS: list[Any] = [PathDisplay, StoppingDisplay, SupportDisplay, CertificateDisplay]
+DISPLAYS: list[Any] = [
+    PathDisplay, StoppingDisplay, SupportDisplay, CertificateDisplay, HeatmapDisplay,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("model", ONE_PATH[:1] + ONE_PATH[3:] + CHOSEN, ids=name)

@@ -70,8 +70,8 @@ class Clusters:
     members: list[Ints]
 
     @classmethod
-    def of(cls, correlations: Floats, policy: Policy = POLICY) -> Clusters:
-        """By average linkage of |correlations|."""
+    def of(cls, correlations: Floats, n: float, policy: Policy = POLICY) -> Clusters:
+        """By average linkage of |correlations|, as far as these exceed those of noise."""
         p = len(correlations)
         apart = np.maximum(1 - np.abs(correlations), 0.0)
         steps = linkage(apart[np.triu_indices(p, 1)], "average") if p > 1 else np.zeros((0, 4))
@@ -82,7 +82,7 @@ class Clusters:
             members.append(np.concatenate([members[a], members[b]]))
             above[[a, b]] = heights[at]
         # In which order equally distant features are joined is chance.
-        kept = (heights < above) & (heights < policy.loose)
+        kept = (heights < above) & (heights <= 1 - policy.tight / np.sqrt(n))
         pairs = zip(members, kept.tolist(), strict=True)
         return cls([np.sort(S) for S, ok in pairs if ok and S.size <= policy.most_clustered])
 
@@ -131,7 +131,7 @@ class _Search:
             basis = np.linalg.qr(columns.T)[0]
             columns, y = columns @ basis, y @ basis
         correlations = columns @ columns.T / posterior.n
-        clusters = Clusters.of(correlations, policy)
+        clusters = Clusters.of(correlations, posterior.n, policy)
         return cls(posterior.d, posterior.n, total, columns, y, correlations, clusters,
                    clusters.incidence(kept.size), policy, {})  # fmt: skip
 

@@ -59,7 +59,8 @@ def judge(
         lead = posterior.best - unions.best - policy.misfit * posterior.gain
         few = 1 - of_unions(lead, ahead, policy)
         raw = few * raw + (1 - few) * unions.probability
-        gain, best = max(gain, posterior.empty - unions.best), best - max(lead, 0.0)
+        best -= max(lead, 0.0)
+        gain += max(lead - _even(policy), 0.0)
     performance = None
     if candidates is not None:
         performance = candidates.performance(policy)
@@ -82,6 +83,12 @@ def of_unions(lead: float, ahead: float, policy: Policy = POLICY) -> float:
     """
     shift, of_lead, of_ahead = policy.unions_odds
     return _logistic(shift + of_lead * lead + of_ahead * max(ahead, 0.0))
+
+
+def _even(policy: Policy) -> float:
+    """The lead at which unions are as probable as few features: only what is beyond is a sign."""
+    shift, of_lead, _ = policy.unions_odds
+    return -shift / of_lead
 
 
 def of_evidence(gap: float, ahead: float, policy: Policy = POLICY) -> float:

@@ -36,7 +36,7 @@ class Policy:
     # -- groups by evidence: `choosing.clusters`
     clustered: int = 500  # features, those that go with y most
     most_clustered: int = 100  # features of a cluster
-    loose: float = 0.9  # 1 - mean |correlation| at which features no longer make a cluster
+    tight: float = 2.0  # over √n: mean |correlation| of a cluster; that of noise is .8 over √n
     looked_at: int = 5  # clusters of each sort whose evidence is computed before one is added
     unions: int = 30  # changes of a union
     misfit: float = 0.08  # share of few's evidence that unions must exceed it by: no model is right

@@ -1,4 +1,4 @@
-"""``ksupport demo``: what is told of simulated data, next to the Lasso, and a report at the end."""
+"""``ksupport demo``: what is told of simulated data, next to the Lasso, and reports at the end."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from ..design import Floats
 from ..estimators import IRKSN, AutoIRKSN
 from ..explain.account import certainty
 from ..explain.found import Found
+from ..explain.usual import usual
 from ..metrics import model_error, support_f1, support_precision, support_recall
 from ..reading import Data
 from .fit import report_text
@@ -34,6 +35,7 @@ DRAWS = 3  # simulated data sets behind every line of the second table
 N_TRAIN, N_TEST, N_FEATURES = 100, 1000, 2000
 NOISE = 5  # data sets of noise
 SHOWN, MATTER, SEED = 500, 6, 3  # features of the first data, those that matter, and their seed
+N_CLASSES, DECIDE, STRONG = 150, 4, 5.0  # rows of classes, features that decide, and how clearly
 
 
 @ends_in_words
@@ -42,20 +44,24 @@ def demo(
         "ksupport-demo.html"
     ),
 ) -> None:
-    """Recover sparse models from simulated data, next to the Lasso, and write a report."""
-    check_outputs({}, {"--out": out})
+    """Recover sparse models from simulated data, next to the Lasso, and write two reports."""
+    other = out.with_name(f"{out.stem}-classes{out.suffix}")
+    check_outputs({}, {"--out": out, "--out (of classes)": other})
     started = time.perf_counter()
     terminal = console()
-    fitted = _features(terminal, out)
+    numbers = _features(terminal, out)
     _noise(terminal)
-    for number, (title, draw, remark) in enumerate(DESIGNS, start=3):
+    classes = _classes(terminal, other)
+    for number, (title, draw, remark) in enumerate(DESIGNS, start=4):
         _design(terminal, f"{number}. {title}", draw, remark)
     terminal.print(
         "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit, after "
         "compiling; scikit-learn does not count passes.\n"
     )
     _example1(terminal)
-    _report(terminal, fitted, out)
+    styled(terminal, "[bold]7. Reports[/] on the data of 1 and of 3, to be opened in a browser")
+    _report(terminal, numbers, "y", out)
+    _report(terminal, classes, "tissue", other)
     _what_next(terminal)
     terminal.print(f"({time.perf_counter() - started:.0f} s)", style="dim")
 
@@ -76,14 +82,22 @@ def _features(terminal: Console, out: Path) -> Fitted:
         f"[bold]1. A probability with each feature[/]: {N_TRAIN} x {SHOWN}, neighbours correlate "
         f"at 0.9, {MATTER} matter",
     )
-    rows = [_feature(fitted, each, w_true, lasso.coef_) for each in fitted.account("y").found]
-    table(terminal, ["feature", "probability", "effect", "truth", "LassoCV"], rows)
-    right, many = int(((lasso.coef_ != 0) & (w_true != 0)).sum()), np.count_nonzero(lasso.coef_)
-    terminal.print(
-        f"Set in beneath a feature: what could stand in for it. LassoCV names {many} features, "
-        f"{right} of them among the {MATTER}, and does not say how sure it is.\n"
-    )
+    _table(terminal, fitted, w_true, "LassoCV", lasso.coef_)
     return fitted
+
+
+def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: Floats) -> None:
+    """The features, most certain first, beside the truth and what a Lasso says."""
+    found = fitted.account("y").found
+    rows = [_feature(fitted, each, truth, lasso) for each in found]
+    table(terminal, ["feature", "probability", "effect", "truth", name], rows)
+    right, many = int(((lasso != 0) & (truth != 0)).sum()), np.count_nonzero(lasso)
+    if any(each.prefix for each in found):
+        terminal.print("Set in beneath a feature: what could stand in for it.")
+    terminal.print(
+        f"{name} names {many} features, {right} of them among the {np.count_nonzero(truth)}, and "
+        "does not say how sure it is.\n"
+    )
 
 
 def _feature(fitted: Fitted, each: Found, truth: Floats, lasso: Floats) -> list[str]:
@@ -115,6 +129,30 @@ def _noise(terminal: Console) -> None:
     rows = [[name, *map(str, found)] for name, found in sizes.items()]
     table(terminal, ["features found in", *(f"{seed + 1}." for seed in range(NOISE))], rows)
     terminal.print()
+
+
+# -- classes -------------------------------------------------------------------------------
+
+
+def _classes(terminal: Console, out: Path) -> Fitted:
+    """Tumours and normal tissue: which genes tell them apart, beside a Lasso of classes."""
+    X, eta, w_true = datasets.make_correlated_data(
+        N_CLASSES, SHOWN, rho=0.6, density=DECIDE / SHOWN, snr=np.inf, random_state=SEED
+    )
+    rng = np.random.default_rng(SEED)
+    y = np.where(STRONG * eta / eta.std() + rng.logistic(size=len(eta)) > 0, "tumour", "normal")
+    names = tuple(f"gene {j}" for j in range(SHOWN))
+    data = Data(out, names, X, y, kind="classes")
+    fitted = fit_data(data, Wish(), None, True, lambda text: None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of penalties at which it has not converged
+        lasso = usual(X, lambda rows: 5, "classes")["Lasso"](np.arange(len(y))).fit(X, y)
+    styled(
+        terminal,
+        f"[bold]3. Classes[/]: {N_CLASSES} x {SHOWN}, tumour or normal, {DECIDE} genes decide",
+    )
+    _table(terminal, fitted, w_true, "l1 logistic", np.ravel(lasso[-1].coef_))
+    return fitted
 
 
 # -- correlated designs --------------------------------------------------------------------
@@ -196,7 +234,7 @@ def _example1(terminal: Console) -> None:
     _, path, _ = lasso_path(X, y, alphas=penalties, max_iter=100_000, tol=1e-8)
     nearest = path[:, int(np.argmin(model_error(w_true, path.T)))]
 
-    styled(terminal, "[bold]5. The paper's Example 1[/]: 4 measurements, 5 features, no noise")
+    styled(terminal, "[bold]6. The paper's Example 1[/]: 4 measurements, 5 features, no noise")
     table(
         terminal,
         ["model", "w1", "w2", "w3", "w4", "w5", "distance"],
@@ -221,12 +259,11 @@ def _numbers(w: Floats) -> list[str]:
 # -- the report ----------------------------------------------------------------------------
 
 
-def _report(terminal: Console, fitted: Fitted, out: Path) -> None:
-    styled(terminal, "[bold]6. A report[/] on the data of 1")
+def _report(terminal: Console, fitted: Fitted, target: str, out: Path) -> None:
     made: dict[str, Any] = {"command": command_line(), "seed": SEED, "versions": versions()}
-    write_text(out, report_text(fitted, "y", made))
-    account = fitted.account("y")
-    terminal.print(f"{account.verdict} {account.beside}")
+    write_text(out, report_text(fitted, target, made))
+    account = fitted.account(target)
+    terminal.print(f"{account.title}. {account.beside}")
     terminal.print(f"Open it in a browser: {out}\n", soft_wrap=True)
 
 

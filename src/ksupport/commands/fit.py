@@ -13,6 +13,7 @@ from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import phase
 from ..design import Floats, Genotypes, Incomplete
+from ..explain.paper import methods_text
 from ..explain.report import build_report
 from ..reading import Columns, Data, read_data
 from .fitting.fitted import Fitted, fit_data
@@ -35,7 +36,10 @@ from .terminal.options import Json, Seed, Standardize
 from .terminal.outputs import as_json, check_outputs, write_text
 from .terminal.printing import console, say
 
-WRITTEN = {"--output": "model", "--coefficients": "coefficients", "--report": "report"}
+WRITTEN = {
+    "--output": "model", "--coefficients": "coefficients", "--report": "report",
+    "--methods": "methods paragraph",
+}  # fmt: skip
 
 
 @ends_in_words
@@ -80,6 +84,10 @@ def fit(
         Path | None, typer.Option(help="Write the chosen features here, as CSV.")
     ] = None,
     report: Annotated[Path | None, typer.Option(help="Write a report here, one HTML file.")] = None,
+    methods: Annotated[
+        Path | None,
+        typer.Option(help="Write a paragraph for the methods section of a paper here, as text."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Tell what was understood of the file, and stop.")
     ] = False,
@@ -88,7 +96,10 @@ def fit(
     """Find the features of a data file that explain a target."""
     wish = Wish(method, k, alpha, cv, standardize, seed)
     wish.check_options()
-    outputs = {"--output": output, "--coefficients": coefficients, "--report": report}
+    outputs = {
+        "--output": output, "--coefficients": coefficients, "--report": report,
+        "--methods": methods,
+    }  # fmt: skip
     how, parts = reading(), columns()
     check_outputs(table_of_inputs(data, how), outputs)
     say(f"reading {title(data)}")
@@ -138,6 +149,7 @@ def _write(
         "--output": lambda: as_json(model_of(fitted, target, ids, made).to_dict()),
         "--coefficients": lambda: features_csv(fitted, target),
         "--report": lambda: report_text(fitted, target, made),
+        "--methods": lambda: methods_text(fitted.account(target), made["versions"]),
     }
     done, problems = [], []
     for option, path in outputs.items():

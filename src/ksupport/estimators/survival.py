@@ -114,7 +114,6 @@ class AutoIRKSNSurvival(AutoModel):
         """X and y checked, y as columns of time and event."""
         return super()._validated(X, None if y is None else time_and_event(y), True, reset)
 
-    @tells
     def fit(
         self,
         X: Any,

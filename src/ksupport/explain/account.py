@@ -8,57 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from .._common.names import listed, shown
-from ..algorithms import METHODS
 from ..choosing.chosen import Chosen
 from ..design import Floats
 from .found import Found, found_in, in_groups, shared_sets
-from .trials import CLEAR, Trial, Trials
+from .measures import Kind
+from .trials import CLEAR, NOTHING, Trial, Trials, clearly_ahead
+from .wording import Wording, percent, wording
 
 SETS = 4  # of features that stand in for each other, told in words
 EVEN = 0.5  # probability below which a feature is more likely wrong than right
-
-REFERENCES = {
-    "irksn": "de Vazelhes W, Mukhoty B, Yuan X-T, Gu B. Iterative Regularization with k-support "
-    "Norm: An Important Complement to Sparse Recovery. Proceedings of the AAAI Conference on "
-    "Artificial Intelligence 38, 2024. doi:10.1609/aaai.v38i10.29057",
-    "bootstrap": "Rubin DB. The Bayesian Bootstrap. The Annals of Statistics 9, 1981.",
-    "lasso": "Tibshirani R. Regression Shrinkage and Selection via the Lasso. Journal of the "
-    "Royal Statistical Society B 58, 1996.",
-    "ridge": "Hoerl AE, Kennard RW. Ridge Regression: Biased Estimation for Nonorthogonal "
-    "Problems. Technometrics 12, 1970.",
-    "sklearn": "Pedregosa F et al. Scikit-learn: Machine Learning in Python. Journal of Machine "
-    "Learning Research 12, 2011.",
-}
 
 Sign = Literal["yes", "perhaps", "no"]
 
 
 @dataclass(frozen=True, eq=False)
 class Unseen:
-    """How much of the variation of rows not seen is explained, and how sure that is."""
+    """How well rows not seen are predicted, and how sure that is."""
 
     score: float
     standard_error: float
-
-    def __str__(self) -> str:
-        return f"{percent(self.score)} ± {100 * self.standard_error:.0f}"
-
-
-def percent(share: float) -> str:
-    """A share in words that need no decimal point.
-
-    >>> percent(0.624), percent(-0.03), percent(-7.0)
-    ('62%', '-3%', 'less than -100%')
-    """
-    return f"{100 * share + 0.0:.0f}%".replace("-0%", "0%") if share > -1 else "less than -100%"
-
-
-def _explained(trial: Trial) -> str:
-    share = f"{percent(trial.score)} ± {100 * trial.standard_error:.0f}"
-    return share if trial.score > 0 else f"nothing: {share}"
+    ahead: bool  # of knowing nothing
+    clearly: bool  # so that these rows leave little doubt
+    does: str  # what the model does, in words
 
 
 def counted(features: float) -> str:
@@ -89,7 +63,15 @@ class Account:
     n: int
     candidates: int  # features that can be chosen
     adjusted: str | None = None  # what the model is adjusted for, in words
+    imputed: bool = False  # whether missing values were filled in
+    kind: Kind = "numbers"
+    classes: Sequence[str] = ()
     trials: Trials | None = None  # None: nothing was held out
+
+    @property
+    def wording(self) -> Wording:
+        """How to speak of the target."""
+        return wording(self.kind, self.target, self.classes)
 
     @property
     def found(self) -> list[Found]:
@@ -110,8 +92,16 @@ class Account:
         judged = self.chosen.judgement
         own = None if judged is None else judged.performance
         if self.trials is not None and (self.chosen.size or own is None):
-            return Unseen(self.trials.ours.score, self.trials.ours.standard_error)
-        return None if own is None else Unseen(own.score, own.standard_error)
+            ours, nothing = self.trials.ours, self.trials.nothing
+            return Unseen(
+                ours.score, ours.standard_error, ours.score > nothing.score,
+                clearly_ahead(ours, nothing), self.wording.does(ours.score),
+            )  # fmt: skip
+        if own is None:
+            return None
+        clearly = own.score > CLEAR * own.standard_error
+        words = self.wording.explains(own.score)
+        return Unseen(own.score, own.standard_error, own.score > 0, clearly, words)
 
     @property
     def sign(self) -> Sign:
@@ -121,9 +111,9 @@ class Account:
             return "no"
         if unseen is None:
             return "yes" if judged is not None else "perhaps"
-        if unseen.score > CLEAR * unseen.standard_error:
+        if unseen.clearly:
             return "yes"
-        return "perhaps" if judged is not None or unseen.score > 0 else "no"
+        return "perhaps" if judged is not None or unseen.ahead else "no"
 
     # -- the sentences -----------------------------------------------------------------------
 
@@ -151,7 +141,7 @@ class Account:
         if self.chosen.size == 0:
             return (
                 f"No: nothing in these {self.n} rows can be told from noise, so no feature was "
-                f"chosen, and {target} is predicted by its mean."
+                f"chosen, and {self._without_features}."
             )
         return {
             "yes": f"Yes: {of} tell something about {target}.",
@@ -168,28 +158,36 @@ class Account:
             return "How well new rows would be predicted was not measured."
         what = "the model" if self.chosen.size else "the best that was tried"
         give = f"give or take {100 * unseen.standard_error:.0f}"
-        if unseen.score <= 0:
-            return (
-                f"On rows held out {what} does no better than knowing nothing "
-                f"({percent(unseen.score)} of how {shown(self.target)} varies, {give})."
-            )
-        return (
-            f"On rows held out {what} explains {percent(unseen.score)} of how "
-            f"{shown(self.target)} varies ({give}); knowing nothing explains 0%."
-        )
+        trial = None if self.trials is None or not self.chosen.size else self.trials.nothing
+        if not unseen.ahead:
+            than = NOTHING if trial is None else trial.name
+            return f"On rows held out {what} does no better than {than}: it {unseen.does} ({give})."
+        words = f"On rows held out {what} {unseen.does} ({give})"
+        if trial is None:
+            return f"{words}."
+        return f"{words}; {trial.name} {self.wording.briefly(trial.score)}."
+
+    @property
+    def _without_features(self) -> str:
+        if self.adjusted is None:
+            return self.wording.unexplained
+        return "what is left is what the model is adjusted for"
 
     @property
     def beside(self) -> str:
         """How that compares with what others would do."""
         trials = self.trials
-        if trials is None:
+        if trials is None or not trials.others:
             return ""
-        scores = " and ".join(
-            f"a {each.name} explains {_explained(each)} (with {counted(each.features)})"
-            for each in trials.others
-        )
-        ours = f"{_explained(trials.ours)} (with {counted(trials.ours.features)})"
+        scores = " and ".join(f"a {each.name} {self._scored(each)}" for each in trials.others)
+        ours = self._scored(trials.ours)
         return f"On the same rows {scores}; this model {ours}. {self._comparison(trials)}"
+
+    def _scored(self, trial: Trial) -> str:
+        give, used = f" ± {100 * trial.standard_error:.0f}", f"with {counted(trial.features)}"
+        if trial.score > trial.constant:
+            return f"{self.wording.briefly(trial.score, give)} ({used})"
+        return f"{self.wording.useless} ({percent(trial.score)}{give}, {used})"
 
     def _comparison(self, trials: Trials) -> str:
         if trials.clearly_better:
@@ -218,7 +216,7 @@ class Account:
             )
             if self.trials is not None and self.trials.better:
                 best = self.trials.better[0]
-                if best.score > CLEAR * best.standard_error:
+                if clearly_ahead(best, self.trials.nothing):
                     yield (
                         f"A {best.name} does predict something ({percent(best.score)}): many weak "
                         "effects may be spread over many features, none of which can be named."
@@ -263,66 +261,3 @@ class Account:
     def _weak(each: Found) -> bool:
         p = each.probability
         return each.stands_in_for is None and p is not None and p < EVEN
-
-    # -- for a paper -------------------------------------------------------------------------
-
-    def methods(self, versions: Any) -> tuple[str, list[str]]:
-        """A paragraph for the methods section, and the references that it cites by number."""
-        cited: list[str] = []
-
-        def cite(*keys: str) -> str:
-            numbers = []
-            for key in keys:
-                if key not in cited:
-                    cited.append(key)
-                numbers.append(str(cited.index(key) + 1))
-            return f"[{', '.join(numbers)}]"
-
-        text = " ".join(self._methods(dict(versions or {}), cite))
-        return text, [REFERENCES[key] for key in cited]
-
-    def _methods(self, versions: dict[str, str], cite: Any) -> Iterator[str]:
-        number = f" {versions['ksupport']}" if "ksupport" in versions else ""
-        title = METHODS[self.chosen.method].title
-        n, d = self.n, self.candidates
-        yield (
-            f"Features that explain {shown(self.target)} were chosen among {d} in {n} samples with "
-            f"{self.estimator} of ksupport{number}, on paths of {title} {cite('irksn')}."
-            if self.chosen.method == "irksn"
-            else f"Features that explain {shown(self.target)} were chosen among {d} in {n} samples "
-            f"with {self.estimator} ({title}) of ksupport{number} {cite('irksn')}."
-        )
-        if self.chosen.judgement is not None:
-            yield (
-                "Each feature was given a probability of belonging to the model, from the marginal "
-                "likelihood of linear models with a ridge prior and from errors on held-out rows "
-                f"under the Bayesian bootstrap {cite('bootstrap')}; the features of the largest "
-                "expected F1 score were kept, and fitted by ridge regression "
-                f"{cite('ridge')}."
-            )
-        if self.adjusted is not None:
-            yield self.adjusted
-        yield self._methods_result()
-        if self.trials is not None:
-            scores = ", ".join(f"{each.score:.2f} for a {each.name}" for each in self.trials.others)
-            yield (
-                f"In {self.trials.folds}-fold cross-validation of the whole procedure the share of "
-                f"variance explained on held-out rows was {self.trials.ours.score:.2f} (standard "
-                f"error {self.trials.ours.standard_error:.2f}); {scores}, each tuned within the "
-                f"training rows {cite('lasso', 'ridge', 'sklearn')}."
-            )
-
-    def _methods_result(self) -> str:
-        size = self.chosen.size
-        if size == 0:
-            return "No feature could be told from noise, and none was kept."
-        sets = shared_sets(self.chosen)
-        text = "One feature was kept" if size == 1 else f"{size} features were kept"
-        if self.chosen.probability is not None:
-            p = self.chosen.probability[self.chosen.support]
-            low, high = certainty(float(p.min())), certainty(float(p.max()))
-            text += f", with probabilities from {low} to {high}" if size > 1 else f" ({high})"
-        several = [each for each in sets if self.chosen.support[list(each.features)].any()]
-        if several:
-            text += f"; {len(several)} of them can be replaced by others that correlate with them"
-        return text + "."

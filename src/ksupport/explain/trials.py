@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.linear_model import LassoCV, RidgeCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from numpy.typing import NDArray
+from sklearn.utils.validation import has_fit_parameter
 
 from .._common.phases import phase
 from ..design import Floats, Incomplete, Ints
+from .measures import Measure, Variation
+from .usual import Make
 
-Make = Callable[[Ints], Any]  # an estimator, given the rows that it will be fitted on
 Splits = Sequence[tuple[Ints, Ints]]
-STRENGTHS = np.logspace(-2, 6, 25)  # of the ridge, on columns of unit variance
 CLEAR = 2.0  # standard errors from which a difference is one
+NOTHING = "knowing nothing"
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,15 +26,18 @@ class Trial:
     """What one way to fit makes of rows that it has not seen."""
 
     name: str
-    errors: Floats  # squared, of every row held out, times its weight
+    errors: Floats  # of every row held out
     features: float  # of its models, on average
-    baseline: Floats  # squared errors of the mean of the rows that were fitted on
+    baseline: Floats  # the errors of whoever says the same of all rows
+    constant: float = 0.0  # the score of that
 
     @property
     def score(self) -> float:
-        """Share of the variation that is explained: 1 is all, 0 what the mean explains."""
+        """1 if nothing is wrong; see `Measure`."""
         total = float(self.baseline.mean())
-        return 1.0 - float(self.errors.mean()) / total if total > 0 else 0.0
+        if total <= 0:
+            return self.constant
+        return 1.0 - (1.0 - self.constant) * float(self.errors.mean()) / total
 
     @property
     def standard_error(self) -> float:
@@ -49,7 +51,11 @@ class Trial:
 
 
 def _spread(errors: Floats, baseline: Floats) -> float:
-    """Standard error of a ratio of means (the delta method)."""
+    """Standard error of a score, a ratio of means (the delta method).
+
+    Of pairs too: each counts for both its rows, which doubles what a row changes, and the score of
+    a constant, one half, halves it.
+    """
     total, n = float(baseline.mean()), len(errors)
     if total <= 0 or n < 2:
         return 0.0
@@ -61,11 +67,20 @@ def _spread(errors: Floats, baseline: Floats) -> float:
 class Trials:
     """A way to fit and others, on the same folds."""
 
+    measure: Measure
     rows: Ints  # that were held out
+    fold: Ints  # in which of the folds each of them was
+    observed: Floats  # what they are
     predicted: Floats  # what ours says of them
     ours: Trial
     others: tuple[Trial, ...]
-    folds: int
+    nothing: Trial  # without any feature
+    weights: Floats | None = None  # of the rows, where they have any
+
+    @property
+    def folds(self) -> int:
+        """How often rows were held out."""
+        return len(np.unique(self.fold))
 
     @property
     def better(self) -> list[Trial]:
@@ -76,8 +91,13 @@ class Trials:
     @property
     def clearly_better(self) -> list[Trial]:
         """Those of them for which the rows leave little doubt."""
-        gaps = [(each, *each.ahead_of(self.ours)) for each in self.better]
-        return [each for each, gap, spread in gaps if gap > CLEAR * spread]
+        return [each for each in self.better if clearly_ahead(each, self.ours)]
+
+
+def clearly_ahead(one: Trial, other: Trial) -> bool:
+    """Whether the rows leave little doubt that one predicts better than the other."""
+    gap, spread = one.ahead_of(other)
+    return gap > CLEAR * spread
 
 
 def trials_of(
@@ -87,6 +107,10 @@ def trials_of(
     y: Floats,
     splits: Splits,
     sample_weight: Floats | None = None,
+    *,
+    measure: Measure | None = None,
+    nothing: str = NOTHING,
+    adjusting: Ints | None = None,
 ) -> Trials:
     """Fit every way on the rows of each split, and predict the others.
 
@@ -97,44 +121,74 @@ def trials_of(
     makes : mapping of str to callable
         Makes an estimator for given rows.
     X, y : arrays
-        All rows; X may be sparse.
+        All rows; X may be sparse.  Classes are 0 and 1, survival has columns time and event.
     splits : sequence of (train, test)
         Rows to fit and to predict; no row is predicted twice.
     sample_weight : array, optional
         Weights of the rows, in fits and in the errors.
+    measure : Measure, optional
+        How predictions are judged; None: as numbers.
+    nothing : str
+        Which of the ways knows no feature; if it is none of them, the mean of the training rows.
+    adjusting : array of int, optional
+        Columns that are not counted as features.
     """
+    measure = Variation() if measure is None else measure
     rows = np.concatenate([test for _, test in splits])
+    fold = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
     w = np.ones(len(y)) if sample_weight is None else sample_weight / sample_weight[rows].mean()
-    means = [np.average(y[train], weights=w[train]) for train, _ in splits]
-    nothing = np.concatenate(
-        [w[test] * (y[test] - m) ** 2 for m, (_, test) in zip(means, splits, strict=True)]
-    )
-    found, predictions = {}, {}
+    constant = [
+        np.average(y[train], weights=w[train]) if measure.kind == "numbers" else 0.0
+        for train, _ in splits
+    ]
+
+    def errors(said: Floats) -> Floats:
+        return measure.errors(y[rows], said, fold, w[rows])
+
+    baseline = errors(np.asarray(constant)[fold])
+    found = {NOTHING: Trial(NOTHING, baseline, 0.0, baseline, measure.constant)}
+    predictions = {}
     with phase("held-out rows", len(makes)) as update:
         for done, (name, make) in enumerate(makes.items()):
-            predictions[name], sizes = _predicted(
-                make, X, y, splits, None if sample_weight is None else w
+            predictions[name], used = _predicted(
+                make, X, y, splits, None if sample_weight is None else w, measure
             )
-            errors = w[rows] * (y[rows] - predictions[name]) ** 2
-            found[name] = Trial(name, errors, float(np.mean(sizes)), nothing)
+            used[:, np.empty(0, np.intp) if adjusting is None else adjusting] = False
+            found[name] = Trial(
+                name, errors(predictions[name]), float(used.sum(axis=1).mean()), baseline,
+                measure.constant,
+            )  # fmt: skip
             update(done + 1)
-    others = tuple(trial for name, trial in found.items() if name != ours)
-    return Trials(rows, predictions[ours], found[ours], others, len(splits))
+    others = tuple(found[name] for name in makes if name not in (ours, nothing))
+    return Trials(
+        measure, rows, fold, y[rows], predictions[ours], found[ours], others, found[nothing],
+        None if sample_weight is None else w[rows],
+    )  # fmt: skip
 
 
 def _predicted(
-    make: Make, X: Any, y: Floats, splits: Splits, weights: Floats | None
-) -> tuple[Floats, list[int]]:
-    said, sizes = [], []
+    make: Make, X: Any, y: Floats, splits: Splits, weights: Floats | None, measure: Measure
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """What is said of the rows held out, and which columns each fold's model uses."""
+    said, used = [], []
     for train, test in splits:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of parts that are noise, or end early
             model, (seen, unseen) = make(train), filled(X[train], X[test])
             model.fit(seen, y[train], **_weighting(model, weights, train))
-        said.append(np.asarray(model.predict(unseen)))
-        last = model[-1] if hasattr(model, "steps") else model
-        sizes.append(int(np.count_nonzero(last.coef_)))
-    return np.concatenate(said), sizes
+        said.append(measure.said(model, unseen))
+        used.append(np.ravel(_coef(model)) != 0)
+    return np.concatenate(said), np.array(used)
+
+
+def _coef(model: Any) -> Any:
+    """The coefficients of a fitted model; of one on principal axes those of the columns."""
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    coef = steps[-1].coef_
+    for step in reversed(steps[:-1]):
+        if hasattr(step, "components_"):
+            coef = coef @ step.components_
+    return coef
 
 
 def filled(train: Any, test: Any) -> tuple[Any, Any]:
@@ -146,25 +200,11 @@ def filled(train: Any, test: Any) -> tuple[Any, Any]:
 
 
 def _weighting(model: Any, weights: Floats | None, train: Ints) -> dict[str, Floats]:
-    """What to give ``fit`` for the weights of the rows; a pipeline wants them for each step."""
+    """What to give ``fit`` for the weights of the rows; a pipeline wants them for its steps."""
     if weights is None:
         return {}
-    steps = [f"{name}__" for name, _ in model.steps] if hasattr(model, "steps") else [""]
-    return {f"{step}sample_weight": weights[train] for step in steps}
-
-
-def scaled(model: Any, centred: bool = True) -> Any:
-    """A model on columns of unit variance, which scikit-learn's do not see to."""
-    return make_pipeline(StandardScaler(with_mean=centred), model)
-
-
-def usual(X: Any, inner: Callable[[Ints], Any]) -> dict[str, Make]:
-    """A Lasso and a ridge, each tuned on the rows that it is fitted on.
-
-    ``inner`` gives the folds of some rows: a number, or splits of them.
-    """
-    centred = not sp.issparse(X)
-    return {
-        "Lasso": lambda train: scaled(LassoCV(cv=inner(train)), centred),
-        "ridge": lambda train: scaled(RidgeCV(alphas=STRENGTHS), centred),
-    }
+    if not hasattr(model, "steps"):
+        return {"sample_weight": weights[train]}
+    *before, (last, _) = model.steps
+    names = [name for name, step in before if has_fit_parameter(step, "sample_weight")]
+    return {f"{name}__sample_weight": weights[train] for name in (*names, last)}

@@ -7,8 +7,10 @@ Matplotlib is imported when the first picture is drawn; the extra ``plot`` insta
 
 from .advice import plot_recommendation
 from .certificates import CertificateDisplay, plot_certificate
+from .heat import HeatmapDisplay
 from .paths import PathDisplay, plot_path
 from .performance import CalibrationDisplay, PerformanceDisplay
+from .predictions import RocDisplay, SurvivalDisplay
 from .probabilities import ProbabilityDisplay, SetsDisplay
 from .stopping import StoppingDisplay, plot_stopping
 from .supports import SupportDisplay, plot_support
@@ -16,12 +18,15 @@ from .supports import SupportDisplay, plot_support
 __all__ = [
     "CalibrationDisplay",
     "CertificateDisplay",
+    "HeatmapDisplay",
     "PathDisplay",
     "PerformanceDisplay",
     "ProbabilityDisplay",
+    "RocDisplay",
     "SetsDisplay",
     "StoppingDisplay",
     "SupportDisplay",
+    "SurvivalDisplay",
     "plot_certificate",
     "plot_path",
     "plot_recommendation",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from .._common.names import feature_name
 from ..design import Floats
 from ..estimators.base import LinearModel
 
+WIDE, SQUARE = (6.4, 4.0), (4.6, 4.4)  # inches
 GOOD, BAD, MUTED = "#0072B2", "#D55E00", "#999999"  # told apart by colour-blind readers too
 
 
@@ -24,12 +25,47 @@ def pyplot() -> Any:
     return pyplot
 
 
-def axes_of(ax: Any, figsize: tuple[float, float] = (6.4, 4.0)) -> Any:
+def axes_of(ax: Any, figsize: tuple[float, float] = WIDE) -> Any:
     if ax is None:
         return pyplot().subplots(figsize=figsize, layout="constrained")[1]
     if not hasattr(ax, "plot"):
         raise TypeError(f"ax must be matplotlib Axes or None, got {ax!r}")
     return ax
+
+
+class Display:
+    """A picture, drawn when it is made and again by `plot`."""
+
+    ax_: Any
+    figure_: Any
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, on new axes if none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
+        Returns
+        -------
+        self
+        """
+        return self._drawn(self._draw, ax, self._size)
+
+    def _drawn(self, draw: Callable[[Any], None], ax: Any, size: tuple[float, float]) -> Self:
+        ax = axes_of(ax, figsize=size)
+        draw(ax)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    @property
+    def _size(self) -> tuple[float, float]:
+        """Inches of a new figure."""
+        return WIDE
+
+    def _draw(self, ax: Any) -> None:
+        raise NotImplementedError
 
 
 def check_kind(name: str, value: Any, kind: type, source: str) -> None:

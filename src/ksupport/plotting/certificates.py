@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..theory import RecoveryReport
-from ._axes import BAD, GOOD, MUTED, axes_of, check_kind, check_ours
+from ._axes import BAD, GOOD, MUTED, Display, check_kind, check_ours
 
 FAR = 2.0  # a condition violated by this factor or more reaches the edge of the picture
 
 
-class CertificateDisplay:
+class CertificateDisplay(Display):
     """A bar for each recovery condition: it holds where the bar ends before 1.
 
     Parameters
@@ -94,19 +94,12 @@ class CertificateDisplay:
         check_kind("report", report, RecoveryReport, "what certify or recovery_report returned")
         return cls(report).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw, on new axes if none are given.
+    @property
+    def _size(self) -> tuple[float, float]:
+        return 7.5, 3.0
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        CertificateDisplay
-        """
-        ax, report = axes_of(ax, figsize=(7.5, 3.0)), self.report
+    def _draw(self, ax: Any) -> None:
+        report = self.report
         bars = []
         for place, (_, condition) in enumerate(report.conditions):
             ratio = condition.lhs / condition.rhs if condition.rhs > 0 else np.inf
@@ -126,8 +119,7 @@ class CertificateDisplay:
         ax.invert_yaxis()  # the first condition on top
         ax.set(xlim=(0, FAR), xlabel="left side / right side: below 1, the condition holds")
         ax.set_title(f"{len(report.support)} of {report.n_features} features", fontsize="medium")
-        self.ax_, self.figure_, self.bars_ = ax, ax.figure, bars
-        return self
+        self.bars_ = bars
 
 
 def plot_certificate(source: Any, *data: Any, **options: Any) -> Any:

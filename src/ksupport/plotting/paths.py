@@ -13,13 +13,13 @@ from .._common.names import names_seen
 from ..design import Floats, Ints
 from ..explain.models import walk_again
 from ..walking import Result
-from ._axes import MUTED, axes_of, check_kind, check_names, check_ours, name_of, vector
+from ._axes import MUTED, Display, check_kind, check_names, check_ours, name_of, vector
 
 NAMED = 15  # lines beyond which a legend would be longer than the picture
 FAINT = 200  # lines drawn faintly behind those that stand out
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """Coefficients along a path, one line per feature.
 
     Build it with `from_estimator` or `from_result`; `plot` draws it again, on other axes perhaps.
@@ -179,19 +179,7 @@ class PathDisplay:
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw, on new axes if none are given.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        PathDisplay
-        """
-        ax = axes_of(ax)
+    def _draw(self, ax: Any) -> None:
         ax.axhline(0.0, color="black", linewidth=0.6)
         lines, named = [], self.n_highlighted <= NAMED
         thin = 1.2 if len(self.features) <= NAMED else 0.6
@@ -212,8 +200,7 @@ class PathDisplay:
         if ax.get_legend_handles_labels()[0]:
             beside = {"bbox_to_anchor": (1, 1)} if named else {}
             ax.legend(fontsize="small", frameon=False, loc="upper left", **beside)
-        self.ax_, self.figure_, self.lines_ = ax, ax.figure, lines
-        return self
+        self.lines_ = lines
 
 
 def plot_path(source: Any, *data: Any, **options: Any) -> Any:

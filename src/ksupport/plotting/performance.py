@@ -6,30 +6,29 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.linalg import LinearOperator
-from sklearn.base import clone
 from sklearn.calibration import calibration_curve
-from sklearn.model_selection import KFold, check_cv
 
 from .._common.checks import check_count
-from ..design import Floats, Ints, is_dask, unwrapped
-from ..explain.models import chosen_by
-from ..explain.trials import Make, Trials, trials_of, usual
-from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_ours, real, vector
+from ..design import Floats
+from ..explain.trials import Trials
+from ._axes import BAD, GOOD, MUTED, SQUARE, Display, real, vector
+from ._folds import held_out
 from .probabilities import judged
 
-INNER = 5  # folds on which a Lasso is tuned
+SCORES = {
+    "numbers": "explained of rows held out",
+    "classes": "area under the ROC curve, of rows held out",
+    "survival": "concordance, of rows held out",
+}
 
 
-class PerformanceDisplay:
+class PerformanceDisplay(Display):
     """What rows held out say of a way to fit, beside a Lasso and a ridge.
 
     Parameters
     ----------
     trials : Trials
         Errors on the same folds.
-    y : array of shape (n,)
-        What was observed.
 
     Attributes
     ----------
@@ -48,9 +47,8 @@ class PerformanceDisplay:
     True
     """
 
-    def __init__(self, trials: Trials, y: Floats) -> None:
+    def __init__(self, trials: Trials) -> None:
         self.trials = trials
-        self.y = y
 
     @classmethod
     def from_estimator(
@@ -90,26 +88,8 @@ class PerformanceDisplay:
         -------
         PerformanceDisplay
         """
-        check_ours(estimator)
-        check_data(estimator, X, y, sample_weight)
-        X = unwrapped(X)
-        if isinstance(X, LinearOperator) or is_dask(X):
-            raise TypeError(
-                f"folds take rows of X, got {type(X).__name__}: give an array, a data frame or a "
-                "sparse matrix"
-            )
-        if not chosen_by(estimator).flat:
-            raise ValueError("folds are of one target: fit the columns of y one at a time")
-        X, observed = estimator._validated(X, y, multi_output=False, reset=False)
-        weights = None
-        if sample_weight is not None:
-            weights = np.broadcast_to(np.asarray(sample_weight, float), observed.shape)
-        folds = KFold(cv, shuffle=True, random_state=random_state) if isinstance(cv, int) else cv
-        splits = list(check_cv(folds).split(X, observed))
-        name = type(estimator).__name__
-        makes: dict[str, Make] = {name: lambda rows: clone(estimator), **usual(X, _inner)}
-        trials = trials_of(name, makes, X, observed, splits, weights)
-        return cls(trials, observed).plot(ax=ax, kind=kind)
+        trials = held_out(estimator, X, y, sample_weight, cv, random_state, beside=True)
+        return cls(trials).plot(ax=ax, kind=kind)
 
     def plot(self, ax: Any = None, *, kind: Literal["scores", "rows"] = "scores") -> Self:
         """Draw, on new axes if none are given.
@@ -119,8 +99,9 @@ class PerformanceDisplay:
         ax : matplotlib Axes, optional
             Where to draw.
         kind : {"scores", "rows"}
-            The share of the variation that each way to fit explains, with its standard error; or
-            every row, observed against predicted.
+            The score of each way to fit, with its standard error: the share of the variation
+            that it explains, or, of classes and survival, of pairs of rows in the right order
+            (area under the ROC curve, concordance); or every row, observed against predicted.
 
         Returns
         -------
@@ -129,10 +110,12 @@ class PerformanceDisplay:
         drawn = {"scores": self._scores, "rows": self._rows}
         if kind not in drawn:
             raise ValueError(f"kind must be 'scores' or 'rows', got {kind!r}")
-        ax = axes_of(ax, figsize=(6.4, 2.4) if kind == "scores" else (4.6, 4.4))
-        drawn[kind](ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        if kind == "rows" and self.trials.measure.kind != "numbers":
+            raise ValueError(
+                f"kind='rows' is of numbers, and these are {self.trials.measure.kind}: "
+                "RocDisplay and SurvivalDisplay draw rows"
+            )
+        return self._drawn(drawn[kind], ax, (6.4, 2.4) if kind == "scores" else SQUARE)
 
     def _scores(self, ax: Any) -> None:
         every = [self.trials.ours, *self.trials.others]
@@ -146,15 +129,16 @@ class PerformanceDisplay:
                 (1, place), xycoords=("axes fraction", "data"), xytext=(5, 0),
                 textcoords="offset points", va="center", fontsize="small", color=colour,
             )  # fmt: skip
-        ax.axvline(0.0, color=BAD, linestyle=":", label="knowing nothing")
+        nothing = self.trials.nothing
+        ax.axvline(nothing.score, color=BAD, linestyle=":", label=nothing.name)
         ax.set_yticks(range(len(every)), [each.name for each in every])
         ax.set_ylim(len(every) - 0.5, -0.5)
-        low = min(0.0, *(each.score - each.standard_error for each in every))
-        ax.set(xlim=(max(low, -1.0) - 0.03, 1.0), xlabel="explained of rows held out")
+        low = min(nothing.score, *(each.score - each.standard_error for each in every))
+        ax.set(xlim=(max(low, -1.0) - 0.03, 1.0), xlabel=SCORES[self.trials.measure.kind])
         ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1))
 
     def _rows(self, ax: Any) -> None:
-        ours, observed = self.trials.ours, self.y[self.trials.rows]
+        ours, observed = self.trials.ours, self.trials.observed
         both = np.r_[observed, self.trials.predicted]
         ends = [both.min(), both.max()]
         ax.plot(ends, ends, color=MUTED, linewidth=1)
@@ -163,11 +147,7 @@ class PerformanceDisplay:
         ax.set_title(f"explained: {ours.score:.2f} ± {ours.standard_error:.2f}", fontsize="medium")
 
 
-def _inner(rows: Ints) -> int:
-    return INNER
-
-
-class CalibrationDisplay:
+class CalibrationDisplay(Display):
     """Whether probabilities keep their word: of features with 80 %, are four in five true?
 
     Parameters
@@ -274,19 +254,11 @@ class CalibrationDisplay:
         true = vector("truth", np.asarray(truth, float), p.size) != 0
         return cls(p, true, n_bins=n_bins).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw, on new axes if none are given.
+    @property
+    def _size(self) -> tuple[float, float]:
+        return SQUARE
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        CalibrationDisplay
-        """
-        ax = axes_of(ax, figsize=(4.6, 4.4))
+    def _draw(self, ax: Any) -> None:
         true, said = calibration_curve(
             self.truth, self.probability, n_bins=self.n_bins, pos_label=True
         )
@@ -307,5 +279,3 @@ class CalibrationDisplay:
         )  # fmt: skip
         ax.legend(frameon=False, fontsize="small", loc="upper left")
         self.said_, self.true_, self.counts_ = said, true, counts
-        self.ax_, self.figure_ = ax, ax.figure
-        return self

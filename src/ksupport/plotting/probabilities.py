@@ -16,7 +16,7 @@ from ..design import Floats
 from ..explain.account import certainty
 from ..explain.found import Found, found_in
 from ..explain.models import chosen_by
-from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_names, check_ours, name_of
+from ._axes import BAD, GOOD, MUTED, Display, check_data, check_names, check_ours, name_of
 
 LINE = 0.28  # inches for a feature
 
@@ -39,7 +39,7 @@ def _empty(ax: Any, words: str) -> None:
     ax.set_yticks([])
 
 
-class ProbabilityDisplay:
+class ProbabilityDisplay(Display):
     """The features of a model by probability and effect, most certain first.
 
     Beneath a feature, paler, are those that could stand in for it.
@@ -132,19 +132,11 @@ class ProbabilityDisplay:
         left = sum(each.chosen for each in found[most:])
         return cls(found[:most], chosen.coef, names=names, n_left=left).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw, on new axes if none are given.
+    @property
+    def _size(self) -> tuple[float, float]:
+        return 6.4, 1.2 + LINE * max(len(self.found), 3)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        ProbabilityDisplay
-        """
-        ax = axes_of(ax, figsize=(6.4, 1.2 + LINE * max(len(self.found), 3)))
+    def _draw(self, ax: Any) -> None:
         self.bars_ = [self._bar(ax, place, each) for place, each in enumerate(self.found)]
         ax.set_yticks(range(len(self.found)), [self._label(each) for each in self.found])
         ax.invert_yaxis()
@@ -153,8 +145,6 @@ class ProbabilityDisplay:
             _empty(ax, "no feature was chosen")
         else:
             self._legend(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _bar(self, ax: Any, place: int, each: Found) -> Any:
         p, effect = each.probability or 0.0, self.effects[each.feature]
@@ -187,7 +177,7 @@ class ProbabilityDisplay:
         )  # fmt: skip
 
 
-class SetsDisplay:
+class SetsDisplay(Display):
     """Sets of features of which the model needs one: how sure the set, how sure each member.
 
     Parameters
@@ -277,19 +267,11 @@ class SetsDisplay:
         believed = chosen.judgement
         return cls(list(believed.sets[:most]), believed.probability, names=names).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw, on new axes if none are given.
+    @property
+    def _size(self) -> tuple[float, float]:
+        return 6.4, 1.2 + 1.2 * LINE * max(len(self.sets), 3)
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        SetsDisplay
-        """
-        ax = axes_of(ax, figsize=(6.4, 1.2 + 1.2 * LINE * max(len(self.sets), 3)))
+    def _draw(self, ax: Any) -> None:
         self.bars_ = [self._row(ax, place, each) for place, each in enumerate(self.sets)]
         ax.set_yticks(range(len(self.sets)), [self._label(each) for each in self.sets])
         ax.invert_yaxis()
@@ -301,8 +283,6 @@ class SetsDisplay:
                 [self.bars_[0], ax.lines[0]], ["one of them", "each"], frameon=False,
                 fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=2,
             )  # fmt: skip
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
     def _row(self, ax: Any, place: int, each: FeatureSet) -> Any:
         (bar,) = ax.barh(place, each.probability, color=GOOD, alpha=0.25, height=0.7)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..choosing.chosen import Chosen
 from ..design import Floats, Ints
 from ..explain.models import chosen_by, step_of
-from ._axes import BAD, GOOD, MUTED, axes_of, check_data, check_kind, check_ours
+from ._axes import BAD, GOOD, MUTED, Display, check_data, check_kind, check_ours
 
 
-class StoppingDisplay:
+class StoppingDisplay(Display):
     """What decided where to stop: errors along a path, or a criterion over sizes.
 
     For a model of one path: the residual and, if rows were held out, their error.  For one chosen
@@ -175,19 +175,7 @@ class StoppingDisplay:
             xlabel="features", ylabel=f"{name} above its least", yscale="linear",
         )  # fmt: skip
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw, on new axes if none are given.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        StoppingDisplay
-        """
-        ax = axes_of(ax)
+    def _draw(self, ax: Any) -> None:
         if self.sizes is not None:
             self._count(ax, self.sizes)
         lines, unit = [], self.xlabel.removesuffix("s")
@@ -204,8 +192,7 @@ class StoppingDisplay:
             ax.axvline(self.kept, color="black", linestyle=":", label=f"kept: {unit} {self.kept}")
         ax.set(xlabel=self.xlabel, ylabel=self.ylabel, yscale=self.yscale)
         ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-        self.ax_, self.figure_, self.lines_ = ax, ax.figure, lines
-        return self
+        self.lines_ = lines
 
     def _count(self, ax: Any, sizes: Floats) -> None:
         right = ax.twinx()

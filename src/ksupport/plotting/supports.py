@@ -12,12 +12,12 @@ from sklearn.base import BaseEstimator
 from .._common.checks import check_count
 from .._common.names import names_seen
 from ..design import Floats
-from ._axes import BAD, GOOD, axes_of, check_data, check_names, name_of, real, vector
+from ._axes import BAD, GOOD, Display, check_data, check_names, name_of, real, vector
 
 MANY = 40  # features beyond which names are left out
 
 
-class SupportDisplay:
+class SupportDisplay(Display):
     """The chosen features and, if known, the true ones.
 
     Parameters
@@ -138,22 +138,10 @@ class SupportDisplay:
         true = None if truth is None else vector("truth", truth, w.size)
         return cls(w, truth=true, names=names).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw, on new axes if none are given.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw.
-
-        Returns
-        -------
-        SupportDisplay
-        """
+    def _draw(self, ax: Any) -> None:
         w, true = self.coef, self.truth
         shown = np.flatnonzero(w if true is None else (w != 0) | (true != 0))
         few, place = len(shown) <= MANY, np.arange(len(shown))
-        ax = axes_of(ax)
         ax.axhline(0.0, color="black", linewidth=0.6)
         found, lines = w[shown] != 0, []
         right = found if true is None else found & (true[shown] != 0)
@@ -177,8 +165,7 @@ class SupportDisplay:
         ax.set(xlabel="feature" if few else "features, in order", ylabel="coefficient")
         if len(shown):
             ax.legend(frameon=False, fontsize="small")
-        self.ax_, self.figure_, self.lines_ = ax, ax.figure, lines
-        return self
+        self.lines_ = lines
 
 
 def plot_support(source: Any, *data: Any, **options: Any) -> Any:

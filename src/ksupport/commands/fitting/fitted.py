@@ -18,19 +18,18 @@ from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...choosing.words import NoSignalWarning
-from ...design import Floats, Genotypes, Ints, Problem
+from ...design import Floats, Genotypes, Incomplete, Problem
 from ...estimators.base import SelectingModel, SelectingRegressor
 from ...explain.account import Account
 from ...explain.models import adjusted_for, chosen_by, effects_of, method_behind
-from ...explain.trials import Make, Trials, trials_of, usual
+from ...explain.trials import Trials
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError
+from .holding_out import Say, held_out
 from .pace import LARGE, pace
-from .wish import Wish, estimator_for, inner_folds, outer_folds
+from .wish import Wish, estimator_for
 
-Say = Callable[[str], None]
-OURS = "this model"
 PAIRS = 10  # of half-samples, where nothing else says how sure a feature is
 
 
@@ -78,12 +77,6 @@ class Fitted:
         """Coefficients times the standard deviations of their columns."""
         return effects_of(self.model, self.data.X)
 
-    def scale(self, target: str) -> str:
-        """What coefficients are changes of."""
-        if self.data.kind == "classes":
-            return f"the log odds of {shown(self.data.classes[-1])}"
-        return "the log of the risk" if self.data.kind == "survival" else shown(target)
-
     def account(self, target: str) -> Account:
         """What is told of it."""
         names = self.data.feature_names
@@ -91,6 +84,8 @@ class Fitted:
             estimator=type(self.model).__name__, chosen=self.chosen, effects=self.effects,
             names=names, target=target, n=self.data.shape[0], candidates=self.data.n_features,
             adjusted=adjusted_for(self.model, names), trials=self.trials,
+            kind=self.data.kind or "numbers", classes=self.data.classes,
+            imputed=isinstance(self.data.X, Genotypes | Incomplete),
         )  # fmt: skip
 
 
@@ -145,44 +140,13 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
     remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in told)]
     if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
-    trials = _trials(data, wish, model, say, remarks) if compare else None
+    trials = held_out(data, wish, model, say, remarks) if compare else None
     if pairs is None:
         pairs = 0 if chosen_by(model).judgement is not None else PAIRS
     stability = _stability(data, wish, model, pairs, say, remarks)
     say("checking the recovery conditions")
     certificate = _certificate(data, model)
     return Fitted(data, wish, model, stability, certificate, seconds, trials, remarks)
-
-
-def _trials(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) -> Trials | None:
-    """The same way to fit on folds, beside a Lasso and a ridge; of numbers only."""
-    y, groups, (n, d) = data.y, data.groups, data.shape
-    if data.kind != "numbers" or np.ptp(y) == 0:
-        return None
-    if n < 2 * wish.cv or (groups is not None and len(np.unique(groups)) < 3):
-        remarks.append("Too few rows to hold some out: how well new ones would be predicted "
-                       "was not measured.")  # fmt: skip
-        return None
-    if isinstance(data.X, Genotypes) and n * d >= LARGE:
-        remarks.append("Holding out rows would read the file many times: how well new ones would "
-                       "be predicted was not measured.")  # fmt: skip
-        return None
-    say("predicting rows held out, beside a Lasso and a ridge")
-    inner = partial(inner_folds, wish.cv, groups)
-    X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
-    makes: dict[str, Make] = {OURS: partial(_again, model, inner), **usual(X, inner)}
-    try:
-        return trials_of(OURS, makes, X, y, outer_folds(wish.cv, groups, y, wish.seed))
-    except ValueError as error:  # of the others, which refuse what we do not
-        remarks.append(f"No rows could be held out: {shown(str(error), 200)}")
-        return None
-
-
-def _again(model: Any, inner: Callable[[Ints], Any], train: Ints) -> Any:
-    """The same way to fit, for other rows."""
-    again = clone(model)
-    folds = inner(train)
-    return again if isinstance(folds, int) else again.set_params(cv=folds)
 
 
 def _stability(

@@ -12,6 +12,7 @@ from ..._common.names import shown, spreadsheet_safe
 from ..._common.render import plain
 from ...explain.account import Account, certainty
 from ...explain.found import Found, in_groups
+from ...explain.paper import methods
 from ...explain.trials import Trial, Trials
 from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
@@ -60,7 +61,7 @@ def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
         out.print(f"and {left} more: --coefficients or --report")
     paragraph(
         out,
-        f"Effect: change of {fitted.scale(account.target)} for one standard deviation more of the "
+        f"Effect: change of {account.wording.scale} for one standard deviation more of the "
         f"feature, the others as they are. Intercept {fitted.intercept:.6g}."
         + (" Beneath a feature: what could stand in for it" if _any_beneath(found) else "")
         + (", or matters with it." if in_groups(fitted.chosen) else "." * _any_beneath(found)),
@@ -174,9 +175,10 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "features": [each for each in told if each["chosen"]],
         "stand_ins": [each for each in told if not each["chosen"]],
         "adjusted_for": fitted.adjustment,
-        "held_out": None if fitted.trials is None else _held_out(fitted.trials),
+        "held_out": None if fitted.trials is None else _held_out(fitted.trials, account),
         "beside": account.beside,
         "next": account.next_steps,
+        "methods": methods_data(account, made),
         "judgement": _judgement(fitted),
         "decision": fitted.decision,
         "remarks": fitted.remarks,
@@ -196,9 +198,17 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     return dict(plain(value))
 
 
-def _held_out(trials: Trials) -> dict[str, Any]:
+def methods_data(account: Account, made: dict[str, Any]) -> dict[str, Any]:
+    """The paragraph for a paper, and its references."""
+    text, references = methods(account, made.get("versions"))
+    return {"text": text, "references": references}
+
+
+def _held_out(trials: Trials, account: Account) -> dict[str, Any]:
     return {
         "folds": trials.folds,
+        "score": account.wording.score,
+        "nothing": _trial(trials.nothing),
         "ours": _trial(trials.ours),
         "others": [_trial(each) for each in trials.others],
         "clearly_better": [each.name for each in trials.clearly_better],

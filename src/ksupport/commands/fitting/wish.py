@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 from ..._common.errors import InputError
 from ...algorithms import METHODS
@@ -135,11 +135,15 @@ def inner_folds(count: int, groups: Any, train: Ints) -> Any:
     return list(folds_for(count, labels).split(labels, groups=labels))
 
 
-def outer_folds(count: int, groups: Any, y: Floats, seed: int) -> list[tuple[Ints, Ints]]:
-    """Rows to train on and rows to predict, groups together."""
-    folds = folds_for(count, groups)
-    splitter = KFold(count, shuffle=True, random_state=seed) if groups is None else folds
-    return list(splitter.split(np.zeros((len(y), 1)), y, groups))
+def outer_folds(
+    count: int, groups: Any, y: Floats, seed: int, sorts: Floats | None = None
+) -> list[tuple[Ints, Ints]]:
+    """Rows to train on and rows to predict, groups together, else an even share of each sort."""
+    if groups is not None:
+        return list(folds_for(count, groups).split(y, groups=groups))
+    labels = np.zeros(len(y)) if sorts is None else sorts
+    evenly = StratifiedKFold if np.ptp(labels) else KFold
+    return list(evenly(count, shuffle=True, random_state=seed).split(y, labels))
 
 
 def _refuse_groups(groups: Any) -> None:

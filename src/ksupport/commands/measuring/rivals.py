@@ -14,7 +14,7 @@ from sklearn.linear_model import ElasticNetCV, LassoCV, RidgeCV
 
 from ...algorithms import METHODS
 from ...estimators import IRKSNCV, AutoIRKSN, PathCV
-from ...explain.trials import STRENGTHS, scaled
+from ...explain.usual import STRENGTHS, scaled
 
 Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
 RATIOS = (0.1, 0.5, 0.9)

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -18,24 +19,20 @@ from numpy.typing import ArrayLike
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
-from ...design import Floats, Problem
+from ...design import Floats, Genotypes, Incomplete, Problem
 from ...theory.report import RecoveryReport
 from ..account import Account
+from ..curves import Said
+from ..heat import heat_of
+from ..measures import measure_for
 from ..models import Model, adjusted_for, chosen_by, effects_of
 from ..trials import Trials
-from .data import (
-    correlations_of,
-    drawn_features,
-    found_of,
-    lines_of,
-    predicted_of,
-    residuals_of,
-    rounded,
-    scores_of,
-    surface_of,
-    walks_of,
-)
-from .text import Contents, label, sections
+from .contents import Contents
+from .details import details
+from .html import label
+from .paths import drawn_features, lines_of, rounded, scores_of, surface_of, walks_of
+from .rows import correlations_of, found_of, heat_cells, predicted_of, residuals_of
+from .text import sections
 
 
 def build_report(
@@ -98,7 +95,7 @@ def build_report(
             "columns of y one at a time"
         )
     problem = model._problem_again(X, y, None)
-    observed, fitted, explained = _explained(problem, np.ravel(model._linear(X)))
+    rows = _rows(problem, np.ravel(model._linear(X)))
     X, _ = model._validated(X, y, multi_output=False, reset=False)
     d = X.shape[1]
     given = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
@@ -109,17 +106,26 @@ def build_report(
         raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
     account = Account(
         estimator=type(model).__name__, chosen=chosen, effects=effects_of(model, X), names=names,
-        target=str(target), n=len(observed), candidates=d - model.unpenalized_.size,
-        adjusted=adjusted_for(model, names), trials=trials,
+        target=str(target), n=len(rows.y), candidates=d - model.unpenalized_.size,
+        adjusted=adjusted_for(model, names), trials=trials, kind=rows.said.kind,
+        imputed=isinstance(X, Genotypes | Incomplete),
+        classes=[str(each) for each in getattr(model, "classes_", ())],
     )  # fmt: skip
     order = account.order
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
         account=account, coef=np.ravel(model.coef_), intercept=float(np.ravel(model.intercept_)[0]),
-        explained=explained, stability=stability, certificate=certificate,
+        explained=rows.explained, stability=stability, certificate=certificate,
         twins=twins, made=dict(made or {}), remarks=list(remarks),
     )  # fmt: skip
-    drawn = _drawn(model, problem, observed, fitted, contents, correlation)
+    heat = heat_of(model._loss, X, rows.y, rows.eta, account.effects, order) if order else None
+    drawn = _drawn(model, problem, rows, contents) | {
+        "heat": heat_cells(heat, names),
+        "correlation": {
+            "names": [label(names[j], 28) for j in order[: len(correlation)]],
+            "r": [rounded(row) for row in correlation],
+        },
+    }
     return _page(contents, drawn)
 
 
@@ -133,23 +139,27 @@ def write_report(path: str | Path, model: Model, X: Any, y: ArrayLike, **options
     return path
 
 
-def _explained(problem: Problem, eta: Floats) -> tuple[Floats, Floats, float]:
-    """What was observed, what the model expects of that, and the share of deviance explained.
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rows of the fit, and what the model says of them."""
 
-    Of classes, counts and events the gradient of the loss is the difference of the two.
-    """
+    y: Floats  # classes are 0 and 1, survival has columns time and event
+    eta: Floats
+    explained: float  # share of the deviance
+    said: Said
+
+
+def _rows(problem: Problem, eta: Floats) -> Rows:
     loss = problem.losses[0]
     y = loss.one_by_one(problem.Y)[0]
-    target = loss.target(y)
-    expected = eta if loss.in_units_of_y else target + loss.gradient(eta, y)
     total = float(loss.deviance(np.full(len(y), loss.constant(y)), y).sum())
     left = float(loss.deviance(eta, y).sum())
-    return target, expected, 1.0 - left / total if total > 0 else 0.0
+    every, same = np.arange(len(y)), np.zeros(len(y), np.intp)
+    said = Said(measure_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
+    return Rows(y, eta, 1.0 - left / total if total > 0 else 0.0, said)
 
 
-def _drawn(
-    model: Model, problem: Problem, y: Any, fitted: Any, contents: Contents, correlation: Any
-) -> dict[str, Any]:
+def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> dict[str, Any]:
     """All that the script draws."""
     account = contents.account
     names, order = account.names, account.order
@@ -157,8 +167,11 @@ def _drawn(
     features, entered = drawn_features(walks, np.asarray(order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
     inside = set(order)
+    said = rows.said if account.trials is None else Said.of(account.trials)
+    numbers = account.kind == "numbers"
     return {
         "target": label(account.target, 40),
+        "affected": label(account.wording.affected, 40),
         "found": found_of(account, contents.coef, contents.stability),
         "names": [label(names[j]) for j in features],
         "chosen": [int(j in inside) for j in features],
@@ -167,12 +180,9 @@ def _drawn(
         "at": [at, record],
         "surface": surface_of(account.chosen),
         "scores": scores_of(account.chosen),
-        "predicted": predicted_of(y, fitted, account.trials),
-        "residuals": residuals_of(y, fitted),
-        "correlation": {
-            "names": [label(names[j], 28) for j in order[: len(correlation)]],
-            "r": [rounded(row) for row in correlation],
-        },
+        "classes": [label(each, 28) for each in account.classes],
+        "predicted": predicted_of(said),
+        "residuals": residuals_of(rows.y, rows.said.predicted) if numbers else None,
     }
 
 
@@ -187,13 +197,16 @@ def _page(contents: Contents, drawn: dict[str, Any]) -> str:
         "img-src blob: data:; base-uri 'none'; form-action 'none'"
     )
     return Template(template).substitute(
-        sections(contents),
+        sections(contents) | details(contents),
         policy=escape(policy),
         style=style,
         script=script,
         data=_inert(drawn),
         criterion_hidden="hidden" if drawn["surface"] is drawn["scores"] is None else "",
         found_hidden="" if drawn["found"] else "hidden",
+        residuals_hidden="hidden" if drawn["residuals"] is None else "",
+        stability_hidden="hidden" if contents.stability is None else "",
+        certificate_hidden="hidden" if contents.certificate is None else "",
     )
 
 

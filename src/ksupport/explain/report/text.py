@@ -3,98 +3,89 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from html import escape
-from typing import Any
 
-from ..._common.names import listed, shown
-from ...choosing.stability import StabilitySelection
-from ...theory.report import NEAR_COPY, RecoveryReport
-from ..account import Account, certainty, percent
+from ..account import Account, certainty
 from ..found import Found, in_groups
+from ..paper import methods
+from ..usual import names_of
+from ..wording import percent
+from .contents import Contents
+from .html import bullets, label, paragraphs, table
 
-LONGEST = 80  # characters of a name
 FIRST = 25  # features shown at once
 MOST = 500  # features in the table
-MOST_ALTERNATIVES = 20
 GLOSSARY = {
     "features": "The columns of the data: what was measured on every sample.",
-    "rows held out": "Samples that were put aside while a model was fitted, and predicted by it "
+    "rows": "The rows of the data: one for each sample, patient or measurement.",
+    "rows held out": "Rows that were put aside while a model was fitted, and predicted by it "
     "afterwards: they show how it would do on new ones.",
     "noise": "Chance: what would be different if the samples were collected again.",
     "knowing nothing": "Predicting the same number, the mean, for every sample.",
     "probability": "How sure one can be, given these data, that a feature belongs to the model: of "
     "features with 80%, four in five should be right.",
-    "effect": "By how much the prediction changes when the feature grows by one standard "
-    "deviation and all others stay as they are.",
-    "standard deviation": "The usual distance of a value from the mean of its column.",
     "stand in": "Features so alike in these samples that a model with one of them is as good as a "
     "model with the other.",
-    "Lasso": "The best-known method to fit a linear model with few features (here scikit-learn's "
-    "LassoCV).",
-    "ridge": "A linear model of all features, each with a small weight (here scikit-learn's "
-    "RidgeCV): it predicts, and names no features.",
+    "give or take": "The standard error: with other rows of the same kind the figure would often "
+    "differ by so much, and rarely by more than twice as much.",
+    "model": "A formula that predicts what is to be explained, by adding up the features, each "
+    "times a number of its own.",
 }
-WORDS = re.compile(rf"\b({'|'.join(GLOSSARY)})\b")
 
 
-@dataclass
-class Contents:
-    """What the report tells."""
-
-    account: Account
-    coef: Any
-    intercept: float
-    explained: float
-    stability: StabilitySelection | None
-    certificate: RecoveryReport | None
-    twins: list[tuple[int, int, float]]
-    made: dict[str, Any]
-    remarks: list[str] = field(default_factory=list)
-    n_drawn: int = 0
-    n_entered: int = 0
+PREDICTED = {
+    "numbers": "Predicted and observed",
+    "classes": "How well the classes are told apart",
+    "survival": "Survival by predicted risk",
+}
 
 
-def label(name: str, longest: int = LONGEST) -> str:
-    """A name as it is shown, on one line."""
-    return shown(name, longest) or "(no name)"
+def glossary_of(account: Account) -> dict[str, str]:
+    """The words that are explained, for a response of this kind."""
+    lasso, ridge = names_of(account.kind)
+    words = account.wording
+    own = {
+        "knowing nothing": f"Doing without any feature: {words.unexplained}.",
+        "effect": words.effect,
+        "Lasso": f"The best-known method to fit a model with few features (here {lasso}).",
+        "ridge": f"A model of all features, each with a small weight (here {ridge}): it predicts, "
+        "and names no features.",
+    }
+    return GLOSSARY | own | ({"right order": words.order} if words.order else {})
 
 
 def sections(contents: Contents) -> dict[str, str]:
     """The pieces of the page, by their names in the template."""
-    account, terms = contents.account, Terms()
+    account, terms = contents.account, Terms(glossary_of(contents.account))
     return {
         "title": escape(account.title),
         "sign": account.sign,
         "lead": escape(_lead(account)),
         "verdict": terms.explained(account.verdict),
-        "remarks": _paragraphs(contents.remarks),
+        "remarks": paragraphs(contents.remarks),
         "found": terms.explained(_found_words(account)),
         "beside": _beside(account, terms),
-        "predicted": terms.explained(_predicted_words(contents)),
-        "next": _list(account.next_steps),
+        "predicted_title": PREDICTED[account.kind],
+        "predicted": _predicted(contents, terms),
+        "heat": terms.explained(_heat_words(account)),
+        "next": bullets(account.next_steps),
         "features": _features(contents),
         "methods": _methods(contents),
-        "decision": escape(_decision(account)),
-        "explorer": escape(_explorer_words(contents)),
-        "correlation": _correlation(contents),
-        "alternatives": _alternatives(contents),
-        "stability": _stability(contents),
-        "certificate": _certificate(contents),
-        "reproduce": _reproduce(contents),
     }
 
 
 class Terms:
     """Words that not every reader knows: each is explained where it first stands."""
 
-    def __init__(self) -> None:
-        self.told: set[str] = set()
+    def __init__(self, glossary: Mapping[str, str]) -> None:
+        self.glossary, self.told = glossary, set[str]()
+        longest_first = sorted(glossary, key=len, reverse=True)
+        self.words = re.compile(rf"\b({'|'.join(longest_first)})\b")
 
     def explained(self, text: str) -> str:
         """The text as HTML, its new words as buttons that show what they mean."""
-        return WORDS.sub(self._button, escape(text))
+        return self.words.sub(self._button, escape(text))
 
     def _button(self, match: re.Match[str]) -> str:
         word = match[0]
@@ -104,37 +95,8 @@ class Terms:
         place = f"tip-{len(self.told)}"
         return (
             f'<span class="term"><button type="button" aria-describedby="{place}">{word}</button>'
-            f'<span role="tooltip" id="{place}">{escape(GLOSSARY[word])}</span></span>'
+            f'<span role="tooltip" id="{place}">{escape(self.glossary[word])}</span></span>'
         )
-
-
-def _list(texts: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul>"
-
-
-def _paragraphs(texts: Iterable[str]) -> str:
-    return "".join(f"<p>{escape(text)}</p>" for text in texts)
-
-
-def _table(called: str, head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> str:
-    """A table, called so; the first ``names`` columns are text, the others numbers."""
-    top = "".join(
-        f'<th scope="col"{"" if i < names else " class=n"}>{escape(cell)}</th>'
-        for i, cell in enumerate(head)
-    )
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{'' if i < names else ' class=n'}>{escape(cell)}</td>"
-            for i, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(called)}">'
-        f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
-    )
 
 
 def figure(value: float, digits: int) -> str:
@@ -150,17 +112,7 @@ def _lead(account: Account) -> str:
     adjusted = "" if account.adjusted is None else f" {account.adjusted}"
     return (
         f"{account.n} rows, {account.candidates} features; what is to be explained: "
-        f"{label(account.target)}.{adjusted}"
-    )
-
-
-def _decision(account: Account) -> str:
-    words = account.chosen.words
-    if account.trials is None or account.chosen.judgement is None:
-        return words
-    return (
-        f"{words} That was measured while choosing, of what predicts best; the figure on top of "
-        "this page is of the whole procedure, repeated without the rows that it predicts."
+        f"{account.wording.asked}.{adjusted}"
     )
 
 
@@ -170,8 +122,8 @@ def _found_words(account: Account) -> str:
     if certain:
         words += "Left: the probability that a feature belongs to the model. Right: its effect"
     else:
-        words += "To the right or left: the effect"
-    words += f", the change of {label(account.target)} for one standard deviation more of it."
+        words += "The effect of each"
+    words += f": to the right, {account.wording.direction}; to the left, the reverse."
     if any(each.stands_in_for is not None for each in account.found):
         words += " Set in beneath a feature: others that could stand in for it"
         words += ", or matter with it." if in_groups(account.chosen) else "."
@@ -182,6 +134,8 @@ def _beside(account: Account, terms: Terms) -> str:
     trials = account.trials
     if trials is None:
         return "<p>Not measured.</p>"
+    if not trials.others:
+        return "<p>They were not tried: for survival times scikit-survival has to be installed.</p>"
     every = [trials.ours, *trials.others]
     rows = "".join(
         f"<tr><td>{escape(each.name)}</td>"
@@ -192,11 +146,14 @@ def _beside(account: Account, terms: Terms) -> str:
         f'<td class="n">{each.features:.0f}</td></tr>'
         for each in every
     )
-    nothing = '<tr><td>knowing nothing</td><td></td><td class="n">0%</td><td></td><td></td></tr>'
+    nothing = (
+        f"<tr><td>{escape(trials.nothing.name)}</td><td></td>"
+        f'<td class="n">{percent(trials.nothing.score)}</td><td></td><td></td></tr>'
+    )
     head = "".join(
         f'<th scope="col"{extra}>{name}</th>'
         for name, extra in (
-            ("way to fit", ""), ("explained", ' colspan="3"'), ("features", ' class="n"')
+            ("way to fit", ""), (account.wording.column, ' colspan="3"'), ("features", ' class="n"')
         )
     )  # fmt: skip
     return (
@@ -206,17 +163,67 @@ def _beside(account: Account, terms: Terms) -> str:
     )
 
 
-def _predicted_words(contents: Contents) -> str:
+def _predicted(contents: Contents, terms: Terms) -> str:
+    """The pictures of predictions, each with what it shows."""
+    words = {"numbers": _points_words, "classes": _alarms_words, "survival": _curves_words}
+    return "".join(
+        f'<div><p id="{name}-words">{terms.explained(text)}</p><div class="picture">'
+        f'<svg id="{name}" role="img" aria-labelledby="{name}-words"></svg></div></div>'
+        for name, text in words[contents.account.kind](contents)
+    )
+
+
+def _whose(contents: Contents) -> str:
+    """Which rows are drawn."""
     trials = contents.account.trials
     if trials is not None:
         return (
-            "Every point is a row that the model had not seen when it predicted it "
-            f"({trials.folds} times a part of the rows was held out). On the line, prediction and "
-            "observation are the same."
+            f"These are rows held out: {trials.folds} times a part of them was put aside, and "
+            "predicted by a model of the others."
         )
+    return "These are the rows of the fit: new ones would be predicted less well."
+
+
+def _points_words(contents: Contents) -> Iterator[tuple[str, str]]:
+    words = "Every point is a row. On the line, prediction and observation are the same."
+    if contents.account.trials is None:
+        words += f" The model explains {contents.explained:.0%} of them."
+    yield "observed", f"{words} {_whose(contents)}"
+
+
+def _alarms_words(contents: Contents) -> Iterator[tuple[str, str]]:
+    second = label(contents.account.classes[-1], 28)
+    yield (
+        "roc",
+        f"Wherever one draws the line above which a row is called {second}: how many of {second} "
+        f"are found (up), at the price of how many false alarms (across). A coin would go along "
+        f"the diagonal. {_whose(contents)}",
+    )
+    yield (
+        "calibration",
+        f"Of rows that were given a probability of {second} (across), how many are {second} (up)? "
+        "On the line, probabilities keep their word; bars are what chance would allow.",
+    )
+
+
+def _curves_words(contents: Contents) -> Iterator[tuple[str, str]]:
+    yield (
+        "curves",
+        "The rows in three parts, by the risk that was predicted of them: what share is still "
+        f"without the event (up) after a time (across). {_whose(contents)} The further the lines "
+        "are apart, the better the prediction.",
+    )
+
+
+def _heat_words(account: Account) -> str:
+    order = {
+        "numbers": f"from the smallest {label(account.target)} (left) to the largest",
+        "classes": "by class, and within a class by what is predicted",
+        "survival": "from the shortest time (left) to the longest",
+    }[account.kind]
     return (
-        "Every point is a row of the fit: new rows would lie further from the line, on which "
-        f"prediction and observation are the same. These explain {contents.explained:.0%}."
+        f"Every column is one of the rows of the data, {order}; every line is a feature. Blue is "
+        "more than usual of it, orange less, the deeper the colour the further from the mean."
     )
 
 
@@ -229,13 +236,16 @@ def _features(contents: Contents) -> str:
     head = ["feature", *["probability"] * certain, "effect", "coefficient"]
     head += ["on halves"] if shares else []
     rows = [_feature(contents, each, certain) for each in found[:MOST]]
-    html = _table("features", head, rows[:FIRST])
+    html = table("features", head, rows[:FIRST])
     if len(rows) > FIRST:
-        more = _table("more features", head, rows[FIRST:])
+        more = table("more features", head, rows[FIRST:])
         html += f"<details><summary>{len(rows) - FIRST} more</summary>{more}</details>"
     rest = len(found) - MOST
     tail = f"; {rest} more are in the model file" if rest > 0 else ""
-    return html + f"<p>Intercept {contents.intercept:.6g}{tail}.</p>"
+    return html + (
+        "<p>The model multiplies each feature by its coefficient, and adds all that up to the "
+        f"intercept, {contents.intercept:.6g}{tail}.</p>"
+    )
 
 
 def _feature(contents: Contents, each: Found, certain: bool) -> list[str]:
@@ -251,109 +261,6 @@ def _feature(contents: Contents, each: Found, certain: bool) -> list[str]:
 
 
 def _methods(contents: Contents) -> str:
-    text, references = contents.account.methods(contents.made.get("versions"))
+    text, references = methods(contents.account, contents.made.get("versions"))
     cited = "".join(f"<li>{escape(each)}</li>" for each in references)
     return f'<div id="paper"><p>{escape(text)}</p><ol>{cited}</ol></div>'
-
-
-def _explorer_words(contents: Contents) -> str:
-    words = (
-        "Every line is a feature: its coefficient as the path is walked. Move the step and watch "
-        "features enter, grow and give way to others; the bars below count those that enter (up) "
-        "and leave (down)."
-    )
-    if contents.account.chosen.refit is not None:
-        words += (
-            " The model itself is a refit of its features by least squares or ridge regression, "
-            "so its coefficients are larger than those of the path."
-        )
-    if contents.n_entered > contents.n_drawn:
-        words += (
-            f" Of {contents.n_entered} features that ever entered, the {contents.n_drawn} with "
-            "the largest coefficients are drawn."
-        )
-    return words
-
-
-def _correlation(contents: Contents) -> str:
-    if not contents.twins:
-        return (
-            f"<p>No feature outside the model correlates at {NEAR_COPY} or more with one in it.</p>"
-        )
-    rows = [(label(contents.account.names[j]), label(contents.account.names[i]), f"{r:+.3f}")
-            for j, i, r in contents.twins[:40]]  # fmt: skip
-    return (
-        "<p>These features outside the model are nearly the same as one in it; little noise is "
-        "enough to exchange them.</p>"
-        + _table("features alike", ["chosen", "near-duplicate", "correlation"], rows, names=2)
-    )
-
-
-def _alternatives(contents: Contents) -> str:
-    swaps, names = contents.account.chosen.swaps(), contents.account.names
-    if not swaps:
-        return ""
-    rows = [
-        (listed((names[j] for j in swap.into), 4) or "nothing",
-         listed((names[j] for j in swap.out), 4) or "nothing", f"{swap.worse:+.3f}")
-        for swap in swaps[:MOST_ALTERNATIVES]
-    ]  # fmt: skip
-    head = ["with", "instead of", "worse by"]
-    return "<h3>Other models, nearly as good</h3>" + _table("other models", head, rows, names=2)
-
-
-def _stability(contents: Contents) -> str:
-    result = contents.stability
-    if result is None:
-        return "<p>Not measured.</p>"
-    chosen = set(contents.account.order)
-    order = sorted(range(len(contents.account.names)), key=lambda j: -result.frequency[j])[:FIRST]
-    order = [j for j in order if result.frequency[j] > 0]
-    bars = "".join(
-        f"<tr><td>{escape(label(contents.account.names[j], 40))}</td>"
-        f'<td><meter min="0" max="1" value="{result.frequency[j]:.3f}"></meter></td>'
-        f'<td class="n">{result.frequency[j]:.0%}</td>'
-        f"<td>{'chosen' if j in chosen else ''}</td></tr>"
-        for j in order
-    )
-    return (
-        f"<p>{escape(result.words)}</p>"
-        '<div class="scroll" tabindex="0" role="region" aria-label="stability"><table><thead><tr>'
-        '<th scope="col">feature</th><th scope="col" colspan="2">share of half-samples</th>'
-        f'<th scope="col">in the model</th></tr></thead><tbody>{bars}</tbody></table></div>'
-    )
-
-
-def _certificate(contents: Contents) -> str:
-    report = contents.certificate
-    if report is None:
-        return "<p>Not checked.</p>"
-    tables = "".join(
-        f"<h3>{escape(table.title)}</h3>{_table(table.title, table.head, table.rows, names=3)}"
-        for table in report._tables()
-    )
-    return (
-        _paragraphs(report.words)
-        + f"<details><summary>The numbers behind it</summary>{tables}</details>"
-    )
-
-
-def _reproduce(contents: Contents) -> str:
-    made = contents.made
-    rows = []
-    if "seed" in made:
-        rows.append(("seed", str(made["seed"])))
-    data = made.get("data", {})
-    if data:
-        file = label(data["file"])
-        rows += [("data", f"{file}, {data['rows']} rows, {data['features']} features"),
-                 ("sha256", str(data.get("sha256", "")))]  # fmt: skip
-    rows += [(name, str(number)) for name, number in made.get("versions", {}).items()]
-    command = (
-        f"<pre tabindex=0><code>{escape(shown(made['command'], 2000))}</code></pre>"
-        if ("command" in made)
-        else ""
-    )
-    if not command and not rows:
-        return "<p>Not recorded.</p>"
-    return command + _table("how it was made", ["what", "value"], rows, names=2)

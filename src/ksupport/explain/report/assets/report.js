@@ -78,7 +78,7 @@
     const low = effect[0] + (negative ? beside : 0), high = effect[1] - (positive ? beside : 0);
     const x = scale(negative ? -most : 0, positive ? most : 0, low, high);
     if (certain) draw(svg, "text", { class: "head", x: start, y: 12 }, "probability");
-    draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, `effect on ${shorten(data.target, 18)}`);
+    draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, `effect on ${shorten(data.affected, 18)}`);
     rows.forEach((row, i) => {
       const y = top + i * line, other = row.for !== null, at = other ? 18 : 0;
       const told = draw(svg, "text", { class: other ? "name other" : "name", x: at, y: y + 16 }, shorten(row.prefix + row.name, room - (other ? 1 : 0)));
@@ -472,9 +472,107 @@
   }
 
   function residuals() {
-    const p = data.predicted, r = data.residuals;
-    scatter("observed", p.predicted, p.observed, p.row, p.held_out ? "predicted, of rows held out" : "fitted", "observed", true);
-    scatter("quantiles", r.quantile, r.standardised, r.row, "normal quantile", "standardised residual");
+    const r = data.residuals;
+    if (r) scatter("quantiles", r.quantile, r.standardised, r.row, "normal quantile", "standardised residual");
+  }
+
+  // -- predictions -----------------------------------------------------------------------
+
+  const whole = (share) => `${Math.round(100 * share)}%`;
+
+  function predictions() {
+    const p = data.predicted;
+    if (p.kind === "numbers") scatter("observed", p.predicted, p.observed, p.row, p.held_out ? "predicted, of rows held out" : "fitted", "observed", true);
+    if (p.kind === "classes") { alarms(p.roc); promises(p.bins); }
+    if (p.kind === "survival") curves(p.curves);
+  }
+
+  function shares(svg, across, up, last, told) { // axes from 0 to 1, or, across, to the last
+    const height = 320, width = canvas(svg, height, last === 1 ? 420 : 640), left = 48, right = width - 22, top = 28, bottom = height - 42;
+    const x = scale(0, last, left, right), y = scale(0, 1, bottom, top);
+    for (const v of [0, 0.25, 0.5, 0.75, 1]) {
+      draw(svg, "line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
+      draw(svg, "text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, whole(v));
+    }
+    for (const v of ticks(0, last, 4)) draw(svg, "text", { x: x(v), y: bottom + 16, "text-anchor": "middle" }, told(v));
+    draw(svg, "text", { x: right, y: height - 6, "text-anchor": "end" }, across);
+    draw(svg, "text", { x: left, y: 14 }, up);
+    return { x, y, right };
+  }
+
+  const points = (xs, ys, { x, y }) => xs.map((v, i) => `${x(v).toFixed(1)},${y(ys[i]).toFixed(1)}`).join(" ");
+
+  function alarms([across, up]) {
+    const svg = byId("roc"), second = shorten(data.classes[1], 18);
+    const at = shares(svg, `false alarms among ${shorten(data.classes[0], 18)}`, `${second} found`, 1, whole);
+    draw(svg, "line", { class: "zero", x1: at.x(0), y1: at.y(0), x2: at.x(1), y2: at.y(1) });
+    draw(svg, "polyline", { class: "curve one", points: points(across, up, at) });
+  }
+
+  function promises({ said, seen, rows }) {
+    const svg = byId("calibration"), second = shorten(data.classes[1], 18);
+    const at = shares(svg, `probability of ${second}`, `share that is ${second}`, 1, whole);
+    draw(svg, "line", { class: "zero", x1: at.x(0), y1: at.y(0), x2: at.x(1), y2: at.y(1) });
+    said.forEach((p, i) => {
+      const give = Math.sqrt((p * (1 - p)) / rows[i]), cut = (v) => at.y(Math.max(0, Math.min(1, v)));
+      draw(svg, "line", { class: "range", x1: at.x(p), x2: at.x(p), y1: cut(p - 2 * give), y2: cut(p + 2 * give) });
+      const dot = draw(svg, "circle", { class: "dot full", cx: at.x(p), cy: at.y(seen[i]), r: 5 });
+      draw(dot, "title", {}, `${rows[i]} rows with ${whole(p)} on average: ${whole(seen[i])} are ${second}`);
+    });
+  }
+
+  const RISKS = ["lowest risk", "middle", "highest risk"], DASHES = ["one", "two", "three"];
+
+  function curves(parts) {
+    const svg = byId("curves"), last = Math.max(...parts.map((each) => each.t[each.t.length - 1])) || 1;
+    const at = shares(svg, shorten(data.target, 24), "still without the event", last, number);
+    parts.forEach(({ t, s }, i) => { // flat until the next time, then straight down
+      const xs = t.flatMap((v, j) => (j ? [v, v] : [v])), ys = s.flatMap((v, j) => (j ? [s[j - 1], v] : [v]));
+      draw(svg, "polyline", { class: `curve ${DASHES[i]}`, points: points(xs, ys, at) });
+    });
+    parts.forEach(({ rows, events }, i) => {
+      const y = 40 + 18 * i, x = at.right - 190;
+      draw(svg, "line", { class: `curve ${DASHES[i]}`, x1: x, x2: x + 28, y1: y - 4, y2: y - 4 });
+      draw(svg, "text", { class: "halo", x: x + 34, y }, `${RISKS[i]}: ${events} of ${rows} events`);
+    });
+  }
+
+  // -- the heat map ----------------------------------------------------------------------
+
+  function heat() {
+    const svg = byId("rows"), map = data.heat;
+    if (!map) return;
+    const count = map.cells[0].length, line = Math.max(14, Math.min(26, 330 / map.cells.length)), top = 64;
+    const width = canvas(svg, top + map.cells.length * line + 26, 920), narrow = width < 500;
+    const start = Math.min(12 + 8 * Math.max(...map.names.map((name) => name.length)), (narrow ? 0.26 : 0.2) * width);
+    const wide = (width - start - 4) / count, room = Math.floor((start - 8) / 7.6);
+    strip(svg, map, start, wide, top - 8);
+    map.cells.forEach((row, i) => {
+      const y = top + i * line;
+      draw(draw(svg, "text", { class: "name", x: 0, y: y + 0.5 * line + 4 }, shorten(map.names[i], room)), "title", {}, map.names[i]);
+      [...row].forEach((letter, j) => {
+        const shade = letter.charCodeAt(0) - 105; // "i" is the mean
+        if (shade) draw(svg, "rect", { class: shade < 0 ? "minus" : "plus", x: (start + j * wide).toFixed(2), y, width: (wide + 0.3).toFixed(2), height: line - 1, "fill-opacity": (Math.abs(shade) / 8).toFixed(2) });
+      });
+    });
+    const told = count < map.rows ? `each column is the mean of about ${Math.round(map.rows / count)} rows` : `${map.rows} rows`;
+    draw(svg, "text", { x: width - 4, y: top + map.cells.length * line + 18, "text-anchor": "end" }, told);
+  }
+
+  function strip(svg, { kind, response, event }, start, wide, bottom) { // the response of each column
+    if (kind === "classes") {
+      const split = response.findIndex((each) => each > 0.5), ends = [0, split < 0 ? response.length : split, response.length];
+      [0, 1].forEach((each) => {
+        const from = start + ends[each] * wide, to = start + ends[each + 1] * wide;
+        if (to <= from) return;
+        draw(svg, "rect", { class: each ? "class second" : "class", x: from + 1, y: bottom - 10, width: to - from - 2, height: 10 });
+        draw(svg, "text", { x: (from + to) / 2, y: bottom - 16, "text-anchor": "middle" }, shorten(data.classes[each], Math.max(3, Math.floor((to - from) / 7))));
+      });
+      return;
+    }
+    const [low, high] = extent([0, ...response]), y = scale(low, high, bottom, 22), zero = y(0);
+    draw(svg, "text", { x: start, y: 12 }, kind === "survival" ? `${shorten(data.target, 24)} (dark: event seen, pale: not yet)` : shorten(data.target, 40));
+    response.forEach((v, j) => draw(svg, "rect", { class: event[j] > 0.5 ? "bar" : "bar pale", x: start + j * wide, y: Math.min(zero, y(v)), width: Math.max(0.6, wide - 0.6), height: Math.max(0.6, Math.abs(y(v) - zero)) }));
   }
 
   function correlations() {
@@ -501,6 +599,8 @@
     bars();
     explore();
     choice();
+    predictions();
+    heat();
     residuals();
     correlations();
   }

@@ -1,4 +1,4 @@
-"""The numbers behind the HTML report: only what it draws, rounded to what can be seen."""
+"""The paths that the HTML report draws: only what can be seen of them."""
 
 from __future__ import annotations
 
@@ -8,29 +8,17 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import ndtri
 
-from ..._common.names import spreadsheet_safe
 from ...algorithms import Method, make_method
 from ...choosing.chosen import Chosen
-from ...choosing.refits import DEPENDENT
-from ...choosing.stability import StabilitySelection
-from ...design import Floats, Ints, Problem
-from ...theory.report import NEAR_COPY
+from ...design import Ints, Problem
 from ...walking import Result, run
-from ..account import Account
 from ..models import around, method_behind, spacing
-from ..trials import Trials
-from .text import label
 
 LEVELS = 7  # paths that the explorer holds
 RECORDS = 100  # steps of each
 LINES = 80  # features of all of them
 CELLS = 60  # steps of the surface
-POINTS = 1000  # rows drawn
-MAPPED = 30  # features of the correlation map
-TABLED = 1000  # rows of the table that can be downloaded
-TWINS = 3  # near-duplicates listed for each feature
 
 
 @dataclass(frozen=True)
@@ -190,80 +178,3 @@ def scores_of(chosen: Chosen) -> dict[str, Any] | None:
         return None
     sizes, worse = chosen.least_scores()
     return {"size": sizes.tolist(), "worse": rounded(worse, 4)}
-
-
-# -- rows and features ---------------------------------------------------------------------
-
-
-def found_of(
-    account: Account, coef: Floats, stability: StabilitySelection | None
-) -> list[dict[str, Any]]:
-    """The table of features: drawn, and offered for download in full digits."""
-    rows = []
-    for each in account.found[:TABLED]:
-        j, other = each.feature, each.stands_in_for
-        inside = each.chosen
-        rows.append(
-            {
-                "name": label(account.names[j]),
-                "cell": spreadsheet_safe(str(account.names[j])),
-                "p": None if each.probability is None else round(each.probability, 4),
-                "effect": float(account.effects[j]) if inside else None,
-                "coef": float(coef[j]) if inside else None,
-                "share": None if stability is None else round(float(stability.frequency[j]), 4),
-                "prefix": each.prefix,
-                "for": None if other is None else spreadsheet_safe(str(account.names[other])),
-            }
-        )
-    return rows
-
-
-def predicted_of(y: Floats, fitted: Floats, trials: Trials | None) -> dict[str, Any]:
-    """Observed against predicted: of rows held out, or, where none were, of those of the fit."""
-    if trials is None:
-        rows, said = np.arange(len(y)), fitted
-    else:
-        order = np.argsort(trials.rows, kind="stable")
-        rows, said = trials.rows[order], trials.predicted[order]
-    take = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), POINTS)).astype(int))
-    return {
-        "held_out": trials is not None,
-        "row": (rows[take] + 1).tolist(),
-        "observed": rounded(y[rows][take], 5),
-        "predicted": rounded(said[take], 5),
-    }
-
-
-def residuals_of(y: Floats, fitted: Floats) -> dict[str, Any]:
-    """Residuals of the fit against normal quantiles."""
-    residual = y - fitted
-    spread = float(residual.std()) or 1.0
-    n = len(y)
-    rows = np.unique(np.linspace(0, n - 1, min(n, POINTS)).astype(int))
-    order = np.argsort(residual, kind="stable")
-    quantiles = ndtri((np.arange(n) + 0.5) / n)
-    return {
-        "row": (order[rows] + 1).tolist(),
-        "quantile": rounded(quantiles[rows], 4),
-        "standardised": rounded(residual[order][rows] / spread, 4),
-    }
-
-
-def correlations_of(X: Any, order: list[int]) -> tuple[Floats, list[tuple[int, int, float]]]:
-    """Correlations among the first chosen features; pairs of a chosen one and its twins outside."""
-    from ...design import Design
-
-    shown = np.asarray(order[:MAPPED], np.intp)
-    design = Design.of(X).centred(standardize=True)
-    columns = design.columns(shown)
-    norms = np.maximum(np.linalg.norm(columns, axis=1), DEPENDENT)
-    others = np.maximum(design.column_norms, DEPENDENT)
-    r = (design.rmatmat((columns / norms[:, None]).T) / others[:, None]).T  # shown x d
-    outside = np.abs(r)
-    outside[:, np.asarray(order, np.intp)] = 0.0
-    twins = []
-    for i, j in enumerate(shown):
-        for other in np.argsort(-outside[i], kind="stable")[:TWINS]:
-            if outside[i, other] >= NEAR_COPY:
-                twins.append((int(j), int(other), float(r[i, other])))
-    return r[:, shown], sorted(twins, key=lambda each: -abs(each[2]))

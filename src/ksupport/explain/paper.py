@@ -1,0 +1,119 @@
+"""A paragraph for the methods section of a paper, with its references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from .._common.names import shown
+from ..algorithms import METHODS
+from .account import Account, certainty
+from .found import shared_sets
+from .trials import Trials
+
+REFERENCES = {
+    "irksn": "de Vazelhes W, Mukhoty B, Yuan X-T, Gu B. Iterative Regularization with k-support "
+    "Norm: An Important Complement to Sparse Recovery. Proceedings of the AAAI Conference on "
+    "Artificial Intelligence 38, 2024. doi:10.1609/aaai.v38i10.29057",
+    "bootstrap": "Rubin DB. The Bayesian Bootstrap. The Annals of Statistics 9, 1981.",
+    "lasso": "Tibshirani R. Regression Shrinkage and Selection via the Lasso. Journal of the "
+    "Royal Statistical Society B 58, 1996.",
+    "ridge": "Hoerl AE, Kennard RW. Ridge Regression: Biased Estimation for Nonorthogonal "
+    "Problems. Technometrics 12, 1970.",
+    "sklearn": "Pedregosa F et al. Scikit-learn: Machine Learning in Python. Journal of Machine "
+    "Learning Research 12, 2011.",
+    "cox": "Cox DR. Regression Models and Life-Tables. Journal of the Royal Statistical Society B "
+    "34, 1972.",
+    "sksurv": "Pölsterl S. scikit-survival: A Library for Time-to-Event Analysis Built on Top of "
+    "scikit-learn. Journal of Machine Learning Research 21, 2020.",
+}
+LIKELIHOODS = {
+    "numbers": "linear models",
+    "classes": "logistic models (by Laplace's method)",
+    "survival": "Cox models (by Laplace's method)",
+}
+
+
+def methods(account: Account, versions: Any) -> tuple[str, list[str]]:
+    """A paragraph for the methods section, and the references that it cites by number."""
+    cited: list[str] = []
+
+    def cite(*keys: str) -> str:
+        numbers = []
+        for key in keys:
+            if key not in cited:
+                cited.append(key)
+            numbers.append(cited.index(key) + 1)
+        return f"[{', '.join(map(str, sorted(numbers)))}]"
+
+    text = " ".join(_sentences(account, dict(versions or {}), cite))
+    return text, [REFERENCES[key] for key in cited]
+
+
+def methods_text(account: Account, versions: Any) -> str:
+    """The same as plain text."""
+    text, references = methods(account, versions)
+    lines = [f"[{number}] {each}" for number, each in enumerate(references, start=1)]
+    return "\n".join([text, "", *lines, ""])
+
+
+def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterator[str]:
+    number = f" {versions['ksupport']}" if "ksupport" in versions else ""
+    title = METHODS[account.chosen.method].title
+    n, d = account.n, account.candidates
+    yield (
+        f"Features that explain {shown(account.target)} were chosen among {d} in {n} samples with "
+        f"{account.estimator} of ksupport{number}, on paths of {title} {cite('irksn')}."
+        if account.chosen.method == "irksn"
+        else f"Features that explain {shown(account.target)} were chosen among {d} in {n} samples "
+        f"with {account.estimator} ({title}) of ksupport{number} {cite('irksn')}."
+    )
+    if account.chosen.judgement is not None:
+        cox = f" {cite('cox')}" if account.kind == "survival" else ""
+        yield (
+            "Each feature was given a probability of belonging to the model, from the marginal "
+            f"likelihood of {LIKELIHOODS[account.kind]}{cox} with a ridge prior and from errors on "
+            f"held-out rows under the Bayesian bootstrap {cite('bootstrap')}; the features of the "
+            f"largest expected F1 score were kept, and fitted with a ridge penalty {cite('ridge')}."
+        )
+    if account.imputed:
+        yield (
+            "Missing values were replaced by the mean of their feature, in cross-validation by "
+            "that of the training rows."
+        )
+    if account.adjusted is not None:
+        yield f"The model was {account.adjusted[0].lower()}{account.adjusted[1:]}"
+    yield _result(account)
+    if account.trials is not None:
+        yield _held_out(account, account.trials, cite)
+
+
+def _held_out(account: Account, trials: Trials, cite: Any) -> str:
+    """What rows held out say."""
+    ours, nothing = trials.ours, trials.nothing
+    words = (
+        f"In {trials.folds}-fold cross-validation of the whole procedure the "
+        f"{account.wording.score} on held-out rows was {ours.score:.2f} (standard error "
+        f"{ours.standard_error:.2f}; {nothing.name}: {nothing.score:.2f})"
+    )
+    if not trials.others:
+        return f"{words}."
+    scores = " and ".join(f"{each.score:.2f} for a {each.name}" for each in trials.others)
+    cited = cite("lasso", "ridge", "sksurv" if account.kind == "survival" else "sklearn")
+    return f"{words}, {scores}, each tuned within the training rows {cited}."
+
+
+def _result(account: Account) -> str:
+    size = account.chosen.size
+    if size == 0:
+        return "No feature could be told from noise, and none was kept."
+    sets = shared_sets(account.chosen)
+    text = "One feature was kept" if size == 1 else f"{size} features were kept"
+    if account.chosen.probability is not None:
+        p = account.chosen.probability[account.chosen.support]
+        low, high = certainty(float(p.min())), certainty(float(p.max()))
+        text += f", with probabilities from {low} to {high}" if size > 1 else f" ({high})"
+    several = [each for each in sets if account.chosen.support[list(each.features)].any()]
+    if several:
+        text += f"; {len(several)} of them can be replaced by others that correlate with them"
+    return text + "."

@@ -1,0 +1,140 @@
+"""The parts of the report for those who want to know how a model came about."""
+
+from __future__ import annotations
+
+from html import escape
+
+from ..._common.names import listed, shown
+from ...theory.report import NEAR_COPY
+from ..account import Account
+from .contents import Contents
+from .html import label, paragraphs, table
+
+FIRST = 25  # features shown of those that half-samples choose
+MOST_ALTERNATIVES = 20
+
+
+def details(contents: Contents) -> dict[str, str]:
+    """The pieces, by their names in the template."""
+    return {
+        "decision": escape(_decision(contents.account)),
+        "explorer": escape(_explorer_words(contents)),
+        "correlation": _correlation(contents),
+        "alternatives": _alternatives(contents),
+        "stability": _stability(contents),
+        "certificate": _certificate(contents),
+        "reproduce": _reproduce(contents),
+    }
+
+
+def _decision(account: Account) -> str:
+    words = account.chosen.words
+    if account.trials is None or account.chosen.judgement is None:
+        return words
+    return (
+        f"{words} That was measured while choosing, of what predicts best; the figure on top of "
+        "this page is of the whole procedure, repeated without the rows that it predicts."
+    )
+
+
+def _explorer_words(contents: Contents) -> str:
+    words = (
+        "Every line is a feature: its coefficient as the path is walked. Move the step and watch "
+        "features enter, grow and give way to others; the bars below count those that enter (up) "
+        "and leave (down)."
+    )
+    if contents.account.chosen.refit is not None:
+        words += (
+            " The model itself is a refit of its features by least squares or ridge regression, "
+            "so its coefficients are larger than those of the path."
+        )
+    if contents.n_entered > contents.n_drawn:
+        words += (
+            f" Of {contents.n_entered} features that ever entered, the {contents.n_drawn} with "
+            "the largest coefficients are drawn."
+        )
+    return words
+
+
+def _correlation(contents: Contents) -> str:
+    if not contents.twins:
+        return (
+            f"<p>No feature outside the model correlates at {NEAR_COPY} or more with one in it.</p>"
+        )
+    rows = [(label(contents.account.names[j]), label(contents.account.names[i]), f"{r:+.3f}")
+            for j, i, r in contents.twins[:40]]  # fmt: skip
+    return (
+        "<p>These features outside the model are nearly the same as one in it; little noise is "
+        "enough to exchange them.</p>"
+        + table("features alike", ["chosen", "near-duplicate", "correlation"], rows, names=2)
+    )
+
+
+def _alternatives(contents: Contents) -> str:
+    swaps, names = contents.account.chosen.swaps(), contents.account.names
+    if not swaps:
+        return ""
+    rows = [
+        (listed((names[j] for j in swap.into), 4) or "nothing",
+         listed((names[j] for j in swap.out), 4) or "nothing", f"{swap.worse:+.3f}")
+        for swap in swaps[:MOST_ALTERNATIVES]
+    ]  # fmt: skip
+    head = ["with", "instead of", "worse by"]
+    return "<h3>Other models, nearly as good</h3>" + table("other models", head, rows, names=2)
+
+
+def _stability(contents: Contents) -> str:
+    result = contents.stability
+    if result is None:
+        return ""
+    chosen = set(contents.account.order)
+    order = sorted(range(len(contents.account.names)), key=lambda j: -result.frequency[j])[:FIRST]
+    order = [j for j in order if result.frequency[j] > 0]
+    bars = "".join(
+        f"<tr><td>{escape(label(contents.account.names[j], 40))}</td>"
+        f'<td><meter min="0" max="1" value="{result.frequency[j]:.3f}"></meter></td>'
+        f'<td class="n">{result.frequency[j]:.0%}</td>'
+        f"<td>{'chosen' if j in chosen else ''}</td></tr>"
+        for j in order
+    )
+    return (
+        f"<p>{escape(result.words)}</p>"
+        '<div class="scroll" tabindex="0" role="region" aria-label="stability"><table><thead><tr>'
+        '<th scope="col">feature</th><th scope="col" colspan="2">share of half-samples</th>'
+        f'<th scope="col">in the model</th></tr></thead><tbody>{bars}</tbody></table></div>'
+    )
+
+
+def _certificate(contents: Contents) -> str:
+    report = contents.certificate
+    if report is None:
+        return ""
+    tables = "".join(
+        f"<h3>{escape(each.title)}</h3>{table(each.title, each.head, each.rows, names=3)}"
+        for each in report._tables()
+    )
+    return (
+        paragraphs(report.words)
+        + f"<details><summary>The numbers behind it</summary>{tables}</details>"
+    )
+
+
+def _reproduce(contents: Contents) -> str:
+    made = contents.made
+    rows = []
+    if "seed" in made:
+        rows.append(("seed", str(made["seed"])))
+    data = made.get("data", {})
+    if data:
+        file = label(data["file"])
+        rows += [("data", f"{file}, {data['rows']} rows, {data['features']} features"),
+                 ("sha256", str(data.get("sha256", "")))]  # fmt: skip
+    rows += [(name, str(number)) for name, number in made.get("versions", {}).items()]
+    command = (
+        f"<pre tabindex=0><code>{escape(shown(made['command'], 2000))}</code></pre>"
+        if ("command" in made)
+        else ""
+    )
+    if not command and not rows:
+        return "<p>Not recorded.</p>"
+    return command + table("how it was made", ["what", "value"], rows, names=2)

@@ -1,0 +1,227 @@
+"""What others would fit: a Lasso and a ridge for each kind of response, tuned on what they see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+import sklearn
+from sklearn.base import BaseEstimator
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LassoCV, LogisticRegressionCV, RidgeCV
+from sklearn.model_selection import GridSearchCV, check_cv
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from ..design import Floats, Ints
+from ..losses import Loss
+from ..metrics import concordance
+from .measures import Kind
+
+Make = Callable[[Ints], Any]  # an estimator, given the rows that it will be fitted on
+Inner = Callable[[Ints], Any]  # folds of some rows: a number, or splits of them
+STRENGTHS = np.logspace(-2, 6, 25)  # of a ridge, on columns of unit variance
+FEWER_STRENGTHS = STRENGTHS[6::3]  # where each takes an iteration
+PENALTIES = np.logspace(-2, 2, 9)  # of a Lasso of classes: what the loss is multiplied by
+
+
+def scaled(model: Any, centred: bool = True) -> Any:
+    """A model on columns of unit variance, which scikit-learn's do not see to."""
+    return make_pipeline(StandardScaler(with_mean=centred), model)
+
+
+def rotated(model: Any, centred: bool = True) -> Any:
+    """The same for a ridge, which is the same on the principal axes, of which there are few."""
+    if not centred:
+        return scaled(model, centred)
+    return make_pipeline(StandardScaler(), PCA(svd_solver="full"), model)
+
+
+def usual(X: Any, inner: Inner, kind: Kind = "numbers") -> dict[str, Make]:
+    """A Lasso and a ridge, each tuned on the rows that it is fitted on; none that is not there."""
+    centred = not sp.issparse(X)
+    if kind == "survival":
+        if find_spec("sksurv") is None:
+            return {}
+        return {
+            "Lasso": lambda train: CoxLasso(inner(train)),
+            "ridge": lambda train: CoxRidge(inner(train)),
+        }
+    if kind == "classes":
+        return {
+            "Lasso": lambda train: scaled(_lasso_of_classes(inner(train)), centred),
+            "ridge": lambda train: rotated(_ridge_of_classes(inner(train)), centred),
+        }
+    return {
+        "Lasso": lambda train: scaled(LassoCV(cv=inner(train)), centred),
+        "ridge": lambda train: scaled(RidgeCV(alphas=STRENGTHS), centred),
+    }
+
+
+def names_of(kind: Kind) -> tuple[str, str]:
+    """What the Lasso and the ridge are in code, for those who want to know."""
+    return {
+        "numbers": ("scikit-learn's LassoCV", "scikit-learn's RidgeCV"),
+        "classes": ("scikit-learn's LogisticRegressionCV with an l1 penalty",
+                    "scikit-learn's LogisticRegressionCV"),
+        "survival": ("scikit-survival's CoxnetSurvivalAnalysis",
+                     "scikit-survival's CoxPHSurvivalAnalysis with a ridge penalty"),
+    }[kind]  # fmt: skip
+
+
+# -- classes -------------------------------------------------------------------------------
+
+
+def _lasso_of_classes(cv: Any) -> Any:
+    # The intercept is penalised as a coefficient of its column, so that column is large.
+    return LogisticRegressionCV(
+        Cs=PENALTIES, cv=cv, solver="liblinear", scoring="neg_log_loss", random_state=0,
+        intercept_scaling=10.0, **_penalised(1.0),
+    )  # fmt: skip
+
+
+def _ridge_of_classes(cv: Any) -> Any:
+    return LogisticRegressionCV(
+        Cs=1.0 / FEWER_STRENGTHS[::-1], cv=cv, solver="newton-cholesky", scoring="neg_log_loss",
+        **_penalised(0.0),
+    )  # fmt: skip
+
+
+def _penalised(l1_ratio: float) -> dict[str, Any]:
+    """By l1 or by l2, as this version of scikit-learn wants to be told."""
+    if tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8):
+        return {"l1_ratios": (l1_ratio,), "use_legacy_attributes": False}
+    return {"penalty": "l1" if l1_ratio else "l2"}
+
+
+# -- survival ------------------------------------------------------------------------------
+
+
+class CoxLasso(BaseEstimator):
+    """scikit-survival's l1 path, with the penalty of the best order of rows in folds.
+
+    Parameters
+    ----------
+    cv : int or splits
+        Of the rows of the fit.
+    """
+
+    def __init__(self, cv: Any = 5) -> None:
+        self.cv = cv
+
+    def fit(self, X: Any, y: Floats) -> Self:
+        """Tune, and fit; y has columns time and event."""
+        self.scaler_ = StandardScaler()
+        Z = self.scaler_.fit_transform(_dense(X))
+        whole = self._path().fit(Z, structured(y))
+        scores = np.zeros(len(whole.alphas_))
+        for train, test in _by_event(self.cv, y):
+            part = self._path(alphas=whole.alphas_).fit(Z[train], structured(y[train]))
+            scores += [_ordered(y[test], Z[test] @ w) for w in part.coef_.T]
+        self.coef_ = whole.coef_[:, int(np.argmax(scores))]
+        return self
+
+    def _path(self, **how: Any) -> Any:
+        from sksurv.linear_model import CoxnetSurvivalAnalysis
+
+        return CoxnetSurvivalAnalysis(l1_ratio=1.0, alpha_min_ratio=0.05, n_alphas=40, **how)
+
+    def predict(self, X: Any) -> Floats:
+        """Logarithms of risks."""
+        return np.asarray(self.scaler_.transform(_dense(X)) @ self.coef_)
+
+
+class CoxRidge(BaseEstimator):
+    """scikit-survival's model of Cox with a ridge, of the best order of rows in folds.
+
+    Parameters
+    ----------
+    cv : int or splits
+        Of the rows of the fit.
+    """
+
+    def __init__(self, cv: Any = 5) -> None:
+        self.cv = cv
+
+    def fit(self, X: Any, y: Floats) -> Self:
+        """Tune, and fit; y has columns time and event."""
+        from sksurv.linear_model import CoxPHSurvivalAnalysis
+
+        search = GridSearchCV(
+            CoxPHSurvivalAnalysis(), {"alpha": FEWER_STRENGTHS}, cv=_by_event(self.cv, y)
+        )
+        self.model_ = rotated(search).fit(_dense(X), structured(y))
+        self.coef_ = self.model_[-1].best_estimator_.coef_ @ self.model_[1].components_
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Logarithms of risks."""
+        return np.asarray(self.model_.predict(_dense(X)))
+
+
+def _by_event(cv: Any, y: Floats) -> list[tuple[Ints, Ints]]:
+    """Splits, with a share of the events each."""
+    return list(check_cv(cv, y[:, 1], classifier=True).split(y, y[:, 1]))
+
+
+def _ordered(y: Floats, risk: Floats) -> float:
+    """The concordance; of rows that cannot be compared, what a coin would have."""
+    try:
+        return concordance(y, risk)
+    except ValueError:
+        return 0.5
+
+
+def structured(y: Floats) -> Any:
+    """Columns time and event as scikit-survival wants them."""
+    return np.array([(bool(e), t) for t, e in y], [("event", bool), ("time", float)])
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if sp.issparse(X) else X
+
+
+# -- nothing -------------------------------------------------------------------------------
+
+
+class Adjusting(BaseEstimator):
+    """What some columns alone say: those that a model is adjusted for, or none.
+
+    Parameters
+    ----------
+    loss : Loss
+        Of the model.
+    columns : array of int
+        Which columns.
+    """
+
+    def __init__(self, loss: Loss, columns: Ints) -> None:
+        self.loss = loss
+        self.columns = columns
+
+    def fit(self, X: Any, y: Floats, sample_weight: Floats | None = None) -> Self:
+        """Fit them, by the loss."""
+        known, ones = self._known(X), np.ones((int(self.loss.has_constant), len(y)))
+        found = self.loss.refit(known, y, sample_weight, unpenalized=ones)
+        coef = np.zeros(X.shape[1])
+        coef[self.columns] = found.coef
+        self.coef_, self.intercept_ = coef, float(found.unpenalized.sum())
+        return self
+
+    def _known(self, X: Any) -> Floats:
+        """The columns, as rows."""
+        return np.ascontiguousarray(_dense(X[:, self.columns]).T, np.float64)
+
+    def predict(self, X: Any) -> Floats:
+        """What is expected of rows."""
+        return np.asarray(
+            self.loss.mean(self.coef_[self.columns] @ self._known(X) + self.intercept_)
+        )
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Of classes."""
+        p = self.predict(X)
+        return np.column_stack([1.0 - p, p])

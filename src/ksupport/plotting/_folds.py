@@ -1,0 +1,70 @@
+"""Folds on which pictures of predictions fit an estimator again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
+from sklearn.base import clone
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+
+from ..design import Ints, is_dask, unwrapped
+from ..explain.measures import Kind, measure_for
+from ..explain.models import chosen_by
+from ..explain.trials import Trials, trials_of
+from ..explain.usual import Make, usual
+from ._axes import check_data, check_ours
+
+INNER = 5  # folds on which a Lasso is tuned
+
+
+def held_out(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    cv: Any,
+    random_state: Any,
+    only: Kind | None = None,
+    beside: bool = False,
+) -> Trials:
+    """Copies of an estimator fitted on folds, perhaps beside a Lasso and a ridge."""
+    check_ours(estimator)
+    check_data(estimator, X, y, sample_weight)
+    measure = measure_for(estimator._loss)
+    if only not in (None, measure.kind):
+        raise ValueError(
+            f"this picture is of {only}, and {type(estimator).__name__} predicts {measure.kind}"
+        )
+    X = unwrapped(X)
+    if isinstance(X, LinearOperator) or is_dask(X):
+        raise TypeError(
+            f"folds take rows of X, got {type(X).__name__}: give an array, a data frame or a "
+            "sparse matrix"
+        )
+    if not chosen_by(estimator).flat:
+        raise ValueError("folds are of one target: fit the columns of y one at a time")
+    X, observed = estimator._validated(X, y, multi_output=False, reset=False)
+    weights = None
+    if sample_weight is not None:
+        weights = np.broadcast_to(np.asarray(sample_weight, float), (len(observed),))
+    name = type(estimator).__name__
+    makes: dict[str, Make] = {name: lambda rows: clone(estimator)}
+    if beside and (weights is None or measure.kind != "survival"):  # those take no weights
+        makes |= usual(X, _inner, measure.kind)
+    splits = _splits(cv, random_state, observed, estimator._loss.sorts(observed))
+    return trials_of(name, makes, X, observed, splits, weights, measure=measure)
+
+
+def _splits(cv: Any, random_state: Any, y: Any, sorts: Any) -> list[tuple[Ints, Ints]]:
+    """A number is of shuffled folds, with a share of each class, or of events, in each."""
+    if isinstance(cv, int):
+        evenly = StratifiedKFold if np.ptp(sorts) else KFold
+        cv = evenly(cv, shuffle=True, random_state=random_state)
+    return list(check_cv(cv).split(np.zeros((len(y), 1)), sorts if np.ptp(sorts) else y))
+
+
+def _inner(rows: Ints) -> int:
+    return INNER

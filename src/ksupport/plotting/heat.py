@@ -1,0 +1,128 @@
+"""The chosen features of all rows, in the order of the response."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._common.extra import extra
+from .._common.names import names_seen
+from ..explain.found import by_certainty
+from ..explain.heat import FAR, Heat, heat_of
+from ..explain.models import chosen_by, effects_of
+from ._axes import BAD, GOOD, Display, check_data, check_names, check_ours, name_of
+
+LINE = 0.26  # inches for a feature
+
+
+class HeatmapDisplay(Display):
+    """The chosen features of every row, rows in the order of the response.
+
+    Blue is more than usual of a feature, orange less.  Features that raise the response are on
+    top, the most certain first; rows go from the least response to the largest, by class, or by
+    time.
+
+    Parameters
+    ----------
+    heat : Heat
+        Standardised features.
+    names : sequence of str, optional
+        Names of all features.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    image_ : matplotlib AxesImage
+        The map.
+
+    Examples
+    --------
+    >>> from ksupport import IRKSNIC
+    >>> from ksupport.datasets import make_correlated_data
+    >>> from ksupport.plotting import HeatmapDisplay
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 47
+    >>> X, y, w = make_correlated_data(60, 50, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> display = HeatmapDisplay.from_estimator(IRKSNIC().fit(X, y), X, y)
+    >>> display.heat.values.shape
+    (3, 60)
+    """
+
+    def __init__(self, heat: Heat, *, names: Sequence[str] | None = None) -> None:
+        self.heat = heat
+        self.names = names
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the chosen features of the rows of a fit.
+
+        Weights change neither features nor rows: ``sample_weight`` is asked for as by every
+        display, and only its shape is looked at.
+
+        Parameters
+        ----------
+        estimator : estimator of ksupport
+            A fitted model of one target.
+        X : array, memmap, data frame or sparse matrix, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,), or times and events
+            The response of the fit.
+        sample_weight : array of shape (n,), optional
+            The weights of the fit.
+        names : sequence of str, optional
+            Names of the features; None takes those that the model has seen.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        HeatmapDisplay
+        """
+        check_ours(estimator)
+        check_data(estimator, X, y, sample_weight)
+        chosen = chosen_by(estimator)
+        if not chosen.flat:
+            raise ValueError("rows are in the order of one target: fit the columns of y one by one")
+        names = names_seen(estimator) if names is None else names
+        eta = np.ravel(estimator._linear(X))
+        numbers, observed = estimator._validated(X, y, multi_output=False, reset=False)
+        check_names(names, numbers.shape[1])
+        effects = effects_of(estimator, numbers)
+        order = by_certainty(effects, chosen)
+        heat = heat_of(estimator._loss, numbers, observed, eta, effects, order)
+        return cls(heat, names=names).plot(ax)
+
+    @property
+    def _size(self) -> tuple[float, float]:
+        return 7.2, 1.2 + LINE * max(len(self.heat.features), 3)
+
+    def _draw(self, ax: Any) -> None:
+        heat = self.heat
+        shown = heat.values if heat.features.size else np.zeros((1, len(heat.rows)))
+        with extra("plot", "pictures need"):
+            from matplotlib.colors import LinearSegmentedColormap
+        colours = LinearSegmentedColormap.from_list("orange to blue", [BAD, "white", GOOD])
+        self.image_ = ax.imshow(
+            shown, aspect="auto", cmap=colours, vmin=-FAR, vmax=FAR, interpolation="nearest"
+        )
+        labels = [name_of(self.names, j) for j in heat.features]
+        ax.set_yticks(range(len(labels)), labels)
+        words = {"numbers": "from the least response to the largest", "classes": "by class",
+                 "survival": "from the shortest time to the longest"}[heat.kind]  # fmt: skip
+        ax.set(xticks=[], xlabel=f"{len(heat.rows)} rows, {words}")
+        if heat.kind == "classes":
+            ax.axvline(np.count_nonzero(heat.response == 0) - 0.5, color="black", linewidth=1.5)
+        bar = ax.figure.colorbar(self.image_, ax=ax)
+        bar.set_label("standard deviations", fontsize="small")

@@ -1,0 +1,69 @@
+"""Rows held out of a fit: what stands in the way is said, and does not cost the fit."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ksupport.commands.fitting import holding_out
+from ksupport.commands.fitting.fitted import fit_data
+from ksupport.commands.fitting.wish import Wish
+from ksupport.reading import Data
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((80, 10))
+ETA = 3 * X[:, 2] - 2 * X[:, 5]
+NAMES = tuple(f"g{j}" for j in range(10))
+SURVIVAL = np.array(
+    list(zip(RNG.uniform(size=80) < 0.8, RNG.exponential(np.exp(-ETA)), strict=True)),
+    [("event", bool), ("time", float)],
+)
+
+
+def fitted(y, kind, **more):
+    return fit_data(
+        Data(Path("d.csv"), NAMES, X, y, kind=kind, **more), Wish(), 0, True, lambda text: None
+    )
+
+
+class Failing:
+    def fit(self, X, y):
+        raise ArithmeticError("overflow")
+
+
+@pytest.mark.parametrize("kind", ["numbers", "survival"])
+def test_others_that_fail_cost_only_the_comparison(monkeypatch, kind):
+    monkeypatch.setattr(
+        holding_out, "usual", lambda X, inner, kind: {"Lasso": lambda rows: Failing()}
+    )
+    found = fitted(ETA if kind == "numbers" else SURVIVAL, kind)
+    assert "A Lasso and a ridge were not compared: overflow" in found.remarks
+    assert found.trials.others == ()
+    assert found.trials.ours.score > found.trials.nothing.score
+    account = found.account("y")
+    assert account.beside == ""
+    assert account.sign == "yes"
+
+
+def test_without_scikit_survival_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr("ksupport.explain.usual.find_spec", lambda name: None)
+    found = fitted(SURVIVAL, "survival")
+    assert any("pip install 'ksupport[survival]'" in each for each in found.remarks)
+    assert found.trials.ours.score > 0.7
+    assert "scikit-survival" not in " ".join(found.account("t").next_steps)
+
+
+def test_few_rows_of_a_class_are_said():
+    rare = np.where(np.argsort(np.argsort(ETA)) >= 74, "ill", "well")
+    found = fitted(rare, "classes")
+    assert found.trials is None
+    assert any("Too few rows of one class to hold some out (6)" in each for each in found.remarks)
+
+
+def test_groups_without_one_of_the_classes_are_told_and_the_fit_stays():
+    labels = np.where(ETA > 0, "ill", "well")
+    groups = np.where(ETA > 0, RNG.integers(0, 3, 80), RNG.integers(3, 5, 80))  # two are well
+    found = fitted(labels, "classes", groups=groups)
+    assert found.trials is None
+    assert any(each.startswith("No rows could be held out") for each in found.remarks)
+    assert found.chosen.size >= 1
