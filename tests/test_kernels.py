@@ -87,7 +87,7 @@ def called_and_decorated(module):
             each.func.id for each in ast.walk(node)
             if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
         }  # fmt: skip
-        yield node.name, calls & names, node.decorator_list[0].id
+        yield node.name, calls & names, ast.unparse(node.decorator_list[0])
 
 
 @pytest.mark.parametrize("module", [_kernels, _evidence_kernels])

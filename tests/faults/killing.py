@@ -30,7 +30,7 @@ TABLE = np.random.default_rng(0).normal(size=(400, 21)).round(4)
 
 def register_a_dataset(folder):
     """A dataset whose raw file is served by the file system."""
-    from ksupport.datasets import _by_name, _cache
+    from ksupport.datasets import _cache
     from ksupport.datasets._info import DatasetInfo, RemoteFile
     from ksupport.datasets._registry import DATASETS
 
@@ -51,7 +51,7 @@ def register_a_dataset(folder):
         )
         return type("Fetched", (), {"data": arrays["X"]})
 
-    _by_name.fetch_dataset = sys.modules["ksupport.datasets"].fetch_dataset = fetch
+    sys.modules["ksupport.datasets"].__dict__["fetch_dataset"] = fetch
 
 
 # -- what is killed ------------------------------------------------------------------------
