@@ -2,7 +2,8 @@
 
 Every method is run as its users run it, with no knowledge of the truth, on draws that nothing was
 chosen on.  A study is a function in `STUDIES` that gives rows.  Settings, all optional:
-KSUPPORT_SEEDS (draws of each setting, 20), KSUPPORT_STUDIES ("confounded,simulated,classes").
+KSUPPORT_SEEDS (draws of each setting, 20), KSUPPORT_STUDIES
+("confounded,simulated,classes,groups,joint"; the last two take at most five draws).
 """
 
 from __future__ import annotations
@@ -22,10 +23,12 @@ from ksupport.metrics import support_f1
 from . import losses
 from .measure import Row, at_least, at_most, once
 from .response_rivals import METHODS, OURS, fitted, l1_logistic, ridge_logistic
+from .response_structured import study_groups, study_joint
 from .selection_designs import Array, problem, standardised
 from .selection_real import design
 
 FIRST = 52_000  # of the seeds: no other benchmark draws by these
+FEW = 5  # draws of studies whose settings are many
 NEAR = 0.05  # F1 that an adjusted model may lose against data without a confounder
 
 
@@ -159,6 +162,8 @@ STUDIES: dict[str, Callable[[], Iterator[Row]]] = {
     "confounded": study_confounded,
     "simulated": study_simulated,
     "classes": study_classes,
+    "groups": lambda: study_groups(draws()[:FEW]),
+    "joint": lambda: study_joint(draws()[:FEW]),
 }
 
 

@@ -757,3 +757,96 @@ def test_bad_boxes(box, message):
 def test_a_box_too_tight_for_the_features():
     with pytest.raises(ValueError, match=r"c must be at least a \* n_features = 5, got 2"):
         BoxNorm(0.5, 1, 2).prox(np.ones(10), 1.0)
+
+
+# ----------------------------------------------------------------------------------------
+# Groups and signs
+# ----------------------------------------------------------------------------------------
+
+GROUPINGS = ([0, 0, 1, 1, 1, 2, 3, 3], [[0, 7], [3, 4, 5]], list("abcdefgh"), ["all"] * 8)
+
+
+def parts(groups):
+    """The groups as lists of indices."""
+    if isinstance(groups[0], list):
+        rest = [[i] for i in range(8) if not any(i in each for each in groups)]
+        return [*groups, *rest]
+    return [[i for i in range(8) if groups[i] == label] for label in dict.fromkeys(groups)]
+
+
+@pytest.mark.parametrize("groups", GROUPINGS)
+@pytest.mark.parametrize("positive", [False, True])
+def test_the_prox_of_groups_minimises_its_objective(groups, positive):
+    rng = np.random.default_rng(3)
+    w, lam = rng.standard_normal(8) * 2, 0.7
+    members = parts(groups)
+    for k in range(1, len(members) + 1):
+        x, theta = cp.Variable(8), cp.Variable(len(members))
+        norm2 = sum(cp.quad_over_lin(x[each], theta[g]) for g, each in enumerate(members))
+        bounds = [theta >= 0, theta <= 1, cp.sum(theta) <= k] + ([x >= 0] if positive else [])
+        objective = lam / 2 * norm2 + cp.sum_squares(x - w) / 2
+        least = cp.Problem(cp.Minimize(objective), bounds).solve(solver=cp.CLARABEL)
+        found = prox_ksupport(w, lam, k, groups, positive)
+        value = lam / 2 * ksupport_norm(found, k, groups) ** 2 + np.sum((found - w) ** 2) / 2
+        assert value == pytest.approx(least, rel=1e-6)
+        np.testing.assert_allclose(found, x.value, atol=2e-3)
+        assert not positive or found.min() >= 0
+
+
+@pytest.mark.parametrize("groups", GROUPINGS)
+def test_the_norm_of_groups_is_that_of_their_norms(groups):
+    rng = np.random.default_rng(4)
+    W = rng.standard_normal((5, 8))
+    norms = np.array([[np.linalg.norm(w[each]) for each in parts(groups)] for w in W])
+    for k in range(1, norms.shape[1] + 1):
+        np.testing.assert_allclose(ksupport_norm(W, k, groups), ksupport_norm(norms, k), rtol=1e-12)
+        np.testing.assert_allclose(topk_norm(W, k, groups), topk_norm(norms, k), rtol=1e-12)
+        conjugates = ksupport_conjugate(W, 0.5, k, groups), ksupport_conjugate(norms, 0.5, k)
+        np.testing.assert_allclose(*conjugates, rtol=1e-12)
+
+
+def test_groups_of_one_are_entries_to_the_last_bit():
+    rng = np.random.default_rng(5)
+    for scale in (1e-160, 1.0, 1e150):
+        w = scale * rng.standard_normal(30)
+        one = list(range(30))
+        np.testing.assert_allclose(
+            prox_ksupport(w, 0.3, 4, one), prox_ksupport(w, 0.3, 4), rtol=4 * EPS
+        )
+        assert ksupport_norm(w, 4, one) == pytest.approx(ksupport_norm(w, 4), rel=4 * EPS)
+        labels, norms = np.arange(30), np.empty(30)
+        _kernels.group_norms(w, labels, 0.0, norms)
+        np.testing.assert_array_equal(norms, np.abs(w))
+
+
+def test_the_dual_of_groups_bounds_inner_products():
+    rng = np.random.default_rng(6)
+    groups = GROUPINGS[0]
+    for _ in range(50):
+        w, u = rng.standard_normal((2, 8))
+        assert w @ u <= ksupport_norm(w, 2, groups) * topk_norm(u, 2, groups) * (1 + 1e-12)
+    u = rng.standard_normal(8)
+    best = prox_ksupport(u * 1e9, 1e9, 2, groups)  # along the gradient of the conjugate
+    assert best @ u == pytest.approx(
+        ksupport_norm(best, 2, groups) * topk_norm(u, 2, groups), rel=1e-6
+    )
+
+
+@pytest.mark.parametrize("groups", GROUPINGS)
+@pytest.mark.parametrize("sign", [0.0, 1.0, -1.0])
+def test_the_prox_of_walks_is_the_prox(groups, sign):
+    rng = np.random.default_rng(7)
+    members = parts(groups)
+    labels = np.empty(8, np.intp)
+    for g, each in enumerate(members):
+        labels[each] = g
+    for k in range(1, len(members) + 1):
+        q, out = rng.standard_normal(8), np.empty(8)
+        _kernels.prox_groups(q, 0.4, k, 0.0, labels, sign, out)
+        expected = prox_ksupport(sign * q if sign else q, 0.4, k, groups, positive=bool(sign))
+        np.testing.assert_allclose(out, sign * expected if sign else expected, atol=1e-12)
+
+
+def test_k_counts_groups():
+    with pytest.raises(ValueError, match="k must be between 1 and n_groups=2, got 3"):
+        ksupport_norm([1.0, 2.0, 3.0], 3, feature_groups=[0, 0, 1])

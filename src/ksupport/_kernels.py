@@ -367,6 +367,59 @@ def prox_warm(q, lam, k, s, out):
     return (lam + delta) / rho if rho > 0.0 else 0.0
 
 
+@_exact
+def group_norms(q, labels, sign, norms):
+    """The l2 norm of each group of entries; of those of this sign alone, unless it is 0.
+
+    ``labels`` are the groups of features, numbered from 0 on; q may have several entries for each
+    feature, all those of a response side by side.
+    """
+    m = labels.size
+    largest = 0.0
+    for i in range(q.size):
+        largest = max(largest, abs(q[i]))
+    scale = unit_scale(largest) if largest < np.inf else 1.0  # then squares neither vanish
+    for g in range(norms.size):
+        norms[g] = 0.0
+    for first in range(0, q.size, m):
+        for i in range(m):
+            qi = q[first + i] * scale
+            norms[labels[i]] += 0.0 if sign * qi < 0.0 else qi * qi
+    for g in range(norms.size):
+        norms[g] = math.sqrt(norms[g]) / scale
+
+
+@_exact
+def prox_groups(q, lam, k, s, labels, sign, out):
+    """`prox_warm` of the norms of groups, each group shrunk as its norm is; return the new s.
+
+    Without labels every entry is a group.  With a sign other than 0, entries of the other sign are
+    cut first: a norm that only depends on magnitudes, and grows with each of them, never gains by
+    such an entry, and has a prox that keeps signs.
+    """
+    if labels.size == 0:
+        if sign == 0.0:
+            return prox_warm(q, lam, k, s, out)
+        cut = np.empty(q.size)
+        for i in range(q.size):
+            cut[i] = 0.0 if sign * q[i] < 0.0 else q[i]
+        return prox_warm(cut, lam, k, s, out)
+    count, m = 0, labels.size
+    for i in range(m):
+        count = max(count, labels[i] + 1)
+    norms, shrunk = np.empty(count), np.empty(count)
+    group_norms(q, labels, sign, norms)
+    s = prox_warm(norms, lam, k, s, shrunk)
+    for g in range(count):
+        shrunk[g] = shrunk[g] / norms[g] if norms[g] > 0.0 else 0.0
+    for first in range(0, q.size, m):
+        for i in range(m):
+            qi = q[first + i]
+            out[first + i] = 0.0 if sign * qi < 0.0 else qi * shrunk[labels[i]]
+    sweep(out)
+    return s
+
+
 @_jit
 def norm_rows(w, kappa, low, width, out):
     """Squared box norm of each row, Σ w_i²/theta_i with theta_i = clip(s |w_i|, low, low+width).
@@ -454,7 +507,18 @@ DONE, REFRESH, NONFINITE = 0, 1, 2
 
 @_part
 def correlate(B, u, out):
-    """out = B u: the correlations of the columns in B with u; four columns share a scan of u."""
+    """out = B u: the correlations of the columns in B with u.
+
+    Of several responses, u has their vectors side by side, and out their correlations.
+    """
+    m, n = B.shape
+    for at in range(u.size // n):
+        correlate_one(B, u[at * n : (at + 1) * n], out[at * m : (at + 1) * m])
+
+
+@_part
+def correlate_one(B, u, out):
+    """The same of one response; four columns share a scan of u."""
     m, n = B.shape
     for j in range(0, m - 3, 4):
         t0, t1, t2, t3 = 0.0, 0.0, 0.0, 0.0
@@ -524,7 +588,15 @@ def copy_rows(A, rows, out, places):
 
 @_part
 def combine(B, r, scale, out):
-    """out = scale Bᵀ r = scale X r, passing over columns where r is zero if there are many."""
+    """out = scale Bᵀ r = scale X r; of several responses, side by side."""
+    m, n = B.shape
+    for at in range(out.size // n):
+        combine_one(B, r[at * m : (at + 1) * m], scale, out[at * n : (at + 1) * n])
+
+
+@_part
+def combine_one(B, r, scale, out):
+    """The same of one response, passing over columns where r is zero if there are many."""
     for i in range(out.size):
         out[i] = 0.0
     n_nonzero = 0
@@ -548,6 +620,8 @@ def outside(u, refs, edges, reach):
 
     The edge of a reference is the largest |x_iᵀref|, ``reach`` the largest norm among them.
     Splitting u along ref, |x_iᵀu| <= |c| |x_iᵀref| + ‖x_i‖ ‖u - c ref‖; the best of all counts.
+    Edges are two: where only one sign of x_iᵀu counts, that of x_iᵀref for c > 0 is another one
+    than for c < 0.  Groups have norms in place of magnitudes, and ‖X_g‖_F in place of ‖x_i‖.
     """
     if reach == 0.0:
         return 0.0
@@ -555,14 +629,14 @@ def outside(u, refs, edges, reach):
     for i in range(u.size):
         uu += u[i] * u[i]
     bound = np.inf
-    for j in range(edges.size):
+    for j in range(edges.shape[0]):
         ref = refs[j]
         ur, rr = 0.0, 0.0
         for i in range(u.size):
             ur += u[i] * ref[i]
             rr += ref[i] * ref[i]
         c = ur / rr if rr > 0.0 else 0.0
-        along = abs(c) * edges[j]
+        along = abs(c) * (edges[j, 0] if c >= 0.0 else edges[j, 1])
         # About the bound, but for cancellation: a reference that is far from being the best is not
         # looked at any further.
         if along + 0.5 * reach * math.sqrt(max(uu - c * ur, 0.0)) > bound:
@@ -620,14 +694,17 @@ def irksn_dual(Z, v, Xr, y, gamma, scalars):
 
 
 @_jit
-def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, refs, edges, reach, end, every, rows):
+def irksn_walk(
+    B, y, Z, P, scalars, clock, k, alpha, gamma, labels, sign, refs, edges, reach, end, every, rows
+):  # fmt: skip
     """Algorithm 1 (IRKSN) on the working set.
 
     Z = (z_t, z_{t-1}); P = their correlations with the columns of the working set.  A feature
-    enters w (or r) only if its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s.
+    enters w (or r) only if its |x_iᵀz| (or |x_iᵀv|) exceeds lam/s; ``labels`` and ``sign`` are the
+    groups of features, and the sign that coefficients must have (see `prox_groups`).
     Returns the rows recorded, the status, and on REFRESH whether z or v needs new columns.
     """
-    m, n = B.shape
+    m, n = P.shape[1], y.size
     lam = (1.0 - alpha) / alpha
     v, Xr = np.empty(n), np.empty(n)
     q, r = np.empty(m), np.empty(m)
@@ -635,7 +712,7 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, refs, edges, reach, 
     while True:
         if due(clock, end, every):
             # w_t = prox(-Xᵀz/alpha)
-            s = prox_warm(P[0], lam, k, scalars[S_W], r)
+            s = prox_groups(P[0], lam, k, scalars[S_W], labels, -sign, r)
             if outside(Z[0], refs, edges, reach) > entry_level(lam, s):
                 return n_rows, REFRESH, True
             for j in range(m):
@@ -651,7 +728,7 @@ def irksn_walk(B, y, Z, P, scalars, clock, k, alpha, gamma, refs, edges, reach, 
         for j in range(m):
             q[j] = P[0, j] + beta * (P[0, j] - P[1, j])
         # r_t = prox(-Xᵀv/alpha)
-        s = prox_warm(q, lam, k, scalars[S_R], r)
+        s = prox_groups(q, lam, k, scalars[S_R], labels, -sign, r)
         if outside(v, refs, edges, reach) > entry_level(lam, s):
             return n_rows, REFRESH, False
         scalars[S_R] = s
@@ -765,6 +842,13 @@ def extrapolate(A, beta, out):
 
 
 @_exact
+def negate(a, out):
+    """out = -a."""
+    for i in range(a.size):
+        out[i] = -a[i]
+
+
+@_exact
 def shift(A, new):
     """A = (a, a_before) becomes (new, a)."""
     copy_to(A[0], A[1])
@@ -783,7 +867,7 @@ def along_gradient(v, Xr, y, gamma, z):
 
 @_jit
 def adaptive_walk(
-    B, y, Z, P, pace, clock, times, k, alpha, refs, edges, reach, at, end, every, rows
+    B, y, Z, P, pace, clock, times, k, alpha, labels, sign, refs, edges, reach, at, end, every, rows
 ):  # fmt: skip
     """Algorithm 1 on the working set, with steps found by backtracking on the dual function.
 
@@ -793,7 +877,7 @@ def adaptive_walk(
     vector for which new columns are needed.  A refused trial reads the working set again, and no
     other columns.
     """
-    m, n = B.shape
+    m, n = P.shape[1], y.size
     lam = (1.0 - alpha) / alpha
     v, z, Xr, Xw = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     q, p, r, w = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
@@ -801,7 +885,7 @@ def adaptive_walk(
     while True:
         if due(clock, end, every):
             if not known:
-                s = prox_warm(P[0], lam, k, pace[S_W], w)
+                s = prox_groups(P[0], lam, k, pace[S_W], labels, -sign, w)
                 if outside(Z[0], refs, edges, reach) > entry_level(lam, s):
                     copy_to(Z[0], at)
                     return n_rows, REFRESH
@@ -813,13 +897,14 @@ def adaptive_walk(
         if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         if pace[GAMMA] == 0.0:
-            correlate(B, y, q)
+            negate(y, v)
+            correlate(B, v, q)
             size = to_unit_size(q)  # the prox of c q is c times that of q
-            s = prox_warm(q, lam, k, 0.0, r)
-            if outside(y, refs, edges, reach) / size > entry_level(lam, s):
-                copy_to(y, at)
+            s = prox_groups(q, lam, k, 0.0, labels, -sign, r)
+            if outside(v, refs, edges, reach) / size > entry_level(lam, s):
+                copy_to(v, at)
                 return n_rows, REFRESH
-            combine(B, r, 1.0 / alpha, Xr)
+            combine(B, r, -1.0 / alpha, Xr)
             pace[GAMMA] = first_step(y, Xr) / size
         gamma = trial_step(pace)
         while True:
@@ -827,7 +912,7 @@ def adaptive_walk(
             extrapolate(Z, beta, v)
             extrapolate(P, beta, q)
             # r_t = prox(-Xᵀv/alpha)
-            s = prox_warm(q, lam, k, pace[S_R], r)
+            s = prox_groups(q, lam, k, pace[S_R], labels, -sign, r)
             if outside(v, refs, edges, reach) > entry_level(lam, s):
                 copy_to(v, at)
                 return n_rows, REFRESH
@@ -837,7 +922,7 @@ def adaptive_walk(
                 return n_rows, NONFINITE
             # w_{t+1} = prox(-Xᵀz/alpha)
             correlate(B, z, p)
-            s = prox_warm(p, lam, k, pace[S_W], w)
+            s = prox_groups(p, lam, k, pace[S_W], labels, -sign, w)
             if outside(z, refs, edges, reach) > entry_level(lam, s):
                 copy_to(z, at)
                 return n_rows, REFRESH
@@ -861,7 +946,10 @@ def adaptive_walk(
 # ``weights`` how much each row counts, ``layout`` the order of times (of Cox alone, see below).
 # Derivatives are those of Σ weights_i l_i.
 
-SQUARED, HUBER, LOGISTIC, POISSON, COX = range(5)
+# With several classes a row has a number for each: those of a class stand side by side, in eta, in
+# derivatives, and in the coefficients of what is not penalised.
+
+SQUARED, HUBER, LOGISTIC, POISSON, COX, MULTINOMIAL = range(6)
 SHORTEST = 1e-300  # a step that had to become shorter than this is none
 
 # Rows of a layout, which has a column for each row of X, by strata and from the latest time on: the
@@ -1000,10 +1088,42 @@ def cox_added(eta, events, weights, layout, times, strata, new_eta, new, out):
 
 
 @_exact
+def class_shares(eta, n, i, p, rest):
+    """Probabilities of the classes in row i of n, and 1 - p without cancellation."""
+    most, total = -np.inf, 0.0
+    for a in range(p.size):
+        most = max(most, eta[a * n + i])
+    for a in range(p.size):
+        p[a] = math.exp(eta[a * n + i] - most)
+        total += p[a]
+    for a in range(p.size):
+        rest[a] = 0.0
+        for b in range(p.size):
+            rest[a] += p[b] / total if b != a else 0.0
+    for a in range(p.size):
+        p[a] /= total
+
+
+@_exact
+def class_slopes(eta, y, weights, g, h):
+    """First derivatives of the multinomial loss, and the diagonal of the second."""
+    n = y.size
+    p, rest = np.empty(eta.size // n), np.empty(eta.size // n)
+    for i in range(n):
+        class_shares(eta, n, i, p, rest)
+        for a in range(p.size):
+            g[a * n + i] = weights[i] * (-rest[a] if a == y[i] else p[a])
+            h[a * n + i] = weights[i] * p[a] * rest[a]
+
+
+@_exact
 def slopes(kind, param, eta, y, weights, layout, g, h):
-    """First derivatives of a loss, and second ones (of Cox, their diagonal)."""
+    """First derivatives of a loss, and second ones (of Cox and of classes, their diagonal)."""
     if kind == COX:
         cox_slopes(param, eta, y, weights, layout, g, h)
+        return
+    if kind == MULTINOMIAL:
+        class_slopes(eta, y, weights, g, h)
         return
     for i in range(eta.size):
         if kind == LOGISTIC:
@@ -1100,8 +1220,29 @@ def cox_hessian(efron, eta, events, weights, layout, A, H):
 
 
 @_exact
+def class_hessian(eta, weights, A, H):
+    """Second derivatives in the coefficients of the rows of A for each class, those of one class
+    side by side, added to the lower triangle of H.
+    """
+    q, n = A.shape
+    count = eta.size // n
+    p, rest = np.empty(count), np.empty(count)
+    for i in range(n):
+        class_shares(eta, n, i, p, rest)
+        for a in range(count):
+            for b in range(a + 1):
+                bend = weights[i] * p[a] * (rest[a] if a == b else -p[b])
+                for r in range(q):
+                    for s in range(q):
+                        H[a * q + r, b * q + s] += bend * A[r, i] * A[s, i]
+
+
+@_exact
 def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
     """The lower triangle of the second derivatives in the coefficients of the rows of A."""
+    if kind == MULTINOMIAL:
+        class_hessian(eta, weights, A, H)
+        return
     if kind == COX:
         cox_hessian(param, eta, y, weights, layout, A, H)
         return
@@ -1115,32 +1256,63 @@ def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
 def bound_curvature(kind, weights, h):
     """Where the loss is all but linear, h = its bound; whether so.
 
-    Of Huber's loss in most rows, of the logistic one in all.
+    Of Huber's loss in most rows, of the logistic one and that of classes in all.
     """
-    if kind != HUBER and kind != LOGISTIC:
+    if kind != HUBER and kind != LOGISTIC and kind != MULTINOMIAL:
         return False
     bound, least = (1.0, 0.25) if kind == HUBER else (0.25, 1e-10)
-    bent, total = 0.0, 0.0
+    bound = 0.5 if kind == MULTINOMIAL else bound
+    bent, total, n = 0.0, 0.0, weights.size
     for i in range(h.size):
         bent += h[i]
+    for i in range(n):
         total += bound * weights[i]
     if bent >= least * total:
         return False
-    for i in range(h.size):
-        h[i] = bound * weights[i]
+    for first in range(0, h.size, n):
+        for i in range(n):
+            h[first + i] = bound * weights[i]
     return True
 
 
 @_exact
-def newton_direction(kind, param, y, weights, layout, Q, eta, g, h):
-    """-H⁻¹ Qg."""
+def newton_direction(kind, param, y, weights, layout, Q, eta, g, h, bounded):
+    """-H⁻¹ Qg; of classes, with a sum of zero over them."""
     q, n = Q.shape
-    H, s = np.zeros((q, q)), np.zeros(q)
-    for a in range(q):
+    count = g.size // n
+    H, s = np.zeros((q * count, q * count)), np.zeros(q * count)
+    for at in range(q * count):
+        a, first = at % q, at // q * n
         for i in range(n):
-            s[a] -= Q[a, i] * g[i]
-    loss_hessian(kind, param, eta, y, weights, layout, Q, h, H)
-    return solve_small(H, s)
+            s[at] -= Q[a, i] * g[first + i]
+    if kind == MULTINOMIAL and bounded:
+        for at in range(q * count):
+            a, first = at % q, at // q * n
+            for b in range(a + 1):
+                for i in range(n):
+                    H[at, at - a + b] += Q[a, i] * h[first + i] * Q[b, i]
+    else:
+        loss_hessian(kind, param, eta, y, weights, layout, Q, h, H)
+    x = solve_small(H, s)
+    if kind == MULTINOMIAL:
+        for a in range(q):
+            mean = 0.0
+            for at in range(a, x.size, q):
+                mean += x[at] / count
+            for at in range(a, x.size, q):
+                x[at] -= mean
+    return x
+
+
+@_exact
+def add_columns(Q, c, out):
+    """out += Qᵀc; of classes, each with the coefficients of its own."""
+    q, n = Q.shape
+    for at in range(out.size // n):
+        mine, own = out[at * n : (at + 1) * n], c[at * q : (at + 1) * q]
+        for i in range(n):
+            for a in range(q):
+                mine[i] += Q[a, i] * own[a]
 
 
 @_exact
@@ -1149,6 +1321,7 @@ def all_fitted(weights, g, steepest):
     size, total = 0.0, 0.0
     for i in range(g.size):
         size += abs(g[i])
+    for i in range(weights.size):
         total += weights[i]
     return size <= 1e-9 * steepest * total
 
@@ -1184,12 +1357,10 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     It starts at the c given.  The length of a step is such that at its end the loss is at most half
     as steep.
     """
-    q, n = Q.shape
+    q, n = Q.shape[0], base.size
     step, trial = np.empty(n), np.empty(n)
-    for i in range(n):
-        eta[i] = base[i]
-        for a in range(q):
-            eta[i] += Q[a, i] * c[a]
+    copy_to(base, eta)
+    add_columns(Q, c, eta)
     known = kind == POISSON and q > 0 and is_constant(Q[0])
     if known:
         poisson_constant(y, weights, Q[0], c, eta)
@@ -1200,25 +1371,27 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     enough = 1e-12 * param if kind == HUBER else 1e-6
     for _ in range(100):
         bounded = bound_curvature(kind, weights, h)
-        if bounded and all_fitted(weights, g, param if kind == HUBER else 1.0):
+        separated = bounded or kind == MULTINOMIAL  # perhaps, class by class
+        if separated and all_fitted(weights, g, param if kind == HUBER else 1.0):
             return
-        delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h)
+        delta = newton_direction(kind, param, y, weights, layout, Q, eta, g, h, bounded)
         slope, largest = 0.0, 0.0
         for i in range(n):
             step[i] = 0.0
-            for a in range(q):
-                step[i] += Q[a, i] * delta[a]
+        add_columns(Q, delta, step)
+        for i in range(n):
             slope += g[i] * step[i]
             largest = max(largest, abs(step[i]))
         if not slope < 0.0:
             return
         if largest <= enough and (kind == HUBER or not bounded):
-            for a in range(q):
+            for a in range(delta.size):
                 c[a] += delta[a]
             for i in range(n):
                 eta[i] += step[i]
                 g[i] += h[i] * step[i]
-            if kind == COX or bounded:  # where h is not all, or not itself
+            # Where h is not all, or not itself:
+            if kind in (COX, MULTINOMIAL) or bounded:
                 slopes(kind, param, eta, y, weights, layout, g, h)
             return
         part = min(1.0, 20.0 / largest) if kind != HUBER else 1.0
@@ -1237,7 +1410,7 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
             else:
                 high = part
             part = 2.0 * low if high == np.inf else 0.5 * (low + high)
-        for a in range(q):
+        for a in range(delta.size):
             c[a] += part * delta[a]
         copy_to(trial, eta)
 
@@ -1245,14 +1418,16 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
 @_exact
 def loss_gradient(kind, param, y, weights, layout, Q, roots, c, Xw, eta, g, h):
     """g, the gradient of the loss at the fitted values Xw = roots eta, with c settled there."""
-    base = np.empty(Xw.size)
-    for i in range(Xw.size):
-        base[i] = Xw[i] / roots[i]
+    base, n = np.empty(Xw.size), roots.size
+    for first in range(0, Xw.size, n):
+        for i in range(n):
+            base[first + i] = Xw[first + i] / roots[i]
     settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h)
     total = 0.0
-    for i in range(Xw.size):
-        g[i] /= roots[i]
-        total += g[i]
+    for first in range(0, Xw.size, n):
+        for i in range(n):
+            g[first + i] /= roots[i]
+            total += g[first + i]
     return math.isfinite(total)
 
 
@@ -1298,6 +1473,23 @@ def cox_added_rows(E, events, weights, layout, times, strata, new_E, new, out):
 
 
 @_exact
+def class_bend(eta, weights, along):
+    """The second derivative of the multinomial loss at eta along a vector."""
+    n, bent = weights.size, 0.0
+    for i in range(n):
+        most, total, mean, square = -np.inf, 0.0, 0.0, 0.0
+        for at in range(i, eta.size, n):
+            most = max(most, eta[at])
+        for at in range(i, eta.size, n):
+            p = math.exp(eta[at] - most)
+            total += p
+            mean += p * along[at]
+            square += p * along[at] * along[at]
+        bent += weights[i] * (square / total - (mean / total) * (mean / total))
+    return bent
+
+
+@_exact
 def loss_first_step(y, kind, param, target, weights, layout, roots, eta, Xw):
     """As `first_step`, for a loss with minus gradient y at the eta of zero.
 
@@ -1311,9 +1503,12 @@ def loss_first_step(y, kind, param, target, weights, layout, roots, eta, Xw):
         return 1.0
     for i in range(y.size):
         along = Xw[i] / far
-        A[0, i] = along / roots[i]
+        A[0, i] = along / roots[i % roots.size]
         plain += along * along
-    bent = hessian_of(kind, param, eta, target, weights, layout, A)[0, 0]
+    if kind == MULTINOMIAL:
+        bent = class_bend(eta, weights, A[0])
+    else:
+        bent = hessian_of(kind, param, eta, target, weights, layout, A)[0, 0]
     return first_step(y, Xw) * (plain / bent if bent > 0.0 else 1.0)
 
 
@@ -1341,14 +1536,14 @@ def loss_step_holds(Xw, Xr, gw, gr, pace):
 @_jit
 def loss_walk(
     B, y, origin, kind, param, target, weights, layout, Q, roots, C, Z, P, pace, clock, k,
-    alpha, refs, edges, reach, at, end, every, rows,
+    alpha, labels, sign, refs, edges, reach, at, end, every, rows,
 ):  # fmt: skip
     """`adaptive_walk` for other losses: mirror descent with momentum, z⁺ = v + gamma ∇l(Xr).
 
     y is minus the gradient at zero, where eta is ``origin``; C is what is not penalised, settled at
     r and at w.
     """
-    m, n = B.shape
+    m, n = P.shape[1], y.size
     lam = (1.0 - alpha) / alpha
     v, z, Xr, Xw = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     gr, gw, eta, h = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
@@ -1357,7 +1552,7 @@ def loss_walk(
     while True:
         if due(clock, end, every):
             if not known:
-                s = prox_warm(P[0], lam, k, pace[S_W], w)
+                s = prox_groups(P[0], lam, k, pace[S_W], labels, -sign, w)
                 if outside(Z[0], refs, edges, reach) > entry_level(lam, s):
                     copy_to(Z[0], at)
                     return n_rows, REFRESH
@@ -1369,13 +1564,14 @@ def loss_walk(
         if clock[NOW] >= end or n_rows == rows.shape[0]:
             return n_rows, DONE
         if pace[GAMMA] == 0.0:
-            correlate(B, y, q)
+            negate(y, v)
+            correlate(B, v, q)
             size = to_unit_size(q)
-            s = prox_warm(q, lam, k, 0.0, r)
-            if outside(y, refs, edges, reach) / size > entry_level(lam, s):
-                copy_to(y, at)
+            s = prox_groups(q, lam, k, 0.0, labels, -sign, r)
+            if outside(v, refs, edges, reach) / size > entry_level(lam, s):
+                copy_to(v, at)
                 return n_rows, REFRESH
-            combine(B, r, 1.0 / alpha, Xr)
+            combine(B, r, -1.0 / alpha, Xr)
             first = loss_first_step(y, kind, param, target, weights, layout, roots, origin, Xr)
             pace[GAMMA] = first / size
         gamma = trial_step(pace)
@@ -1385,7 +1581,7 @@ def loss_walk(
             theta, beta = momentum_of(pace, gamma)
             extrapolate(Z, beta, v)
             extrapolate(P, beta, q)
-            s = prox_warm(q, lam, k, pace[S_R], r)
+            s = prox_groups(q, lam, k, pace[S_R], labels, -sign, r)
             if outside(v, refs, edges, reach) > entry_level(lam, s):
                 copy_to(v, at)
                 return n_rows, REFRESH
@@ -1399,7 +1595,7 @@ def loss_walk(
                 if not math.isfinite(total):
                     return n_rows, NONFINITE
                 correlate(B, z, p)
-                s = prox_warm(p, lam, k, pace[S_W], w)
+                s = prox_groups(p, lam, k, pace[S_W], labels, -sign, w)
                 if outside(z, refs, edges, reach) > entry_level(lam, s):
                     copy_to(z, at)
                     return n_rows, REFRESH

@@ -11,9 +11,10 @@ there is one implementation, ``BoxNorm``; the functions on the k-support norm on
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import _kernels
+from ._common.groups import Groups, labels_of
 from ._common.levels import check_k
 from ._common.vectors import (
     FloatArray,
@@ -283,14 +284,33 @@ class BoxNorm:
 # ----------------------------------------------------------------------------------------
 
 
-def _ksupport(w: ArrayLike, k: int) -> tuple[FloatArray, BoxNorm]:
-    """w as an array, and the box norm that is the k-support norm on it."""
+def _ksupport(w: ArrayLike, k: int, feature_groups: Groups = None) -> tuple[FloatArray, BoxNorm]:
+    """w as an array, or the norms of its groups, and the box norm that is the k-support norm."""
+    if feature_groups is not None:
+        w, labels = _grouped(w, feature_groups)
+        norms = _group_norms(w, labels)
+        return norms, BoxNorm(0.0, 1.0, float(check_k(k, norms.shape[-1], of="n_groups")))
     w = np.asarray(w)
     n_features = w.shape[-1] if w.ndim else 1  # a bare number is reported by the method
     return w, BoxNorm(0.0, 1.0, float(check_k(k, n_features)))
 
 
-def ksupport_norm(w: ArrayLike, k: int) -> Value:
+def _grouped(w: ArrayLike, feature_groups: Groups) -> tuple[FloatArray, NDArray[np.intp]]:
+    """w as an array, and the number of each entry's group."""
+    checked = _check_array(w, "w")
+    return checked, np.array(labels_of(feature_groups, checked.shape[-1]), np.intp)
+
+
+def _group_norms(w: FloatArray, labels: NDArray[np.intp]) -> FloatArray:
+    """The l2 norms of the groups of each row."""
+    rows = np.atleast_2d(w)
+    norms = np.empty((len(rows), int(labels.max(initial=-1)) + 1), w.dtype)
+    for row, out in zip(rows, norms, strict=True):
+        _kernels.group_norms(row, labels, 0.0, out)
+    return norms.reshape(*w.shape[:-1], norms.shape[1])
+
+
+def ksupport_norm(w: ArrayLike, k: int, feature_groups: Groups = None) -> Value:
     """k-support norm.
 
     Its unit ball is the convex hull of the vectors with at most ``k`` nonzeros and l2 norm at
@@ -303,7 +323,10 @@ def ksupport_norm(w: ArrayLike, k: int) -> Value:
     w : array-like of shape (n_features,) or (n_rows, n_features)
         Vector, or batch of vectors in rows.
     k : int
-        Between 1 and ``n_features``.
+        Between 1 and ``n_features``, or the number of groups.
+    feature_groups : sequence of n_features labels, or of lists of indices, optional
+        Entries that count together: the norm is that of the l2 norms of groups, and ``k`` counts
+        groups; an entry in no list is a group of its own.
 
     Returns
     -------
@@ -319,12 +342,14 @@ def ksupport_norm(w: ArrayLike, k: int) -> Value:
     >>> from ksupport import ksupport_norm
     >>> [round(float(ksupport_norm([3.0, -4.0, 1.0], k)), 4) for k in (1, 2, 3)]
     [8.0, 5.6569, 5.099]
+    >>> float(ksupport_norm([3.0, -4.0, 1.0], k=1, feature_groups=[[0, 1]]))
+    6.0
     """
-    w, box = _ksupport(w, k)
+    w, box = _ksupport(w, k, feature_groups)
     return box.norm(w)
 
 
-def topk_norm(w: ArrayLike, k: int) -> Value:
+def topk_norm(w: ArrayLike, k: int, feature_groups: Groups = None) -> Value:
     """l2 norm of the ``k`` entries of largest magnitude, the dual of the k-support norm.
 
     Parameters
@@ -332,7 +357,10 @@ def topk_norm(w: ArrayLike, k: int) -> Value:
     w : array-like of shape (n_features,) or (n_rows, n_features)
         Vector, or batch of vectors in rows.
     k : int
-        Between 1 and ``n_features``.
+        Between 1 and ``n_features``, or the number of groups.
+    feature_groups : sequence of n_features labels, or of lists of indices, optional
+        Entries that count together: the norm is that of the l2 norms of groups, and ``k`` counts
+        groups; an entry in no list is a group of its own.
 
     Returns
     -------
@@ -345,11 +373,11 @@ def topk_norm(w: ArrayLike, k: int) -> Value:
     >>> float(topk_norm([3.0, -4.0, 1.0], k=2))
     5.0
     """
-    w, box = _ksupport(w, k)
+    w, box = _ksupport(w, k, feature_groups)
     return box.dual(w)
 
 
-def ksupport_conjugate(u: ArrayLike, lam: float, k: int) -> Value:
+def ksupport_conjugate(u: ArrayLike, lam: float, k: int, feature_groups: Groups = None) -> Value:
     """Conjugate of ``lam/2`` times the squared k-support norm: ``topk_norm**2 / (2 * lam)``.
 
     Parameters
@@ -359,7 +387,10 @@ def ksupport_conjugate(u: ArrayLike, lam: float, k: int) -> Value:
     lam : float
         Strength, positive.
     k : int
-        Between 1 and ``n_features``.
+        Between 1 and ``n_features``, or the number of groups.
+    feature_groups : sequence of n_features labels, or of lists of indices, optional
+        Entries that count together: the norm is that of the l2 norms of groups, and ``k`` counts
+        groups; an entry in no list is a group of its own.
 
     Returns
     -------
@@ -372,11 +403,13 @@ def ksupport_conjugate(u: ArrayLike, lam: float, k: int) -> Value:
     >>> float(ksupport_conjugate([3.0, -4.0, 1.0], lam=5.0, k=2))
     2.5
     """
-    u, box = _ksupport(u, k)
+    u, box = _ksupport(u, k, feature_groups)
     return box.conjugate(u, lam)
 
 
-def prox_ksupport(w: ArrayLike, lam: float, k: int) -> FloatArray:
+def prox_ksupport(
+    w: ArrayLike, lam: float, k: int, feature_groups: Groups = None, positive: bool = False
+) -> FloatArray:
     """Proximal operator of ``lam/2`` times the squared k-support norm.
 
     The minimiser over ``x`` of ``lam/2 * ksupport_norm(x, k)**2 + 1/2 * sum((x - w)**2)``, found
@@ -389,7 +422,13 @@ def prox_ksupport(w: ArrayLike, lam: float, k: int) -> FloatArray:
     lam : float
         Strength, non-negative; 0 returns a copy of ``w``.
     k : int
-        Between 1 and ``n_features``.
+        Between 1 and ``n_features``, or the number of groups.
+    feature_groups : sequence of n_features labels, or of lists of indices, optional
+        Entries that count together: the norm is that of the l2 norms of groups, and ``k`` counts
+        groups; an entry in no list is a group of its own.
+    positive : bool, default=False
+        Whether ``x`` must not have negative entries.  Then those of ``w`` are cut first: the norm
+        never gains by an entry of the wrong sign, and its prox keeps signs.
 
     Returns
     -------
@@ -401,9 +440,20 @@ def prox_ksupport(w: ArrayLike, lam: float, k: int) -> FloatArray:
     >>> from ksupport import prox_ksupport
     >>> print(prox_ksupport([4.0, -3.0, 0.5, 0.1], lam=1.0, k=2))
     [ 2.  -1.5  0.   0. ]
+    >>> print(prox_ksupport([3.0, 4.0, 0.0, 1.0], lam=1.0, k=1, feature_groups=[0, 0, 1, 1]))
+    [1.5 2.  0.  0. ]
+    >>> print(prox_ksupport([4.0, -3.0, 0.5, 0.1], lam=1.0, k=1, positive=True))
+    [2. 0. 0. 0.]
     """
-    w, box = _ksupport(w, k)
-    return box.prox(w, lam)
+    if positive:
+        w = np.maximum(_check_array(w, "w"), 0)
+    norms, box = _ksupport(w, k, feature_groups)
+    shrunk = box.prox(norms, lam)
+    if feature_groups is None:
+        return shrunk
+    w, labels = _grouped(w, feature_groups)
+    share = np.divide(shrunk, norms, out=np.zeros_like(norms), where=norms > 0)
+    return w * share[..., labels]
 
 
 def prox_ksupport_jvp(w: ArrayLike, lam: float, k: int, u: ArrayLike) -> FloatArray:

@@ -176,7 +176,14 @@ def test_bad_parameters_are_named(params, message):
 def test_it_describes_itself():
     description = METHODS["irksn"].describe()
     assert description.name == "irksn"
-    assert set(description.parameters) == {"k", "alpha", "step", "loss"}
+    assert set(description.parameters) == {
+        "k",
+        "alpha",
+        "step",
+        "loss",
+        "feature_groups",
+        "positive",
+    }
     assert "O(δ)" in str(description)
 
 

@@ -257,7 +257,7 @@ def test_a_zero_residual_has_a_finite_score():
 
 
 def test_an_unknown_criterion_is_named():
-    with pytest.raises(ValueError, match=r"criterion must be one of 'ebic', .* got 'hqic'"):
+    with pytest.raises(ValueError, match=r"criterion must be one of 'auto', 'ebic', .* got 'hqic'"):
         Criterion("hqic", 10, 5, 1.0)(1.0, 1)
 
 

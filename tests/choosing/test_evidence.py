@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from ksupport.choosing.choice import choose
 from ksupport.choosing.criteria import log_choose
 from ksupport.choosing.evidence import STRENGTHS, Evidence
 from ksupport.design import Design
+from ksupport.walking.structure import Structure
 
 
 @pytest.fixture(params=[(60, 5), (30, 40)], ids=["narrow", "wide"])
@@ -62,3 +64,46 @@ def test_the_empty_support_explains_nothing(data):
     found = Evidence.of(Design.of(X), y, ())
     assert found.score == pytest.approx(len(y) * np.log(y @ y / len(y)))
     assert not found.coef.any()
+
+
+# -- groups, and several responses ---------------------------------------------------------
+
+
+def test_evidence_of_groups_is_the_marginal_likelihood_and_the_number_of_supports():
+    """Two responses with noise of their own, one strength of the prior."""
+    rng = np.random.default_rng(0)
+    X, labels = rng.standard_normal((30, 12)), np.repeat(np.arange(4), 3)
+    Y = X[:, :3] @ rng.standard_normal((3, 2)) + rng.standard_normal((30, 2))
+    structure = Structure(labels, targets=2)
+    support = (0, 1, 2, 6, 7, 8)
+    found = Evidence.of(Design.of(X), np.ascontiguousarray(Y.T).ravel(), support, structure)
+    C = X[:, list(support)]
+    scores = []
+    for share in STRENGTHS:
+        tau = share * (C**2).sum() / 6
+        K = np.eye(30) + C @ C.T / tau
+        each = [30 * np.log(y @ np.linalg.solve(K, y) / 30) for y in Y.T]
+        scores.append(sum(each) + 2 * np.linalg.slogdet(K)[1] + 2 * np.log(6))  # 2 of 4 groups
+    assert found.score == pytest.approx(min(scores), rel=1e-9)
+    tau = STRENGTHS[int(np.argmin(scores))] * (C**2).sum() / 6
+    ridge = np.linalg.solve(C.T @ C + tau * np.eye(6), C.T @ Y)
+    np.testing.assert_allclose(found.coef.reshape(2, 12)[:, list(support)], ridge.T, rtol=1e-7)
+
+
+def test_groups_are_exchanged_until_none_is_better():
+    rng = np.random.default_rng(1)
+    X, labels = rng.standard_normal((60, 40)), np.repeat(np.arange(10), 4)
+    y = X[:, :8] @ rng.standard_normal(8) + 0.5 * rng.standard_normal(60)
+    design, structure = Design.of(X), Structure(labels)
+    choice = choose(design, y, [[(), (12, 13, 14, 15)]], "evidence", 20, structure=structure)
+    assert choice.support == tuple(range(8))
+    groups = [tuple(np.flatnonzero(labels == g).tolist()) for g in range(10)]
+    pairs = [a + b for i, a in enumerate(groups) for b in groups[i + 1 :]]
+    best = min(pairs, key=lambda S: Evidence.of(design, y, S, structure).score)
+    assert best == choice.support
+
+
+def test_evidence_is_for_either_sign():
+    design, y = Design.of(np.eye(6)), np.ones(6)
+    with pytest.raises(ValueError, match=r"criterion='evidence' is for .* take criterion='ebic'"):
+        choose(design, y, [[()]], "evidence", 2, structure=Structure(positive=True))

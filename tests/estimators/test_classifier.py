@@ -126,8 +126,10 @@ def test_half_samples_tell_how_stable_it_is():
 def test_bad_labels_are_named():
     with pytest.raises(ValueError, match="one class only"):
         IRKSNClassifier().fit(X, np.ones(120))
-    with pytest.raises(ValueError, match=r"Only binary classification .* 3 classes"):
-        IRKSNClassifier().fit(X, np.arange(120) % 3)
+    with pytest.raises(ValueError, match="none of class number 2; give rows of it"):
+        IRKSNClassifier().fit(X, np.arange(120) % 3, np.arange(120) % 3 < 2)
+    with pytest.raises(ValueError, match="positive=True is not for loss='multinomial'"):
+        IRKSNClassifier(positive=True).fit(X, np.arange(120) % 3)
     with pytest.raises(ValueError, match="Discrepancy is for loss='squared'"):
         IRKSNClassifier(stopping="discrepancy").fit(X, LABELS)
     with pytest.raises(ValueError, match="certify is for loss='squared'"):

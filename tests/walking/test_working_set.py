@@ -298,7 +298,8 @@ def test_no_feature_left_out_exceeds_the_bound_of_many_references(near, rng):
     """Nor is the bound worse than the best of those of the single references."""
     X = rng.standard_normal((30, 200)) * np.exp(rng.standard_normal(200))
     refs = np.vstack([rng.standard_normal((6, 30)), np.zeros(30)])
-    edges, reach = np.abs(refs @ X).max(axis=1), float(np.linalg.norm(X, axis=0).max())
+    edges = np.column_stack([np.abs(refs @ X).max(axis=1)] * 2)
+    reach = float(np.linalg.norm(X, axis=0).max())
     for scale in (1e-8, 1.0, 1e8):
         u = scale * (rng.standard_normal() * refs[4] + near * rng.standard_normal(30))
         bound = _kernels.outside(u, refs, edges, reach)

@@ -20,12 +20,12 @@ MOST = 200  # the largest level that is walked unasked: beyond it every step rea
 # -- what is allowed -----------------------------------------------------------------------------
 
 
-def check_k(k: Any, n_features: float = math.inf, name: str = "k") -> int:
+def check_k(k: Any, n_features: float = math.inf, name: str = "k", of: str = "n_features") -> int:
     """k as an int; where the number of features is not known yet, any from 1 on."""
     whole = isinstance(k, Integral) and not isinstance(k, bool)
     if not whole or not 1 <= int(k) <= n_features:
         known = math.isfinite(n_features)
-        allowed = f"between 1 and n_features={n_features}" if known else "from 1 on"
+        allowed = f"between 1 and {of}={n_features}" if known else "from 1 on"
         kind = "" if whole and known else "an integer "
         raise ValueError(f"{name} must be {kind}{allowed}, got {k!r}")
     return int(k)
@@ -39,12 +39,12 @@ def at_most(params: Mapping[str, Any], d: int) -> dict[str, Any]:
     return {name: d if _beyond(name, value, d) else value for name, value in params.items()}
 
 
-def warn_beyond(params: Mapping[str, Any], d: int) -> None:
+def warn_beyond(params: Mapping[str, Any], d: int, of: str = "n_features") -> None:
     """Tell of what `at_most` changes."""
     for name, value in params.items():
         if _beyond(name, value, d):
             warnings.warn(
-                f"{name}={value} is more than n_features={d}, and taken to be {d}",
+                f"{name}={value} is more than {of}={d}, and taken to be {d}",
                 UserWarning,
                 stacklevel=2,
             )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..design import Design, as_real
@@ -76,8 +78,8 @@ def path(
         A name in `METHODS`, or a method with its parameters.
     X : array, memmap, Zarr or Dask array, sparse matrix, LinearOperator or Design
         The measurements.
-    y : array of shape (n,)
-        The response.
+    y : array of shape (n,) or (n, n_responses)
+        The response; IRKSN takes several by squares, whose models share their support.
     max_iter : int
         Steps (iterations, penalties, or atoms) to walk.
     every : int
@@ -94,6 +96,8 @@ def path(
     Returns
     -------
     Result
+        Of several responses, ``coef`` is n_responses x d, and rows of ``iterates`` have the
+        coefficients of each response side by side.
 
     Examples
     --------
@@ -109,14 +113,14 @@ def path(
     chosen = make_method(method, **params) if isinstance(method, str) else method
     X, y = as_real(X, y)
     design = Design.of(X)
-    target = chosen.loss.checked(y)
+    target = chosen.checked(y)
     if len(target) != design.n:
         raise ValueError(f"y must have {design.n} rows to match X, got shape {target.shape}")
     if stopping is not None:
         Rule.of(stopping).check_loss(chosen.loss.name)
-    design, (target,) = chosen.compressed(design, target)
-    start = chosen.start(design, target)
-    return run(
+    design, targets = chosen.compressed(design, target)
+    start = chosen.start(design, np.concatenate(targets))
+    (result,) = run(
         [start],
         max_iter=max_iter,
         every=every,
@@ -124,4 +128,7 @@ def path(
         metrics={start: metrics or {}},
         keep=keep,
         interruptible=True,
-    )[0]
+    )
+    return (
+        result if result.targets == 1 else replace(result, coef=result.coef.reshape(-1, design.d))
+    )

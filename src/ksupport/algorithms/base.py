@@ -58,6 +58,10 @@ class Method(ABC):
         """What iterates are fitted by."""
         return Squared()
 
+    def checked(self, y: Any) -> Floats:
+        """The response as numbers."""
+        return self.loss.checked(y)
+
     @abstractmethod
     def start(self, design: Design, y: Floats) -> Path:
         """The path from its starting point, on this design."""

@@ -17,15 +17,18 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .. import _kernels
+from .._common.groups import Groups, hashable, labels_of
 from .._common.levels import check_k, doubling
 from .._kernels import CURVATURE, GAMMA, MOMENTUM, PACE, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Design, Floats, Ints, NormKind, Round
 from ..losses import Loss, Response, Squared, loss_of
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted, fitted_and_back
-from ..walking.working_set import DualState, WorkingSet, WorkingSetPath
+from ..walking.structure import Structure
+from ..walking.working_set import WorkingSet, WorkingSetPath
 from .base import Method
 from .irksn_losses import OtherLoss
+from .irksn_state import IRKSNState
 
 StepRule = Literal["adaptive", "spectral", "nuclear"]
 SQUARES = Squared()
@@ -49,6 +52,11 @@ class IRKSNMethod(Method):
         Losses other than squares take "adaptive" alone.
     loss : Loss or str
         What takes the place of the squared residual: z⁺ = v + gamma ∇loss(Xr).
+    feature_groups : sequence, optional
+        A label for each feature, or lists of their numbers: groups of features that come in and
+        stay out together.  k then counts groups, and the norm is that of the norms of groups.
+    positive : bool
+        Whether coefficients must not be negative.
     """
 
     name: ClassVar[str] = "irksn"
@@ -63,9 +71,13 @@ class IRKSNMethod(Method):
     alpha: float = 1e-2
     step: StepRule | float = "adaptive"
     loss: Loss = SQUARES
+    feature_groups: Groups = None
+    positive: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "loss", loss_of(self.loss))  # a name will do
+        if self.feature_groups is not None:  # so that methods can be compared
+            object.__setattr__(self, "feature_groups", hashable(self.feature_groups))
 
     @classmethod
     def grid(cls, n: int, d: int) -> dict[str, Any]:
@@ -79,35 +91,61 @@ class IRKSNMethod(Method):
     def compressed(self, design: Design, Y: Floats) -> tuple[Design, list[Floats]]:
         return super().compressed(design, Y) if self.squared else (design, [Y])
 
+    def checked(self, y: Any) -> Floats:
+        if not self.squared or np.ndim(y) != 2:
+            return super().checked(y)
+        return np.column_stack([self.loss.checked(each) for each in np.asarray(y).T])
+
+    def structure(self, d: int, targets: int = 1) -> Structure:
+        """Of the models of so many features and responses."""
+        groups = self.feature_groups
+        labels = None if groups is None else np.array(labels_of(groups, d), np.intp)
+        return Structure(labels, bool(self.positive), targets)
+
     def start(self, design: Design, y: Floats | Response) -> Path:
-        check_k(self.k, design.d)
+        structure = self.structure(design.d, self._targets(design, y))
+        if structure.labels is None:
+            check_k(self.k, design.d)
+        else:
+            check_k(self.k, structure.count(design.d), of="n_groups")
         if not 0 < self.alpha < 1:
             raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
         if not self.squared:
-            return self._start_other(design, y)
+            return self._start_other(design, y, structure)
         assert not isinstance(y, Response)
         if self.step == "adaptive":
             design.check_magnitude()
-            return WorkingSetPath(design, _Adaptive(y, self.k, self.alpha))
+            return WorkingSetPath(design, _Adaptive(y, self.k, self.alpha, structure))
         kind, given = _constant(self.step)
         norm = design.norm(kind)
         largest = self.alpha / norm**2 if norm > 0 else 1.0
         gamma = largest if given is None else given
-        return WorkingSetPath(design, _Constant(y, self.k, self.alpha, gamma, largest))
+        state = _Constant(y, self.k, self.alpha, structure, gamma, largest)
+        return WorkingSetPath(design, state)
 
-    def _start_other(self, design: Design, y: Floats | Response) -> Path:
+    def _targets(self, design: Design, y: Floats | Response) -> int:
+        """How many responses stand side by side in y."""
+        if self.squared:
+            assert not isinstance(y, Response)
+            return y.size // design.n
+        return (y.loss if isinstance(y, Response) else self.loss.fixed(np.asarray(y))).n_dual
+
+    def _start_other(self, design: Design, y: Floats | Response, structure: Structure) -> Path:
         if self.step != "adaptive":
             raise ValueError(
                 f"step must be 'adaptive' with loss={self.loss.name!r}, got {self.step!r}: "
                 "constant steps are for squares"
             )
-        if self.loss.kind < 0:
-            raise ValueError(f"loss={self.loss.name!r} can be refitted, but not be walked on yet")
+        if structure.positive and structure.targets > 1:
+            raise ValueError(
+                f"positive=True is not for loss={self.loss.name!r}, whose coefficients have a sum "
+                "of zero over classes: take positive=False"
+            )
         design.check_magnitude()
         if not isinstance(y, Response):
             weights = None if design.sqrt_weights is None else design.sqrt_weights**2
             y = self.loss.on(self.loss.checked(y), weights)
-        return WorkingSetPath(design, OtherLoss(y, self.k, self.alpha))
+        return WorkingSetPath(design, OtherLoss(y, self.k, self.alpha, structure))
 
 
 def _constant(step: Any) -> tuple[NormKind, float | None]:
@@ -121,73 +159,66 @@ def _constant(step: Any) -> tuple[NormKind, float | None]:
     )
 
 
-class _Constant(DualState):
-    """Constant steps: Z = (z_t, z_{t-1}), their correlations F, theta_t, the momentum."""
+class _Constant(IRKSNState):
+    """Constant steps: the pace is theta_t, and the momentum."""
 
-    def __init__(self, y: Floats, k: int, alpha: float, gamma: float, largest: float) -> None:
-        super().__init__(y, n_vectors=2, size=k)
-        self.k = k
-        self.alpha = alpha
-        self.lam = (1 - alpha) / alpha  # alpha^-1 F = (lam/2) (‖·‖_k^sp)²
+    def __init__(
+        self,
+        y: Floats,
+        k: int,
+        alpha: float,
+        structure: Structure,
+        gamma: float,
+        largest: float,
+    ) -> None:
+        super().__init__(y, k, alpha, structure)
         self.gamma = gamma  # dual step
         self.largest = largest  # the largest step that the theorem allows
-        self.scalars = np.array([1.0, 0.0, 0.0, 0.0])  # THETA, MOMENTUM, S_W, S_R
+        self.pace = np.array([1.0, 0.0, 0.0, 0.0])  # THETA, MOMENTUM, S_W, S_R
 
     def remedy(self) -> str:
         return f"The step is {self.gamma:.3g}; the largest stable one is {self.largest:.3g}."
 
     def query(self) -> Floats:
-        return self.v if self.t else self.y  # v_0 = 0 says nothing, v_1 is along y
+        return self.v if self.t else -self.y  # v_0 = 0 says nothing, v_1 is along -y
 
     @property
     def v(self) -> Floats:
-        return self.Z[0] + self.scalars[MOMENTUM] * (self.Z[0] - self.Z[1])
+        return self.Z[0] + self.pace[MOMENTUM] * (self.Z[0] - self.Z[1])
 
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         n_rows, status, at_z = _kernels.irksn_walk(
-            working.columns, self.y, self.Z, self.F, self.scalars, self.clock,
-            self.k, self.alpha, self.gamma, working.refs, working.edges, working.reach,
-            end, every, rows,
+            working.columns, self.y, self.Z, self.F, self.pace, self.clock,
+            self.k, self.alpha, self.gamma, self.labels, self.sign, working.refs, working.edges,
+            working.reach, end, every, rows,
         )  # fmt: skip
         if status != _kernels.REFRESH:
             return n_rows, status, None
         return n_rows, status, self.Z[0].copy() if at_z else self.v
 
-    def iterate(self) -> Floats:
-        """w_t = prox(-Xᵀz/alpha)."""
-        return self._prox(self.F[0], S_W)
-
     def step(self) -> Step:
-        r = self._prox(self.F[0] + self.scalars[MOMENTUM] * (self.F[0] - self.F[1]), S_R)
-        Xr = yield fitted(r)
-        finite = _kernels.irksn_dual(self.Z, self.v, Xr, self.y, self.gamma, self.scalars)
-        self.F = np.stack([(yield correlations(self.Z[0])), self.F[0]])
+        r = self.prox(self.F[0] + self.pace[MOMENTUM] * (self.F[0] - self.F[1]), S_R)
+        Xr = yield fitted(r, self.targets)
+        finite = _kernels.irksn_dual(self.Z, self.v, Xr, self.y, self.gamma, self.pace)
+        self.F = np.stack([(yield correlations(self.Z[0], self.targets)), self.F[0]])
         return bool(finite)
 
     def gain(self, t: Ints) -> Floats:
         return _kernels.thetas(int(t.max(initial=0)))[t] * np.sqrt(self.gamma / self.alpha)
 
-    def _prox(self, p: Floats, warm: int) -> Floats:
-        out = np.empty_like(p)
-        self.scalars[warm] = _kernels.prox_warm(p, self.lam, self.k, self.scalars[warm], out)
-        return out / -self.alpha
 
-
-class _Adaptive(DualState):
-    """The same with steps found by backtracking: Z, F and the pace of the walk."""
+class _Adaptive(IRKSNState):
+    """The same with steps found by backtracking."""
 
     strides = True
 
-    def __init__(self, y: Floats, k: int, alpha: float) -> None:
-        super().__init__(y, n_vectors=2, size=k)
-        self.k = k
-        self.alpha = alpha
-        self.lam = (1 - alpha) / alpha
+    def __init__(self, y: Floats, k: int, alpha: float, structure: Structure) -> None:
+        super().__init__(y, k, alpha, structure)
         self.pace = np.zeros(PACE)
         self.times = np.zeros(1)  # tau_t = gamma theta² after step t
-        self.at = y.copy()  # the vector for which columns are needed
+        self.at = -y  # the vector for which columns are needed
         # Xr and Xᵀz of the next plain step, by its gamma
         self.foreseen: dict[float, tuple[Floats, Floats]] = {}
 
@@ -196,7 +227,7 @@ class _Adaptive(DualState):
 
     def query(self) -> Floats:
         if not self.t:
-            return self.y
+            return -self.y
         _, beta = _kernels.momentum_of(self.pace, _kernels.trial_step(self.pace))
         return self.Z[0] + beta * (self.Z[0] - self.Z[1])
 
@@ -207,26 +238,23 @@ class _Adaptive(DualState):
         self.foreseen.clear()
         n_rows, status = _kernels.adaptive_walk(
             working.columns, self.y, self.Z, self.F, self.pace, self.clock, self.times, self.k,
-             self.alpha, working.refs, working.edges, working.reach, self.at,
+            self.alpha, self.labels, self.sign, working.refs, working.edges, working.reach, self.at,
             end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None
 
-    def iterate(self) -> Floats:
-        return self._prox(self.F[0], S_W)
-
     def step(self) -> Step:
         if self.pace[GAMMA] == 0:
-            p = np.array((yield correlations(self.y)))
+            p = np.array((yield correlations(-self.y, self.targets)))
             size = _kernels.to_unit_size(p)
-            w = self._prox(-p, S_R)
-            self.pace[GAMMA] = _kernels.first_step(self.y, (yield fitted(w))) / size
+            Xw = yield fitted(self.prox(p, S_R), self.targets)
+            self.pace[GAMMA] = _kernels.first_step(self.y, Xw) / size
         gamma = _kernels.trial_step(self.pace)
         while True:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
             v = self.Z[0] + beta * (self.Z[0] - self.Z[1])
             if gamma not in self.foreseen:
-                r = self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
+                r = self.prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
                 (Xr,), p = yield self._gradient_step([r], v, gamma)
                 self.foreseen[gamma] = Xr, p
             Xr, p = self.foreseen[gamma]
@@ -235,7 +263,7 @@ class _Adaptive(DualState):
                 return False
             # What the next step begins with comes along, in case that this one holds.
             following, ahead = self._next_trial(theta, gamma)
-            w, r = self._prox(p, S_W), self._prox(p + ahead * (p - self.F[0]), S_R)
+            w, r = self.prox(p, S_W), self.prox(p + ahead * (p - self.F[0]), S_R)
             v_ahead = z + ahead * (z - self.Z[0])
             (Xw, Xr_ahead), p_ahead = yield self._gradient_step([w, r], v_ahead, following)
             if _kernels.step_holds(z, v, Xw, Xr, gamma, self.pace):
@@ -251,7 +279,7 @@ class _Adaptive(DualState):
 
     def _gradient_step(self, ws: Sequence[Floats], v: Floats, gamma: float) -> Round:
         """Xw of each w, and Xᵀz for z = v + gamma (Xw - y) with the last."""
-        return fitted_and_back(ws, v - gamma * self.y, gamma)
+        return fitted_and_back(ws, v - gamma * self.y, gamma, self.targets)
 
     def _next_trial(self, theta: float, gamma: float) -> tuple[float, float]:
         """Step and momentum of the first trial after a step that meets curvature, as most do."""
@@ -267,8 +295,3 @@ class _Adaptive(DualState):
         """For the times of so many steps."""
         if steps >= len(self.times):
             self.times = np.append(self.times, np.zeros(max(steps + 1, 64)))
-
-    def _prox(self, p: Floats, scale: int) -> Floats:
-        out = np.empty_like(p)
-        self.pace[scale] = _kernels.prox_warm(p, self.lam, self.k, self.pace[scale], out)
-        return out / -self.alpha

@@ -14,26 +14,28 @@ from .._kernels import GAMMA, PACE, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Floats
 from ..losses import Response
 from ..walking.lockstep import Step, correlations, fitted
-from ..walking.working_set import DualState, WorkingSet
+from ..walking.structure import PLAIN, Structure
+from ..walking.working_set import WorkingSet
+from .irksn_state import IRKSNState
 
 
-class OtherLoss(DualState):
-    """Z = (z_t, z_{t-1}), F their correlations, the pace of the walk, and what is settled.
+class OtherLoss(IRKSNState):
+    """Steps found by backtracking, and what is settled.
 
     ``y`` is minus the gradient of the loss at w = 0, which for squares is the response itself.
     """
 
-    def __init__(self, response: Response, k: int, alpha: float) -> None:
-        self.settled = np.zeros((2, len(response.unpenalized)))  # at the last r, and the last w
-        g, self.origin, _ = response.gradient(np.zeros(response.n), self.settled[0])
+    def __init__(
+        self, response: Response, k: int, alpha: float, structure: Structure = PLAIN
+    ) -> None:
+        free = len(response.unpenalized) * response.n_dual
+        self.settled = np.zeros((2, free))  # at the last r, and the last w
+        g, self.origin, _ = response.gradient(np.zeros(response.size), self.settled[0])
         self.settled[1] = self.settled[0]
-        super().__init__(-g, n_vectors=2, size=k)
+        super().__init__(-g, k, alpha, structure)
         self.response = response
-        self.k = k
-        self.alpha = alpha
-        self.lam = (1 - alpha) / alpha
         self.pace = np.zeros(PACE)
-        self.at = self.y.copy()  # the vector for which columns are needed
+        self.at = -self.y  # the vector for which columns are needed
 
     def remedy(self) -> str:
         return "Backtracking keeps the step stable: X or y is too large to be squared."
@@ -43,7 +45,7 @@ class OtherLoss(DualState):
 
     def query(self) -> Floats:
         if not self.t:
-            return self.y
+            return -self.y
         _, beta = _kernels.momentum_of(self.pace, _kernels.trial_step(self.pace))
         return self.Z[0] + beta * (self.Z[0] - self.Z[1])
 
@@ -52,31 +54,29 @@ class OtherLoss(DualState):
     ) -> tuple[int, int, Floats | None]:
         n_rows, status = _kernels.loss_walk(
             working.columns, self.y, self.origin, *self.response.walked, self.response.roots,
-            self.settled, self.Z, self.F, self.pace, self.clock, self.k, self.alpha,
-            working.refs, working.edges, working.reach, self.at, end, every, rows,
+            self.settled, self.Z, self.F, self.pace, self.clock, self.k, self.alpha, self.labels,
+            self.sign, working.refs, working.edges, working.reach, self.at, end, every, rows,
         )  # fmt: skip
         return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None
 
-    def iterate(self) -> Floats:
-        return self._prox(self.F[0], S_W)
-
     def step(self) -> Step:
         if self.pace[GAMMA] == 0:
-            p = np.array((yield correlations(self.y)))
+            p = np.array((yield correlations(-self.y, self.targets)))
             size = _kernels.to_unit_size(p)
-            self.pace[GAMMA] = self._first_step((yield fitted(self._prox(-p, S_R)))) / size
+            Xw = yield fitted(self.prox(p, S_R), self.targets)
+            self.pace[GAMMA] = self._first_step(Xw) / size
         gamma = _kernels.trial_step(self.pace)
         while gamma > _kernels.SHORTEST:
             theta, beta = _kernels.momentum_of(self.pace, gamma)
-            r = self._prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
-            Xr = yield fitted(r)
+            r = self.prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
+            Xr = yield fitted(r, self.targets)
             gr, _, finite = self.response.gradient(Xr, self.settled[0])
             if finite:
                 z = self.Z[0] + beta * (self.Z[0] - self.Z[1]) + gamma * gr
                 if not np.isfinite(z).all():
                     return False
-                p = yield correlations(z)
-                Xw = yield fitted(self._prox(p, S_W))
+                p = yield correlations(z, self.targets)
+                Xw = yield fitted(self.prox(p, S_W), self.targets)
                 gw, _, _ = self.response.gradient(Xw, self.settled[1])
                 if _kernels.loss_step_holds(Xw, Xr, gw, gr, self.pace):
                     break
@@ -96,8 +96,3 @@ class OtherLoss(DualState):
                 self.y, kind, param, target, weights, layout, roots, self.origin, Xw
             )
         )
-
-    def _prox(self, p: Floats, scale: int) -> Floats:
-        out = np.empty_like(p)
-        self.pace[scale] = _kernels.prox_warm(p, self.lam, self.k, self.pace[scale], out)
-        return out / -self.alpha

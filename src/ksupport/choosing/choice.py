@@ -7,82 +7,21 @@ left out, as long as the criterion improves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..design import Design, Floats, Ints
+from ..design import Design, Floats
+from ..walking.structure import PLAIN, Structure
 from .criteria import Criterion, noise_variance
-from .exchange import Around, Asked, Asking, Move, Wanted, improve, side_by_side
-from .refits import Refits, refit_all
+from .evidence import Evidence
+from .exchange import Around, Asked, Asking, Wanted, improve, side_by_side
+from .refits import least_squares, refit_all
+from .scored import Choice, Scored, exchange_groups
 from .supports import Support
 
-SAME = 6  # scores that agree to so many decimals are equal
 MOST_TWINS = 50  # alternatives one exchange away that are listed
-
-
-@dataclass(frozen=True)
-class Choice:
-    """What a criterion says of the models that paths have visited.
-
-    ``path`` and ``record`` say where each support of the table was first met; -1: only by
-    exchanging features.
-    """
-
-    support: Support
-    score: float
-    table: dict[str, NDArray[Any]]  # support, size, rss, score, path, record; best first
-
-    def alternatives(self, within: float) -> list[tuple[Support, float]]:
-        """Other supports whose score is at most so much worse, best first."""
-        near = np.flatnonzero(self.table["score"] <= self.score + within)
-        pairs = ((self.table["support"][i], float(self.table["score"][i])) for i in near)
-        return [pair for pair in pairs if pair[0] != self.support]
-
-
-class _Candidates:
-    """Refitted supports and their scores."""
-
-    def __init__(self, rule: Criterion, refits: Refits) -> None:
-        self.rule = rule
-        self.supports = list(refits.supports)
-        self.rss, self.size = refits.rss, refits.size
-
-    def add(self, moves: Iterable[Move]) -> None:
-        known = set(self.supports)
-        new = {move.support: move.rss for move in moves if move.support not in known}
-        self.supports += new
-        self.rss = np.append(self.rss, [*new.values()])
-        self.size = np.append(self.size, np.array([*map(len, new)], np.intp))
-
-    def ranked(self) -> tuple[Floats, Ints]:
-        """Scores, and their order; of equal ones that of fewer features comes first."""
-        scores = np.asarray(self.rule(self.rss, self.size))
-        lengths = np.array([len(support) for support in self.supports])
-        return scores, np.lexsort((lengths, np.round(scores, SAME)))
-
-    def best(self, count: int) -> list[Support]:
-        _, order = self.ranked()
-        return [self.supports[i] for i in order[:count]]
-
-    def choice(self, where: Mapping[Support, tuple[int, int]]) -> Choice:
-        scores, order = self.ranked()
-        best = self.supports[order[0]]
-        named = np.empty(len(order), object)
-        named[:] = self.supports
-        places = np.array([where.get(support, (-1, -1)) for support in self.supports])
-        table = {
-            "support": named[order],
-            "size": self.size[order],
-            "rss": self.rss[order],
-            "score": scores[order],
-            "path": places[order, 0],
-            "record": places[order, 1],
-        }
-        return Choice(best, float(table["score"][0]), table)
 
 
 def choose(*args: Any, **options: Any) -> Choice:
@@ -98,6 +37,7 @@ def choosing(
     largest: int,
     exchange: int = 3,
     tie: float = 0.0,
+    structure: Structure = PLAIN,
 ) -> Asked[Choice]:
     """Refit every support that the paths visited, score, and improve the best by exchange.
 
@@ -115,18 +55,29 @@ def choosing(
     tie : float
         Supports one exchange away from the chosen one are listed too if their score is at most
         so much worse; 0 for none.
+    structure : Structure
+        Of the models: then groups are exchanged, and counted.
     """
     where: dict[Support, tuple[int, int]] = {(): (0, 0)}
     for path, supports in enumerate(visited):
         for record, support in enumerate(supports):
             if len(support) <= largest:
                 where.setdefault(support, (path, record))
-    refits = refit_all(design, y, where)
-    rule = Criterion(criterion, design.freedom, design.d, float(y @ y))
+    refits = refit_all(design, y, where, structure.positive)
+    samples = design.freedom * structure.targets
+    rule = Criterion(criterion, samples, structure.count(design.d), float(y @ y))
     if criterion == "cp":
         guide = replace(rule, name="ebic")
         rule = replace(rule, noise=noise_variance(refits.rss, refits.size, guide))
-    found = _Candidates(rule, refits)
+    weigh = None
+    if criterion == "evidence":
+        _check_signs(structure)
+        weigh = partial(_evidence, design, y, structure=structure)
+    found = Scored(rule, refits, structure, weigh)
+    if weigh is not None or not structure.plain:
+        if criterion != "aic" and exchange and float(y @ y) > 0:
+            exchange_groups(design, y, found, exchange, largest)
+        return found.choice(where)
     around: dict[Support, Around] = {}
     if exchange and float(y @ y) > 0:
         most = MOST_TWINS if tie > 0 else 1
@@ -142,3 +93,35 @@ def choosing(
             if best in around:  # not if its features are dependent
                 found.add(around[best].twins(rule, tie))
     return found.choice(where)
+
+
+def _evidence(design: Design, y: Floats, support: Support, structure: Structure) -> float:
+    return Evidence.of(design, y, support, structure).score
+
+
+def _check_signs(structure: Structure) -> None:
+    if structure.positive:
+        raise ValueError(
+            "criterion='evidence' is for coefficients of either sign, got positive=True: take "
+            "criterion='ebic'"
+        )
+
+
+def criterion_for(asked: str, structure: Structure) -> str:
+    """What "auto" stands for: EBIC of features one by one, or of one sign, else the evidence.
+
+    Features of a group go together, and are worth fewer degrees of freedom than they are: least
+    squares and EBIC charge for all of them.
+    """
+    if asked != "auto":
+        return asked
+    return "ebic" if structure.plain or structure.positive else "evidence"
+
+
+def fit_of(
+    design: Design, y: Floats, support: Support, criterion: str, structure: Structure
+) -> Floats:
+    """What a criterion has judged: least squares, or the ridge regression of most evidence."""
+    if criterion_for(criterion, structure) == "evidence":
+        return Evidence.of(design, y, support, structure).coef
+    return least_squares(design, y, support, 0.0, structure.positive)

@@ -14,11 +14,13 @@ from ..algorithms import METHODS, Method, make_method
 from ..design import Floats, Ints
 from ..walking import History
 from .folds import Refit
+from .grids import STRUCTURE
 from .judging import Judgement
 from .supports import Support
 
 How = Literal["path", "criterion", "folds"]
 
+UNTOLD = ("norm", "step", "loss", *STRUCTURE)  # parameters
 ENDS = {
     "max_iter": "it walked all the steps it was given",
     "exhausted": "the path was at its end",
@@ -59,6 +61,7 @@ class Chosen:
     alternatives: tuple[tuple[Support, float], ...] = ()  # near-tied supports and their scores
     reasons: tuple[str, ...] = ()  # why the one path ended, for each target
     histories: tuple[History, ...] = ()  # of the one path, for each target
+    shared: bool = False  # whether all targets were walked as one, with one support
     judgement: Judgement | None = None  # what is believed of every feature, where that was asked
     decision: str | None = None  # what was decided and why, where more is to be said
 
@@ -78,6 +81,11 @@ class Chosen:
         return self.coef.ndim == 1
 
     @property
+    def one_walk(self) -> bool:
+        """Whether there is one step, reason and history, and not one for each target."""
+        return self.flat or self.shared
+
+    @property
     def params(self) -> Mapping[str, Any] | None:
         """The parameters of the path behind the model; None if exchanges alone led to it."""
         return None if self.path is None else self.settings[self.path]
@@ -94,7 +102,7 @@ class Chosen:
         params = (self.params or {}).items()
         if self.how == "path":
             return {n: v for n, v in params if isinstance(v, Real) and not isinstance(v, bool)}
-        return {name: value for name, value in params if name not in ("norm", "step", "loss")}
+        return {name: value for name, value in params if name not in UNTOLD}
 
     @property
     def method_behind(self) -> Method:

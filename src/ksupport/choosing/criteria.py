@@ -29,7 +29,7 @@ class Criterion:
         supports of that size; ``gic`` (Fan and Tang 2013) charges log(log n) log d a feature;
         ``cp`` is Mallows's, with the noise level given.
     n, d : numbers
-        Samples (a weight counts as a repetition) and features.
+        Samples (a weight counts as a repetition) and features, or groups of features.
     total : float
         ‖y‖², from which the least residual that can be told from zero follows.
     noise : float, optional
@@ -42,15 +42,17 @@ class Criterion:
     total: float
     noise: float = np.nan
 
-    def __call__(self, rss: Any, size: Any) -> Any:
+    def __call__(self, rss: Any, size: Any, picked: Any = None) -> Any:
+        """Of models of this many degrees of freedom and, where features come in groups, groups."""
         rss = np.maximum(rss, max(ZERO * self.total, np.finfo(float).tiny))
         if self.name == "cp":
             return rss / self.noise + 2 * np.asarray(size) - self.n
-        return self.n * np.log(rss / self.n) + self.penalty(size)
+        return self.n * np.log(rss / self.n) + self.penalty(size, picked)
 
-    def penalty(self, size: Any) -> Any:
+    def penalty(self, size: Any, picked: Any = None) -> Any:
         """What a support of this size pays, in units of the deviance."""
         size = np.asarray(size)
+        picked = size if picked is None else np.asarray(picked)
         if self.name == "aic":
             return 2.0 * size
         if self.name == "bic":
@@ -58,9 +60,10 @@ class Criterion:
         if self.name == "gic":
             return np.log(max(np.log(max(self.n, 3)), 1.0)) * np.log(max(self.d, 2)) * size
         if self.name == "ebic":
-            return np.log(self.n) * size + 2 * log_choose(self.d, size)
+            return np.log(self.n) * size + 2 * log_choose(self.d, picked)
         raise ValueError(
-            f"criterion must be one of 'ebic', 'bic', 'aic', 'gic', 'cp'; got {self.name!r}"
+            "criterion must be one of 'auto', 'ebic', 'evidence', 'bic', 'aic', 'gic', 'cp'; got "
+            f"{self.name!r}"
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..design import Design, Floats
 from ..losses import Response
+from ..walking.structure import PLAIN, Structure
 from .criteria import ZERO, log_choose
 from .supports import Support, independent_rows
 
@@ -30,33 +31,44 @@ class Evidence:
     strength: float
 
     @classmethod
-    def of(cls, design: Design, y: Floats, support: Support) -> Evidence:
-        n, d, total = independent_rows(design, y), design.d, float(y @ y)
-        w = np.zeros(d)
-        if not support or total == 0:
-            return cls(float(_log(total, total, n)), w, 0.0)
+    def of(
+        cls, design: Design, y: Floats, support: Support, structure: Structure = PLAIN
+    ) -> Evidence:
+        """Of least squares.
+
+        Several responses, side by side in y, have noise of their own and one strength.  Where
+        features come in groups, supports of as many groups are counted.
+        """
+        n, d, Y = independent_rows(design, y), design.d, y.reshape(-1, design.n)
+        totals = np.einsum("ij,ij->i", Y, Y)
+        nothing = float(sum(_log(total, total, n) for total in totals.tolist()))
+        w = np.zeros((len(Y), d))
+        if not support or not totals.any():
+            return cls(nothing, w.ravel(), 0.0)
         columns = design.columns(np.asarray(support, np.intp))
         # Eigenvectors of the smaller Gram matrix do for a decomposition of the columns.
         wide = len(columns) > columns.shape[1]
         squares, vectors = np.linalg.eigh(columns.T @ columns if wide else columns @ columns.T)
         squares = np.maximum(squares, 0.0)
         if not squares.any():
-            return cls(float(_log(total, total, n)), w, 0.0)
-        along = vectors.T @ (y if wide else columns @ y)
+            return cls(nothing, w.ravel(), 0.0)
+        along = vectors.T @ (Y.T if wide else columns @ Y.T)
         strengths = np.array(STRENGTHS)[:, None] * squares.sum() / len(columns)
         kept = squares / (squares + strengths)  # shares of y along each direction
         explained = (kept if wide else 1 / (squares + strengths)) @ along**2
         freedom = kept.sum(axis=1)
-        scores = (
-            _log(np.maximum(total - explained, 0.0), total, n)
-            + np.log1p(squares / strengths).sum(axis=1)
-            + 2 * log_choose(d, np.minimum(freedom, d))
-        )
+        left = np.maximum(totals - explained, 0.0).T
+        scores = len(Y) * np.log1p(squares / strengths).sum(axis=1)
+        for mine, total in zip(left, totals.tolist(), strict=True):
+            scores += _log(mine, total, n)
+        count = structure.count(d)
+        size = freedom if structure.plain else structure.picked(support)
+        scores += 2 * log_choose(count, np.minimum(size, count))
         scores[freedom > MOST * n] = np.inf
         at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(STRENGTHS) - 1
-        inside = vectors @ (along / (squares + strengths[at]))
-        w[list(support)] = columns @ inside if wide else inside
-        return cls(float(scores[at]), w, STRENGTHS[at])
+        inside = vectors @ (along / (squares + strengths[at])[:, None])
+        w[:, list(support)] = (columns @ inside if wide else inside).T
+        return cls(float(scores[at]), w.ravel(), STRENGTHS[at])
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,12 @@ from .._common.phases import phase
 from ..algorithms import Method
 from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights
 from ..walking import Result, Rule, run
+from ..walking.structure import PLAIN, Structure
 from ..walking.threads import Workers
-from .choice import Choice, choosing
+from .choice import choosing, criterion_for, fit_of
 from .exchange import Asked, Asking, side_by_side
 from .refits import least_squares, refit_all
+from .scored import Choice
 from .supports import Support, different_rows, largest_support, visited_by
 from .tables import FoldTable, clearly_worse, table_of_iterates
 
@@ -39,6 +41,7 @@ class Fold:
     design: Design
     y: Any  # or a `Response`
     unseen: Unseen
+    structure: Structure = PLAIN
 
     def refitted_errors(
         self, visited: Sequence[Sequence[Support]], refit: Refit, largest: int, ridge: float
@@ -49,30 +52,36 @@ class Fold:
         """
         distinct = {S for supports in visited for S in supports if len(S) <= largest}
         if refit == "ols":
-            refits = refit_all(self.design, self.y, distinct)
+            refits = refit_all(self.design, self.y, distinct, self.structure.positive)
             errors = dict(zip(refits.supports, self.unseen.errors_of(refits.coef), strict=True))
         else:
             listed = list(distinct)
             penalty = ridge * self.design.n_samples
-            models = [least_squares(self.design, self.y, S, penalty) for S in listed]
+            positive = self.structure.positive
+            models = [least_squares(self.design, self.y, S, penalty, positive) for S in listed]
             errors = dict(zip(listed, self.unseen.errors_of(np.array(models)), strict=True))
         return [np.array([errors.get(S, np.inf) for S in supports]) for supports in visited]
 
     def choosing_by_ebic(self, results: Sequence[Result]) -> Asked[Choice]:
         """What EBIC prefers of all that these paths visit."""
         largest = largest_support(different_rows(self.design, self.y))
-        return choosing(self.design, self.y, visited_by(results), "ebic", largest, EXCHANGED)
+        criterion = criterion_for("auto", self.structure)
+        return choosing(
+            self.design, self.y, visited_by(results), criterion, largest, EXCHANGED,
+            structure=self.structure,
+        )  # fmt: skip
 
     def error_of(self, support: Support) -> float:
         """What least squares on a support leaves unexplained of the rest."""
-        model = least_squares(self.design, self.y, support)
+        model = fit_of(self.design, self.y, support, "auto", self.structure)
         return float(self.unseen.errors_of(model[None])[0])
 
 
-def folds_of(problem: Problem, scoring: Any = None) -> list[Fold]:
+def folds_of(problem: Problem, scoring: Any = None, structure: Structure = PLAIN) -> list[Fold]:
     """The folds of a problem, by its splits."""
     return [
-        Fold(walked.design, walked.targets[0], unseen) for walked, unseen in problem.folds(scoring)
+        Fold(walked.design, walked.targets[0], unseen, structure)
+        for walked, unseen in problem.folds(scoring)
     ]
 
 

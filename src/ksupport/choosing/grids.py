@@ -11,6 +11,7 @@ from .._common.levels import Setting, at_most, warn_beyond
 from ..algorithms import known_method
 
 Grid = Mapping[str, Any] | None
+STRUCTURE = ("feature_groups", "positive")  # parameters that are the same on all paths
 
 
 def expand(grid: Mapping[str, Any]) -> list[Setting]:
@@ -37,3 +38,8 @@ def settings_within(settings: Iterable[Mapping[str, Any]], d: int) -> list[Setti
         if known not in distinct:
             distinct.append(known)
     return distinct
+
+
+def without_structure(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What was chosen of a path's parameters."""
+    return {name: value for name, value in (params or {}).items() if name not in STRUCTURE}

@@ -60,5 +60,6 @@ def noise_level(X: Any, y: ArrayLike) -> float:
 
 
 def noise_norm(design: Design, y: Floats) -> float:
-    """The norm of the noise, ‖y - Xw*‖, at the estimated level."""
-    return noise_level(design, y) * float(np.sqrt(max(design.freedom - 1, 1)))
+    """The norm of the noise, ‖y - Xw*‖, at the estimated level; of all responses in y."""
+    levels = [noise_level(design, each) for each in y.reshape(-1, design.n)]
+    return float(np.linalg.norm(levels) * np.sqrt(max(design.freedom - 1, 1)))

@@ -8,6 +8,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.optimize import nnls
 
 from .. import _kernels
 from .._common.phases import phase
@@ -28,9 +29,37 @@ class Refits:
 
 
 @phase("refitting the supports")
-def refit_all(design: Design, y: Floats, supports: Iterable[Support]) -> Refits:
-    """Residual sums of squares of all supports, sharing one Gram matrix and its factors."""
-    supports = list(supports)
+def refit_all(
+    design: Design, y: Floats, supports: Iterable[Support], positive: bool = False
+) -> Refits:
+    """Residual sums of squares of all supports; of several responses, their sums.
+
+    With ``positive``, by coefficients that are not negative; those at zero cost nothing.
+    """
+    known = list(supports)
+    refit = _refit_positive if positive else _refit_one
+    each = [refit(design, part, known) for part in y.reshape(-1, design.n)]
+    if len(each) == 1:
+        return each[0]
+    return Refits(
+        known,
+        np.sum([part.rss for part in each], axis=0),
+        np.sum([part.size for part in each], axis=0),
+        sp.csr_array(sp.hstack([part.coef for part in each], "csr")),
+    )
+
+
+def _refit_positive(design: Design, y: Floats, supports: list[Support]) -> Refits:
+    """One by one: which coefficients are at zero is another question for each support."""
+    coef = np.array([least_squares(design, y, S, 0.0, True) for S in supports])
+    models = sp.csr_array(coef.reshape(len(supports), design.d))
+    features = np.unique(models.indices)
+    fitted = models[:, features] @ design.columns(features)
+    return Refits(supports, ((fitted - y) ** 2).sum(axis=1), np.diff(models.indptr), models)
+
+
+def _refit_one(design: Design, y: Floats, supports: list[Support]) -> Refits:
+    """Of one response, sharing one Gram matrix and its factors."""
     total, shape = float(y @ y), (len(supports), design.d)
     indptr = np.cumsum([0, *map(len, supports)])
     members = np.fromiter(chain.from_iterable(supports), np.intp, indptr[-1])
@@ -58,12 +87,26 @@ def refit_all(design: Design, y: Floats, supports: Iterable[Support]) -> Refits:
     return Refits(supports, np.maximum(total - drop, 0.0), size, models)
 
 
-def least_squares(design: Design, y: Floats, support: Support, ridge: float = 0.0) -> Floats:
-    """Coefficients on all features of the (ridge) least-squares fit on a support, rank-safe."""
+def least_squares(
+    design: Design, y: Floats, support: Support, ridge: float = 0.0, positive: bool = False
+) -> Floats:
+    """Coefficients on all features of the (ridge) least-squares fit on a support, rank-safe.
+
+    Those of several responses, whose y stand side by side, stand side by side as well.
+    """
+    responses = y.reshape(-1, design.n)
+    return np.concatenate([_least(design, each, support, ridge, positive) for each in responses])
+
+
+def _least(design: Design, y: Floats, support: Support, ridge: float, positive: bool) -> Floats:
     w = np.zeros(design.d)
     if support:
         columns = design.columns(np.asarray(support, np.intp))
-        if ridge > 0:
+        if positive:
+            below = np.sqrt(ridge) * np.eye(len(support))[: len(support) if ridge > 0 else 0]
+            A, b = np.vstack([columns.T, below]), np.append(y, np.zeros(len(below)))
+            w[list(support)] = nnls(A, b)[0]
+        elif ridge > 0:
             gram = columns @ columns.T
             gram[np.diag_indices_from(gram)] += ridge
             w[list(support)] = np.linalg.solve(gram, columns @ y)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
+import numpy as np
 import scipy.sparse as sp
 
 from ..design import Design, Floats, count_different, marks_of
@@ -14,8 +15,10 @@ from ..walking import Result
 Support = tuple[int, ...]
 
 
-def supports_of(iterates: sp.csr_array) -> list[Support]:
-    """The support of every row."""
+def supports_of(iterates: sp.csr_array, targets: int = 1) -> list[Support]:
+    """The support of every row; of several responses side by side, that of all of them."""
+    if targets > 1:
+        iterates = _features_of(iterates, targets)
     index = (iterates if iterates.has_sorted_indices else iterates.sorted_indices()).indices
     known: dict[bytes, Support] = {}
     out: list[Support] = []
@@ -26,6 +29,14 @@ def supports_of(iterates: sp.csr_array) -> list[Support]:
             known[key] = tuple(row.tolist())
         out.append(known[key])
     return out
+
+
+def _features_of(iterates: sp.csr_array, targets: int) -> sp.csr_array:
+    """How many responses have a coefficient, for each row and feature."""
+    each, d = sp.coo_array(iterates), iterates.shape[1] // targets
+    places = each.row, each.col % d
+    counts = sp.coo_array((np.ones(each.nnz), places), shape=(iterates.shape[0], d))
+    return sp.csr_array(counts)
 
 
 def largest_support(n: float) -> int:
@@ -57,10 +68,11 @@ def _different_rows(design: Design, y: Floats) -> int:
         return design.different()
     if design.compact:
         return round(design.n_samples)
+    y = y[: design.n]  # of several responses, the first
     y = y if design.sqrt_weights is None else y / design.sqrt_weights
     return count_different(y, design.d, partial(marks_of, design))
 
 
 def visited_by(results: Sequence[Result]) -> list[list[Support]]:
     """The supports on each path, record by record."""
-    return [supports_of(result.iterates) for result in results]
+    return [supports_of(result.iterates, result.targets) for result in results]

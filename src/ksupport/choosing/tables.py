@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..design import Floats
 from ..walking import Result
+from .grids import STRUCTURE
 
 EQUAL = 1e-12  # share of the largest error by which equal ones may differ
 
@@ -92,7 +93,7 @@ def path_table(settings: list[dict[str, Any]], table: FoldTable) -> dict[str, An
     columns = {
         name: np.repeat([params[name] for params in settings], records)
         for name in settings[0]
-        if name != "loss"  # the same of all, and here the name of errors
+        if name not in ("loss", *STRUCTURE)  # the same of all, and one the name of errors
     }
     return {
         **columns,

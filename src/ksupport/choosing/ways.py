@@ -13,15 +13,16 @@ from .._common.levels import FIRST, Setting, for_criteria, levels_of, staged
 from ..algorithms import METHODS, Method, make_method
 from ..design import Design, Floats, Problem
 from ..walking import Result, Rule, run
-from .choice import Choice, choose
+from ..walking.structure import PLAIN, Structure
+from .choice import choose, criterion_for, fit_of
 from .chosen import Chosen
 from .evidence import evidence_of
 from .folds import Refit
-from .grids import expand, settings_within
+from .grids import STRUCTURE, expand, settings_within
 from .judging import Judgement
 from .policy import POLICY
 from .posterior import Posterior
-from .refits import least_squares
+from .scored import Choice
 from .shares import by_scores
 from .supports import different_rows, largest_support, visited_by
 from .tables import FoldTable, path_table
@@ -42,14 +43,20 @@ def walk_to(method: Method, design: Design, y: Floats, step: int) -> Result:
 
 def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
     """The iterate of one step of one path."""
-    return walk_to(method, design, y, step).coef if step else np.zeros(design.d)
+    return (
+        walk_to(method, design, y, step).coef if step else np.zeros(y.size // design.n * design.d)
+    )
 
 
 def chosen_on_path(
-    method: Method, results: Sequence[Result], by: str | None, flat: bool = True
+    method: Method,
+    results: Sequence[Result],
+    by: str | None,
+    flat: bool = True,
+    shared: bool = False,
 ) -> Chosen:
     """Where one path ended, for each target; ``by`` names the stopping rule, if there is one."""
-    coef = np.stack([result.coef for result in results])
+    coef = np.vstack([result.coef.reshape(result.targets, -1) for result in results])
     return Chosen(
         how="path",
         by=by,
@@ -57,8 +64,9 @@ def chosen_on_path(
         settings=({each.name: getattr(method, each.name) for each in fields(method)},),
         path=0,
         steps=tuple(result.n_iter for result in results),
-        coef=coef[0] if flat else coef,
+        coef=coef[0] if flat and len(coef) == 1 else coef,
         table={},
+        shared=shared or results[0].targets > 1,
         reasons=tuple(result.reason for result in results),
         histories=tuple(result.history for result in results),
     )
@@ -86,11 +94,13 @@ class Search:
         How far to walk, how often to look (None: as often as the method says), and when to end.
     n_jobs : int, optional
         Paths walked at once.
+    structure : Structure
+        Of the models; levels and supports count groups.
     """
 
     method: str
     stages: list[list[Setting]]
-    criterion: str = "ebic"
+    criterion: str = "auto"
     max_size: int | None = None
     exchange: int = 3
     tie: float = 2.0
@@ -98,30 +108,37 @@ class Search:
     every: int | None = None
     stopping: Rule | None = None
     n_jobs: int | None = None
+    structure: Structure = PLAIN
 
 
-def irksn_stages(k: Any, alpha: Any, step: Any, n: int, d: int) -> list[list[Setting]]:
+def irksn_stages(
+    k: Any, alpha: Any, step: Any, n: int, d: int, **structure: Any
+) -> list[list[Setting]]:
     """The paths of IRKSN whose supports a criterion compares; "auto" takes few levels of k."""
-    settings = expand({"k": levels_of(k, for_criteria(n, d)), "alpha": alpha, "step": step})
+    grid = {"k": levels_of(k, for_criteria(n, d)), "alpha": alpha, "step": step}
+    settings = [setting | structure for setting in expand(grid)]
     return staged(settings, FIRST) if isinstance(k, str) else [settings]
 
 
 def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     """Walk, gather the supports, refit, score, exchange features; refit the best on all data."""
     design, y = problem.design, problem.targets[0]
-    largest = search.max_size
+    structure, largest = search.structure, search.max_size
+    criterion = criterion_for(search.criterion, structure)
     if largest is None:
         largest = largest_support(different_rows(design, y))
     settings: list[Setting] = []
     results: list[Result] = []
     for stage in search.stages:
-        new = [each for each in settings_within(stage, design.d) if each not in settings]
+        within = settings_within(stage, structure.count(design.d))
+        new = [each for each in within if each not in settings]
         results += _walk(search, new, design, y) if new else []
         settings += new
         choice = choose(
-            design, y, visited_by(results), search.criterion, largest, search.exchange, search.tie
-        )
-        if len(choice.support) < settings[-1].get("k", 0):
+            design, y, visited_by(results), criterion, largest, search.exchange,
+            search.tie, structure,
+        )  # fmt: skip
+        if structure.picked(choice.support) < settings[-1].get("k", 0):
             break
     table = _table_of(choice, settings, results)
     met, best = np.unique(choice.table["path"]), int(choice.table["path"][0])
@@ -129,13 +146,14 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     walked = max(int(result.history["t"][-1]) for result in results)
     return Chosen(
         how="criterion",
-        by=search.criterion,
+        by=criterion,
         method=search.method,
         settings=tuple(settings[each] for each in met),
         path=int(np.searchsorted(met, best)) if best >= 0 else None,
         steps=(int(table["t"][0]) if best >= 0 else walked,),
-        coef=least_squares(design, y, choice.support),
-        refit="ols",
+        coef=problem.shaped(fit_of(design, y, choice.support, criterion, structure)),
+        shared=problem.shared,
+        refit="ridge" if criterion == "evidence" else "ols",
         score=choice.score,
         table=table,
         probability=by_scores(table["support"], table["score"], design.d),
@@ -168,7 +186,11 @@ def _table_of(
     ]
     return {
         **{name: choice.table[name] for name in ("support", "size", "rss", "score")},
-        **{name: np.array([params.get(name, np.nan) for params, _ in met]) for name in settings[0]},
+        **{
+            name: np.array([params.get(name, np.nan) for params, _ in met])
+            for name in settings[0]
+            if name not in STRUCTURE
+        },
         "t": np.array([t for _, t in met]),
     }
 
@@ -178,7 +200,7 @@ def _table_of(
 
 def chosen_by_folds(
     method: str, settings: Sequence[Setting], table: FoldTable, at: tuple[int, int], coef: Floats,
-    refit: Refit,
+    refit: Refit, shared: bool = False,
 ) -> Chosen:  # fmt: skip
     """The path and record of a table by folds, and what was made of its iterate on all data."""
     path, record = at
@@ -191,6 +213,7 @@ def chosen_by_folds(
         steps=(int(table.steps[record]),),
         coef=coef,
         refit=refit,
+        shared=shared,
         fold_errors=table.errors[:, path, record],
         table=path_table(list(settings), table),
     )

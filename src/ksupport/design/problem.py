@@ -42,6 +42,8 @@ class Problem:
     loss : Loss
         By which models are fitted.  Of squares, targets are centred vectors, and sums of squares
         do for rows where that pays; of others a target is a `Response`, with Y as it is.
+    shared : bool
+        Whether all columns of Y are one target, side by side: that of models with one support.
     """
 
     def __init__(
@@ -56,7 +58,9 @@ class Problem:
         splits: Sequence[Split] = (),
         unpenalized: Unpenalized | None = None,
         loss: Loss = SQUARES,
+        shared: bool = False,
     ) -> None:
+        self.shared = shared and isinstance(loss, Squared)
         self.raw = Design.of(X)
         count_passes(lambda: self.raw.passes)
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
@@ -79,7 +83,8 @@ class Problem:
             data = self.raw, Y, weights
             self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
         squares = self.squares
-        self.whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
+        whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
+        self.whole = whole.joined() if self.shared else whole
         self.view, self.design = self.whole.view, self.whole.design
         self.targets: list[Floats] = self.whole.targets  # or responses, by any other loss
         self.y_mean = self.whole.mean
@@ -92,6 +97,7 @@ class Problem:
             walked = self._on_rows([train for train, _ in self.splits])
         else:
             walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
+        walked = [each.joined() for each in walked] if self.shared else walked
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
 
     def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
@@ -100,13 +106,20 @@ class Problem:
         Scores other than the squared error are told from the rows themselves.
         """
         if self.squares is not None and scoring is None:
-            return self.squares.unseen(2 + 2 * at, walked, target)
+            wanted = slice(None) if self.shared else target
+            return self.squares.unseen(2 + 2 * at, walked, wanted)
         if not self.by_squares:
             return self._unseen_by_loss(self.splits[at][1], walked, target, scoring)
         rows = self.splits[at][1]
-        y, design = self.Y[rows, target], self.raw.take(rows).like(walked.view)
-        expected = walked.expected(self.always_on(rows), target)
-        return Unseen(design, y - expected, self.weights.of(rows), loss_of(scoring, y, expected))
+        design, weights = self.raw.take(rows).like(walked.view), self.weights.of(rows)
+        y, expected = self.Y[rows, target], walked.expected(self.always_on(rows), target)
+        if self.shared:
+            count = range(self.Y.shape[1])
+            each = [walked.expected(self.always_on(rows), j) + np.zeros(len(rows)) for j in count]
+            y, expected = self.Y[rows], np.column_stack(each)
+            weights = None if weights is None else np.tile(weights, len(count))
+        left = np.ascontiguousarray((y - expected).T).ravel()
+        return Unseen(design, left, weights, loss_of(scoring, y, expected))
 
     def always_on(self, rows: Ints) -> Floats:
         """What is in every model, on these rows: ones, if there is an intercept, and unpenalised
@@ -216,8 +229,19 @@ class Problem:
         """
         u = np.random.default_rng(0).standard_normal(self.design.n)
         targets = self.targets if self.by_squares else [each.y for each in self.responses]
+        if self.shared:
+            targets = list(self.targets[0].reshape(-1, self.design.n))
         samples = np.column_stack([*targets, u])
         return np.vstack([self.design.rmatmat(samples), u @ samples]).T
+
+    @property
+    def n_shared(self) -> int:
+        """How many responses share a support."""
+        return self.Y.shape[1] if self.shared else 1
+
+    def shaped(self, w: Floats) -> Floats:
+        """A model as users see it: a row for each response that shares a support."""
+        return w.reshape(-1, self.design.d) if self.shared or w.size > self.design.d else w
 
     def scaled(self, coef: Floats) -> Floats:
         """Of the view's columns; none of those that are nothing there."""
@@ -262,8 +286,11 @@ class Problem:
         if self.by_squares:
             return self.y_mean, settled
         fitted = self.design.matmat(self.scaled(np.atleast_2d(coef)).T.astype(np.float64)).T
-        pairs = zip(self.responses, fitted, strict=False)  # of one vector, the first target
-        found = np.array([each.settled(values) for each, values in pairs])
+        if self.losses[0].n_dual > 1:  # one response, with a model for each class
+            found = self.responses[0].settled(fitted.ravel()).reshape(len(fitted), -1)
+        else:
+            pairs = zip(self.responses, fitted, strict=False)  # of one vector, the first target
+            found = np.array([each.settled(values) for each, values in pairs])
         first = int(self.center and self.losses[0].has_constant)
         constants = found[:, 0] if first else np.zeros(len(found))
         return constants, settled and Settled(settled.basis, found[:, first:].T)

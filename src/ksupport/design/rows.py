@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -102,6 +102,10 @@ class Walked:
     mean: Floats  # of Y
     settled: Settled | None = None  # the unpenalised columns beside the intercept
 
+    def joined(self) -> Walked:
+        """The same with all targets side by side, as one."""
+        return replace(self, targets=[np.concatenate(self.targets)])
+
     def expected(self, always: Floats, target: int) -> Any:
         """What is said of y without any feature, where these columns are (`Problem.always_on`)."""
         if self.settled is None:
@@ -178,8 +182,14 @@ class Unseen:
         return np.asarray((self._predicted(models) - self.truth) ** 2)
 
     def _predicted(self, models: Any) -> Floats:
+        """X̃w for each row of coefficients; of several responses all is side by side."""
+        design, targets = self.design, models.shape[1] // self.design.d
+        if targets > 1:
+            models = models.reshape(models.shape[0] * targets, design.d)
+            models = sp.csr_array(models) if sp.issparse(models) else models
         used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
-        return np.asarray(models[:, used] @ self.design.columns(used))
+        fitted = np.asarray(models[:, used] @ design.columns(used))
+        return fitted.reshape(len(fitted) // targets, targets * design.n)
 
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
         """The squared error of each row of coefficients on each held-out row, and rows' weights.
@@ -207,13 +217,16 @@ class _Predicts(RegressorMixin, BaseEstimator):
 
 
 def loss_of(scoring: Any, truth: Floats, mean: Any) -> Loss | None:
-    """Minus the score: of a scorer or its name, as everywhere in scikit-learn; None for none."""
+    """Minus the score: of a scorer or its name, as everywhere in scikit-learn; None for none.
+
+    Predictions for several responses, the columns of truth and mean, stand side by side.
+    """
     if scoring is None:
         return None
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
 
     def loss(predictions: Floats) -> float:
-        rows = np.zeros((len(truth), 1))
-        return -float(scorer(_Predicts(predictions + mean), rows, truth))
+        rows, said = np.zeros((len(truth), 1)), predictions.reshape(truth.T.shape).T
+        return -float(scorer(_Predicts(said + mean), rows, truth))
 
     return loss

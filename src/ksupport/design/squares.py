@@ -109,13 +109,13 @@ class Squares:
         )
         return Walked(view, design, one_by_one(rows[:, d:]), mean, settled)
 
-    def unseen(self, at: int, walked: Walked, target: int = 0) -> Unseen:
+    def unseen(self, at: int, walked: Walked, target: int | slice = 0) -> Unseen:
         """The set of this number, to measure models on that were walked on another one."""
         scatter, d = self._scatter(at), self.raw.d
         rows = square_root(self._gram(scatter, walked.view, walked.mean, walked.settled))
         rows *= np.sqrt(len(rows) / scatter.total)  # so that means of squares are the same, too
         design = Design(store_of(np.asfortranarray(rows[:, :d])), samples=scatter.total)
-        return Unseen(design, rows[:, d + target].copy(), None)
+        return Unseen(design, np.ascontiguousarray(rows[:, d:].T[target]).ravel(), None)
 
     def _settled(self, at: int, mean: Floats) -> tuple[Settled | None, Floats | None]:
         """The unpenalised columns on a set, and what they leave of its Y."""

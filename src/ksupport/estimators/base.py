@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared
 from ..stopping import Settled
 from ..theory.report import RecoveryReport, report_on
+from .structured import Structured
 from .unpenalized import (
     Levels,
     categories_of,
@@ -57,7 +59,7 @@ from .unpenalized import (
 SQUARES = Squared()
 
 
-class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
+class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
     # What `SelectFromModel` asks for to learn that zeros are exact: instead of the features of more
@@ -130,6 +132,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
             )  # fmt: skip
         if reset:
             self.unpenalized_ = columns_meant(self.unpenalized, given, self.n_features_in_)
+            self._learn_groups(given, self.n_features_in_, self.unpenalized_)
         return X, np.asarray(Y, np.float64)
 
     def _real(self, X: Any, y: Any) -> tuple[Any, Any]:
@@ -281,6 +284,12 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
                 f"certify is for loss='squared', got loss={self._loss.name!r}: the theory's "
                 "conditions are about squares"
             )
+        if self._labels is not None:
+            raise ValueError(
+                f"certify is for single features, got feature_groups of {max(self._labels) + 1} "
+                "groups: the recovery conditions are about features one by one; certify a model "
+                "fitted without feature_groups"
+            )
         if self.coef_.ndim != 1:
             raise ValueError(
                 f"certify takes a model of one target, got {len(self.coef_)}: fit and certify "
@@ -346,7 +355,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
             X, Y.reshape(len(Y), -1), self._weights_for(Y, sample_weight),
             self._walked_rows(len(Y)), self.fit_intercept, self.standardize,
             chosen.method_behind.compressible, unpenalized=self._set_aside(given),
-            loss=self._loss,
+            loss=self._loss, shared=chosen.shared,
         )  # fmt: skip
 
     def _walked_rows(self, n: int) -> Ints:
@@ -355,6 +364,12 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
     def _remarks(self, problem: Problem) -> Iterator[str]:
         """What to know when reading a certificate of this model on these data."""
         k, size = self._chosen.irksn[0], int(self.support_.sum())
+        if self.positive:
+            yield (
+                "The conditions are for coefficients of either sign. A non-negative model that "
+                "meets them is recovered with positive=True, too: it has the least R of all that "
+                "fit, and so of those that are non-negative."
+            )
         if k is not None and k != size:
             yield (
                 f"The path was walked with k={k} and the support has {size} features; the "
@@ -377,7 +392,7 @@ class LinearModel(ShownInNotebooks, SelectorMixin, BaseEstimator):
         )
         names = () if problem.adjusting is None else problem.adjusting.columns.names
         self.adjustment_ = dict(zip(names, adjustment.T.tolist(), strict=True))
-        self.n_iter_ = chosen.steps[0] if chosen.flat else list(chosen.steps)
+        self.n_iter_ = chosen.steps[0] if chosen.one_walk else list(chosen.steps)
         self.n_passes_ = problem.raw.passes
         self._fill = problem.view.store.fill
         self._chosen = chosen
@@ -427,6 +442,11 @@ class SelectingModel(LinearModel):
     verbose: bool
     _columns_of_y = 1
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = bool(self.shared_support)
+        return tags
+
     def _problem(
         self,
         X: Any,
@@ -438,7 +458,8 @@ class SelectingModel(LinearModel):
         """The data, as paths of this method see them on all rows and on splits."""
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
         given = X
-        X, y = self._validated(X, y, multi_output=self._columns_of_y > 1)
+        several = self._columns_of_y > 1 or self.shared_support
+        X, y = self._validated(X, y, multi_output=several)
         weights, loss = self._weights_for(y, sample_weight), self._loss
         counted = weights.counted(np.arange(len(y)))
         if not isinstance(loss, Squared):
@@ -446,7 +467,7 @@ class SelectingModel(LinearModel):
         return Problem(
             X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
             self.standardize, known_method(method).compressible, splits(y, weights),
-            self._set_aside(given), loss,
+            self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
         )  # fmt: skip
 
     def _search(self, n: int, d: int) -> Search:
@@ -462,7 +483,10 @@ class SelectingModel(LinearModel):
 
     def _by_criterion(self, problem: Problem) -> Chosen:
         design = problem.design
-        return chosen_by_criterion(problem, self._search(round(design.n_samples), design.d))
+        count, _ = self._n_groups(design.d)
+        search = self._search(round(design.n_samples), count)
+        structure = self._structure(problem.n_shared)
+        return chosen_by_criterion(problem, replace(search, structure=structure))
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..losses import Logistic, Multinomial
 from .labels import LinearClassifier
 from .paths import PathModel, Stopping
 
@@ -14,6 +15,11 @@ class IRKSNClassifier(LinearClassifier, PathModel):
     Walks one path of mirror descent, with momentum, on the logistic loss; its mirror map is
     ``(1-alpha)/2 (‖w‖_k^sp)² + alpha/2 ‖w‖²``, as in `IRKSN`, whose path on squares it becomes with
     the squared loss.  Early iterates have about k features, later ones more.
+
+    More than two classes have a vector of coefficients each, with one support: the coefficients of
+    a feature for all classes are a group (as with ``shared_support`` in `IRKSN`), and the loss is
+    the multinomial one.  They sum up to zero over classes; with two classes that is the logistic
+    model w as -w/2 and w/2, on the same path.
 
     Parameters
     ----------
@@ -39,6 +45,8 @@ class IRKSNClassifier(LinearClassifier, PathModel):
     unpenalized : names, indices, mask or selector, optional
         Columns that are always in the model, as in `IRKSN`; what they add is settled by Newton's
         method for each step.
+    feature_groups, positive
+        As in `IRKSN`; k counts groups.  ``positive`` is for two classes.
     class_weight : dict, "balanced" or None
         How much the rows of each class count, besides ``sample_weight``; "balanced" lets classes
         count alike.
@@ -51,11 +59,12 @@ class IRKSNClassifier(LinearClassifier, PathModel):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
         The classes.
-    coef_ : ndarray of shape (1, n_features)
-        Coefficients of the log odds of the second class; those of unpenalised columns too.
-    intercept_ : ndarray of shape (1,)
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) of more than two
+        Coefficients of the log odds of the second class, or of every class; those of unpenalised
+        columns too.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercept.
     support_ : ndarray of bool, shape (n_features,)
         Which features were chosen: have a nonzero coefficient and are not unpenalised.
@@ -96,6 +105,7 @@ class IRKSNClassifier(LinearClassifier, PathModel):
     _method_name = "irksn"
     _method_params = ("k", "alpha")
     _several = False
+    _many_classes = True
 
     def __init__(
         self,
@@ -108,6 +118,8 @@ class IRKSNClassifier(LinearClassifier, PathModel):
         fit_intercept: bool = True,
         standardize: bool = False,
         unpenalized: Any = None,
+        feature_groups: Any = None,
+        positive: bool = False,
         class_weight: Any = None,
         warm_start: bool = False,
         random_state: Any = None,
@@ -121,6 +133,8 @@ class IRKSNClassifier(LinearClassifier, PathModel):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.unpenalized = unpenalized
+        self.feature_groups = feature_groups
+        self.positive = positive
         self.class_weight = class_weight
         self.warm_start = warm_start
         self.random_state = random_state
@@ -128,4 +142,5 @@ class IRKSNClassifier(LinearClassifier, PathModel):
 
     @property
     def _given(self) -> dict[str, Any]:
-        return super()._given | {"loss": "logistic"}
+        many = self.classes_.size > 2
+        return super()._given | {"loss": Multinomial(self.classes_.size) if many else Logistic()}

@@ -23,7 +23,7 @@ from ..choosing.folds import (
     walk_folds,
     walk_stages,
 )
-from ..choosing.grids import Grid, expand, settings_of, settings_within
+from ..choosing.grids import Grid, expand, settings_of, settings_within, without_structure
 from ..choosing.refits import least_squares
 from ..choosing.shares import by_folds
 from ..choosing.supports import different_rows, largest_support, visited_by
@@ -78,7 +78,8 @@ class PathCV(HoldsOutFolds, SelectingRegressor):
         What is measured, and returned: the iterate itself, or least squares or ridge regression
         on its support.  With "auto" the folds say: the iterate or least squares, whichever
         predicts better; or least squares on the support that EBIC prefers of all visited, as in
-        `PathIC`, unless that predicts worse by more than a standard error.
+        `PathIC` (of groups, the ridge regression of most evidence), unless that predicts worse by
+        more than a standard error.
     ridge : float, default=1.0
         Penalty of the ridge refit, a share of n (columns have unit variance).
     one_se : bool, default=False
@@ -190,7 +191,7 @@ class PathCV(HoldsOutFolds, SelectingRegressor):
         ----------
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
-        y : array of shape (n,)
+        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
             The response.
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
@@ -204,10 +205,11 @@ class PathCV(HoldsOutFolds, SelectingRegressor):
         if self.refit not in (None, "ols", "ridge", "auto"):
             raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
         problem = self._problem(X, y, sample_weight, self.method, self._splits(groups))
-        design = problem.design
-        name, settings = self._settings(round(design.n_samples), design.d)
-        settings = settings_within(settings, design.d)
-        folds = folds_of(problem, self.scoring)
+        design, structure = problem.design, self._structure(problem.n_shared)
+        count = structure.count(design.d)
+        name, settings = self._settings(round(design.n_samples), count)
+        settings = settings_within(settings, count)
+        folds = folds_of(problem, self.scoring, structure)
 
         def method(setting: Setting) -> Method:
             return make_method(name, **setting).fixed(design, problem.targets[0])
@@ -224,9 +226,9 @@ class PathCV(HoldsOutFolds, SelectingRegressor):
             if not clearly_worse(errors, cell.errors, TRUSTED):
                 self._keep(problem, replace(self._by_criterion(problem), fold_errors=errors))
                 return self
-        w = self._refitted(problem, method(settings[cell.path]), cell)
+        w = problem.shaped(self._refitted(problem, method(settings[cell.path]), cell))
         at = cell.path, cell.record
-        chosen = chosen_by_folds(name, settings, cell.table, at, w, cell.refit)
+        chosen = chosen_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
         shares = by_folds(cell.table, walked, design.d)
         self._keep(problem, replace(chosen, probability=shares))
         return self
@@ -273,12 +275,13 @@ class PathCV(HoldsOutFolds, SelectingRegressor):
         if cell.refit is None:
             return w
         ridge = self.ridge * design.n_samples if cell.refit == "ridge" else 0.0
-        return least_squares(design, y, tuple(np.flatnonzero(w).tolist()), ridge)
+        support = tuple(np.flatnonzero(w.reshape(-1, design.d).any(axis=0)).tolist())
+        return least_squares(design, y, support, ridge, bool(self.positive))
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
         assert chosen.fold_errors is not None
-        self.params_ = dict(chosen.params or {})
+        self.params_ = without_structure(chosen.params)
         self.score_ = -float(chosen.fold_errors.mean())
         self.refit_ = chosen.refit
 
@@ -313,6 +316,11 @@ class IRKSNCV(PathCV):
         Look at every so many steps.
     fit_intercept, standardize, unpenalized
         As in `PathCV`.
+    feature_groups, positive
+        As in `ksupport.IRKSN`; k counts groups, and refits keep signs.
+    shared_support : bool, default=False
+        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
+        them to what they are worth.
     weights, n_jobs, random_state, verbose
         As in `PathCV`.
 
@@ -354,6 +362,9 @@ class IRKSNCV(PathCV):
         fit_intercept: bool = True,
         standardize: bool = True,
         unpenalized: Any = None,
+        feature_groups: Any = None,
+        positive: bool = False,
+        shared_support: bool = False,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -368,17 +379,21 @@ class IRKSNCV(PathCV):
         self.k = k
         self.alpha = alpha
         self.step = step
+        self.feature_groups = feature_groups
+        self.positive = positive
+        self.shared_support = shared_support
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
         levels = levels_of(self.k, for_prediction(n, d))
         grid = {"k": levels, "alpha": self.alpha, "step": self.step}
-        return "irksn", expand(grid)
+        return "irksn", [setting | self._asked_structure for setting in expand(grid)]
 
     def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
         return staged(settings, FIRST) if isinstance(self.k, str) else [settings]
 
     def _search(self, n: int, d: int) -> Search:
-        return self._searched("irksn", irksn_stages(self.k, 1e-2, self.step, n, d), every=2)
+        stages = irksn_stages(self.k, 1e-2, self.step, n, d, **self._asked_structure)
+        return self._searched("irksn", stages, every=2)
 
     @property
     def k_(self) -> int | None:

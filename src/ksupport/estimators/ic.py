@@ -10,7 +10,7 @@ from .._common.levels import Setting
 from .._common.telling import tells
 from ..algorithms.irksn import StepRule
 from ..choosing.chosen import Chosen
-from ..choosing.grids import Grid, settings_of
+from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.ways import Search, irksn_stages
 from ..design import Problem
 from .base import SelectingRegressor
@@ -29,8 +29,11 @@ class PathIC(SelectingRegressor):
         A name in `ksupport.METHODS`.
     grid : mapping, optional
         Values to try for each parameter of the method; None takes the method's own grid.
-    criterion : {"ebic", "bic", "aic", "gic", "cp"}
-        What to minimise; see `ksupport.choosing.criteria.Criterion`.
+    criterion : {"auto", "ebic", "evidence", "bic", "aic", "gic", "cp"}
+        What to minimise; see `ksupport.choosing.criteria.Criterion`.  "evidence" is minus twice the
+        logarithm of the marginal likelihood of a normal prior, with the number of supports of as
+        many features; its model is a ridge regression.  "auto" takes EBIC, or the evidence where
+        features come in groups or responses share a support, unless one sign is asked for.
     max_size : int, optional
         Largest support considered; None takes a third as many as there are different rows.
     exchange : int, default=3
@@ -57,7 +60,8 @@ class PathIC(SelectingRegressor):
     Attributes
     ----------
     coef_, intercept_, support_, n_passes_
-        As in `ksupport.IRKSN`; ``coef_`` is the least-squares refit.
+        As in `ksupport.IRKSN`; ``coef_`` is the least-squares refit, or the ridge regression of
+        most evidence.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
     params_ : dict
@@ -92,7 +96,7 @@ class PathIC(SelectingRegressor):
         method: str = "irksn",
         grid: Grid = None,
         *,
-        criterion: str = "ebic",
+        criterion: str = "auto",
         max_size: int | None = None,
         exchange: int = 3,
         tie: float = 2.0,
@@ -132,7 +136,7 @@ class PathIC(SelectingRegressor):
         ----------
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
-        y : array of shape (n,)
+        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
             The response.
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
@@ -153,7 +157,7 @@ class PathIC(SelectingRegressor):
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
-        self.params_ = dict(chosen.params or {})
+        self.params_ = without_structure(chosen.params)
         self.score_ = chosen.score
 
 
@@ -178,6 +182,12 @@ class IRKSNIC(PathIC):
         Look at every so many steps.
     fit_intercept, standardize, unpenalized
         As in `PathIC`.
+    feature_groups, positive
+        As in `ksupport.IRKSN`.  k counts groups; so does EBIC where it charges for the number of
+        supports, and groups are exchanged as wholes.  Refits keep signs.
+    shared_support : bool, default=False
+        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
+        them to what they are worth.
     weights, n_jobs, verbose
         As in `PathIC`.
 
@@ -208,7 +218,7 @@ class IRKSNIC(PathIC):
         alpha: Any = 1e-2,
         *,
         step: StepRule | float = "adaptive",
-        criterion: str = "ebic",
+        criterion: str = "auto",
         max_size: int | None = None,
         exchange: int = 3,
         tie: float = 2.0,
@@ -217,6 +227,9 @@ class IRKSNIC(PathIC):
         fit_intercept: bool = True,
         standardize: bool = True,
         unpenalized: Any = None,
+        feature_groups: Any = None,
+        positive: bool = False,
+        shared_support: bool = False,
         weights: str = "relative",
         n_jobs: int | None = None,
         verbose: bool = False,
@@ -230,9 +243,12 @@ class IRKSNIC(PathIC):
         self.k = k
         self.alpha = alpha
         self.step = step
+        self.feature_groups = feature_groups
+        self.positive = positive
+        self.shared_support = shared_support
 
     def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
-        return "irksn", irksn_stages(self.k, self.alpha, self.step, n, d)
+        return "irksn", irksn_stages(self.k, self.alpha, self.step, n, d, **self._asked_structure)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)

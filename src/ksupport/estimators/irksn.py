@@ -63,6 +63,18 @@ class IRKSN(PathRegressor):
         ``standardize`` scales by the deviation of what the projection leaves of a column, as an
         intercept's projection, which is centring, does; a column of which nothing is left cannot
         be chosen.
+    feature_groups : sequence, optional
+        Features that come in and stay out together (pathways, regions, the levels of a category):
+        a label for each feature, or lists of their names or numbers, disjoint; a feature in no list
+        is a group of its own.  The norm is then the k-support norm of the l2 norms of groups, and
+        k counts groups.  Larger groups have larger norms by chance: scale columns by the root of
+        the size of their group where that matters.
+    positive : bool, default=False
+        Whether coefficients must not be negative (those of unpenalised columns may be).
+    shared_support : bool, default=False
+        Whether the columns of a 2-D y have one support, as rows of ``coef_.T`` come in and stay out
+        together; False walks on each for itself.  For squares; the larger a column, the more it
+        leads.
     warm_start : bool, default=False
         Go on from where the last fit stopped, if X and y are the same.
     random_state : int, RandomState or None
@@ -87,7 +99,8 @@ class IRKSN(PathRegressor):
     levels_ : dict of str to list
         The levels of the categories among them; the first of each has no coefficient.
     n_iter_ : int
-        The step of the iterate that was kept (a list for 2-D y, as the next two).
+        The step of the iterate that was kept (a list for 2-D y without ``shared_support``, as the
+        next two).
     stop_reason_ : {"stopped", "max_iter", "diverged", "interrupted"}
         Why the walk ended.
     history_ : History
@@ -136,6 +149,9 @@ class IRKSN(PathRegressor):
         fit_intercept: bool = True,
         standardize: bool = False,
         unpenalized: Any = None,
+        feature_groups: Any = None,
+        positive: bool = False,
+        shared_support: bool = False,
         warm_start: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -150,6 +166,9 @@ class IRKSN(PathRegressor):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.unpenalized = unpenalized
+        self.feature_groups = feature_groups
+        self.positive = positive
+        self.shared_support = shared_support
         self.warm_start = warm_start
         self.random_state = random_state
         self.verbose = verbose
@@ -175,6 +194,17 @@ class IRKSN(PathRegressor):
             raise ValueError(
                 f"alpha must be a number with loss={loss.name!r}, got 'auto', which follows a "
                 "theorem about squares"
+            )
+        if self.alpha == "auto" and (self.feature_groups is not None or self.shared_support):
+            what = "feature_groups" if self.feature_groups is not None else "shared_support=True"
+            raise ValueError(
+                f"alpha must be a number with {what}, got 'auto', which follows a theorem about "
+                "single features of one response"
+            )
+        if self.shared_support and loss.name != "squared":
+            raise ValueError(
+                f"shared_support=True is for loss='squared', got loss={loss.name!r}: fit the "
+                "columns of y one at a time, or take squares"
             )
 
     def _method(self, d: int) -> IRKSNMethod:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -14,25 +15,26 @@ from sklearn.utils.validation import check_is_fitted
 from .._common.telling import tells
 from ..choosing.chosen import Chosen
 from ..design import Floats, Problem, Weights, fetched
-from ..losses import Logistic
+from ..losses import Logistic, Loss
 from .base import LinearModel
 
 
 class LinearClassifier(ClassifierMixin, LinearModel):
-    """A linear model of the log odds of two classes."""
+    """A linear model of the log odds of two classes, or of the logarithms of probabilities."""
 
     class_weight: Any
-    _loss = Logistic()
+    _loss: Loss = Logistic()
+    _many_classes = False  # whether more than two are taken
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_class = self._many_classes
         return tags
 
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
     ) -> tuple[Any, Floats]:
-        """X and y checked, the classes as 0 and 1."""
+        """X and y checked, the classes as 0, 1, and so on."""
         return super()._validated(X, None if y is None else self._encoded(y, reset), False, reset)
 
     def _encoded(self, y: Any, reset: bool) -> Floats:
@@ -42,10 +44,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         check_classification_targets(y)
         found = np.unique(y)
         if reset:
-            if found.size > 2:
+            if found.size > 2 and not self._many_classes:
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is "
-                    f"{type_of_target(y)}: y has {found.size} classes"
+                    f"{type_of_target(y)}: y has {found.size} classes; IRKSNClassifier takes more "
+                    "than two"
                 )
             self.classes_ = found
         elif not np.isin(found, self.classes_).all():
@@ -67,13 +70,16 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
-        self.coef_, self.intercept_ = self.coef_[None], np.array([self.intercept_])
+        if chosen.flat:
+            self.coef_, self.intercept_ = self.coef_[None], np.array([self.intercept_])
 
     # -- predicting ------------------------------------------------------------------------
 
     @tells
     def decision_function(self, X: Any) -> Any:
-        """Log odds of the second class: X w + intercept.
+        """Log odds of the second class; of more than two, for each the logarithm of its odds.
+
+        That is X w + intercept; of more than two classes they sum up to zero.
 
         Parameters
         ----------
@@ -82,10 +88,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
         Returns
         -------
-        ndarray of shape (n,)
+        ndarray of shape (n,), or (n, n_classes) of more than two
             For a Dask array or data frame a Dask array, not computed yet.
         """
-        return self._linear(X)[:, 0]
+        eta = self._linear(X)
+        return eta[:, 0] if eta.shape[1] == 1 else eta
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes.
@@ -97,11 +104,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
         Returns
         -------
-        ndarray of shape (n, 2)
+        ndarray of shape (n, n_classes)
             A column for each of ``classes_``.
         """
         eta = np.asarray(self.decision_function(X))
-        return self._loss.mean(np.column_stack([-eta, eta]))
+        return self._loss.mean(np.column_stack([-eta, eta]) if eta.ndim == 1 else eta)
 
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities of the classes.
@@ -113,13 +120,15 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
         Returns
         -------
-        ndarray of shape (n, 2)
+        ndarray of shape (n, n_classes)
         """
         eta = np.asarray(self.decision_function(X))
+        if eta.ndim == 2:
+            return np.asarray(log_softmax(eta, axis=1))
         return -np.logaddexp(0.0, np.column_stack([eta, -eta]))
 
     def predict(self, X: Any) -> Any:
-        """The more probable class.
+        """The most probable class.
 
         Parameters
         ----------
@@ -131,4 +140,5 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         ndarray of shape (n,)
         """
         check_is_fitted(self)
-        return self.classes_[(np.asarray(self.decision_function(X)) > 0).astype(np.intp)]
+        eta = np.asarray(self.decision_function(X))
+        return self.classes_[(eta > 0).astype(np.intp) if eta.ndim == 1 else eta.argmax(axis=1)]

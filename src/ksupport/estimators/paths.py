@@ -61,7 +61,8 @@ class PathModel(CallbackSupportMixin, LinearModel):
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
         y : array of shape (n,) or (n, n_targets)
-            The response; several targets are walked side by side.
+            The response; several targets are walked side by side, or, with
+            ``shared_support=True``, as one.
         sample_weight : float or array of shape (n,), optional
             Weights of the rows, relative to each other.
 
@@ -75,8 +76,9 @@ class PathModel(CallbackSupportMixin, LinearModel):
         Y = y.reshape(len(y), -1)
         weights = self._weights_for(y, sample_weight)
         rule = rule_of(self.stopping)
-        warn_beyond(self._given, X.shape[1])
-        method = self._method(X.shape[1])
+        count, called = self._n_groups(X.shape[1])
+        warn_beyond(self._given, count, called)
+        method = self._method(count)
         for target in method.loss.one_by_one(Y):
             method.loss.checked(target)
         self._check_rules(rule, method.loss)
@@ -87,6 +89,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
         problem = Problem(
             X, Y, weights, train, self.fit_intercept, self.standardize, method.compressible,
             [] if held_out is None else [(train, held_out)], self._set_aside(given), method.loss,
+            shared=self.shared_support and y.ndim > 1,
         )  # fmt: skip
         if isinstance(X, LinearOperator) and self._given.get("k", 1) is None:
             warn_unguessed(X.shape[1])
@@ -132,7 +135,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
         return np.delete(np.arange(n), self.held_out_)
 
     def _method(self, d: int) -> Method:
-        params = at_most(self._given, d)
+        params = at_most(self._given | self._asked_structure, d)
         if "k" in params and params["k"] is None:
             params["k"] = min(ONE_PATH, d)
         return make_method(self._method_name, **params)
@@ -200,7 +203,8 @@ class PathModel(CallbackSupportMixin, LinearModel):
         results: list[Result],
         flat: bool,
     ) -> None:
-        self._keep(problem, chosen_on_path(method, results, self._rule_name, flat))
+        chosen = chosen_on_path(method, results, self._rule_name, flat, problem.shared)
+        self._keep(problem, chosen)
         if self.warm_start:
             for path in paths:
                 path.attach(None)
@@ -209,8 +213,8 @@ class PathModel(CallbackSupportMixin, LinearModel):
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
         reasons, histories = list(chosen.reasons), list(chosen.histories)
-        self.stop_reason_ = reasons[0] if chosen.flat else reasons
-        self.history_ = histories[0] if chosen.flat else histories
+        self.stop_reason_ = reasons[0] if chosen.one_walk else reasons
+        self.history_ = histories[0] if chosen.one_walk else histories
 
     @property
     def _rule_name(self) -> str | None:

@@ -110,22 +110,28 @@ def walk_again(
     if max_iter is not None:
         check_count("max_iter", max_iter)
     step = step_of(chosen, target)
-    end = max(max_iter or _far_enough(chosen, model.max_iter, target), step, 1)
-    design, goal = problem.design, problem.targets[target]
+    walk = 0 if chosen.shared else target  # all responses share one
+    end = max(max_iter or _far_enough(chosen, model.max_iter, walk), step, 1)
+    design, goal = problem.design, problem.targets[walk]
     start = method_behind(chosen, problem).start(design, goal)
     (result,) = run([start], max_iter=end, every=spacing(step, end))
     assert result.iterates is not None
     step = step if chosen.path is not None else int(result.history["t"][-1])
     record = int(np.searchsorted(result.history["t"], step))
     iterates = result.iterates
+    if chosen.shared:
+        iterates = sp.csr_array(iterates[:, target * design.d : (target + 1) * design.d])
     if problem.view.scale is not None:
         iterates = sp.csr_array(iterates @ sp.diags_array(1.0 / problem.view.scale))
     coef = iterates[[record]].toarray()[0]
-    return replace(result, coef=coef, n_iter=step, iterates=iterates)
+    return replace(result, coef=coef, n_iter=step, iterates=iterates, targets=1)
 
 
 def step_of(chosen: Chosen, target: int) -> int:
     """The step that was kept for a target."""
+    if chosen.shared:
+        check_count("target", target, low=0, high=len(chosen.coef) - 1)
+        return chosen.steps[0]
     check_count("target", target, low=0, high=len(chosen.steps) - 1)
     return chosen.steps[target]
 

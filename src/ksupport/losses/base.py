@@ -206,6 +206,16 @@ class Response:
     def n(self) -> int:
         return len(self.y)
 
+    @property
+    def n_dual(self) -> int:
+        """Fitted values of a row; with several, those of a class stand side by side."""
+        return self.loss.n_dual
+
+    @property
+    def size(self) -> int:
+        """All fitted values."""
+        return self.n * self.n_dual
+
     @cached_property
     def roots(self) -> Floats:
         """Square roots of the weights."""
@@ -228,25 +238,33 @@ class Response:
 
     def eta(self, fitted: Floats) -> Floats:
         """Fitted values without the roots of weights."""
-        return fitted / self.roots
+        return fitted / (self.roots if self.n_dual == 1 else np.tile(self.roots, self.n_dual))
 
     def settled(self, fitted: Floats) -> Floats:
         """What is not penalised, settled at fitted values: (..., n) gives (..., q)."""
-        E = np.ascontiguousarray(self.eta(fitted)).reshape(-1, self.n)
-        C = np.zeros((len(E), len(self.unpenalized)))
+        E = np.ascontiguousarray(self.eta(fitted)).reshape(-1, self.size)
+        C = np.zeros((len(E), len(self.unpenalized) * self.n_dual))
         _kernels.settle_rows(*self.packed, E, C)
         return C.reshape(*np.shape(fitted)[:-1], -1)
 
     def whole(self, fitted: Floats) -> Floats:
-        """eta with what is not penalised."""
-        return self.eta(fitted) + self.settled(fitted) @ self.unpenalized
+        """eta with what is not penalised, as the loss takes it."""
+        return self._with(self.eta(fitted), self.settled(fitted), self.unpenalized)
+
+    def _with(self, eta: Floats, c: Floats, unpenalized: Floats) -> Floats:
+        """eta and what is not penalised; of classes, as n x classes."""
+        if self.n_dual == 1:
+            return np.asarray(eta + c @ unpenalized)
+        by_class = (*eta.shape[:-1], self.n_dual, -1)
+        added = c.reshape(*c.shape[:-1], self.n_dual, len(unpenalized)) @ unpenalized
+        return np.asarray((eta.reshape(by_class) + added).swapaxes(-1, -2))
 
     def gradient(self, fitted: Floats, c: Floats) -> tuple[Floats, Floats, bool]:
         """What a walk follows, in fitted values; eta; and whether the gradient is finite.
 
         c is settled, in place.
         """
-        g, h, eta = (np.empty(self.n) for _ in range(3))
+        g, h, eta = (np.empty(self.size) for _ in range(3))
         finite = _kernels.loss_gradient(*self.walked, self.roots, c, fitted, eta, g, h)
         return g, eta, bool(finite)
 
@@ -287,7 +305,10 @@ class Response:
         ``new`` are X̃w of the unseen rows, unweighted, ``unpenalized`` their columns.
         """
         c = self.settled(fitted)
-        eta, new_eta = self.eta(fitted) + c @ self.unpenalized, new + c @ unpenalized
+        eta, new_eta = (
+            self._with(self.eta(fitted), c, self.unpenalized),
+            self._with(new, c, unpenalized),
+        )
         return self.loss.deviance_of_new(self, eta, new_eta, new_y)
 
     def refit(self, columns: Floats, ridge: float = 0.0) -> Refit:

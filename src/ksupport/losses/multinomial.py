@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import logsumexp, softmax
 
+from .. import _kernels
 from .base import Floats, Loss, Response
 from .newton import Refit, least
 from .separable import column
@@ -35,7 +36,7 @@ class Multinomial(Loss):
     """
 
     name: ClassVar[str] = "multinomial"
-    kind: ClassVar[int] = -1  # compiled walks do not know it
+    kind: ClassVar[int] = _kernels.MULTINOMIAL
     smoothness: ClassVar[float | None] = 0.5
 
     n_classes: int | None = None
@@ -60,11 +61,17 @@ class Multinomial(Loss):
         return y
 
     def check_rows(self, y: Floats) -> None:
-        """Refuse rows of one class."""
+        """Refuse rows of one class, or without one that there is."""
         if y.min() == y.max():
             raise ValueError(
                 f"y has one class only on the {len(y)} rows to fit; two are needed: give rows of "
                 "both, or hold out others"
+            )
+        there = np.bincount(y.astype(np.intp), minlength=self.n_classes or 0)
+        if not there.all():
+            raise ValueError(
+                f"y has {there.size} classes, but on the {len(y)} rows to fit there is none of "
+                f"class number {int(np.argmin(there))}; give rows of it, or leave it out"
             )
 
     def fixed(self, y: Floats, weights: Floats | None = None) -> Multinomial:

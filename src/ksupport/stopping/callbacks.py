@@ -39,14 +39,15 @@ def walk_with_callbacks(estimator: Any, problem: Any) -> Iterator[Watch]:
     def watch(history: History, w: Floats) -> bool:
         if context is None:
             return False
+        w = problem.shaped(w)
         coef, _, intercept = problem.finished(problem.unscaled(w))
         attributes = {
             "coef_": coef,
             "intercept_": intercept,
-            "support_": w != 0,
+            "support_": (w != 0) if w.ndim == 1 else w.any(axis=0),
             "n_iter_": int(history["t"][-1]),
             "history_": history,
-            "n_features_in_": coef.size,
+            "n_features_in_": coef.shape[-1],
             "_loss": problem.losses[0],
         }
         task = context.subcontext(task_name="block of steps")

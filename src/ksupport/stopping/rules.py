@@ -323,7 +323,7 @@ class Settled(Rule):
 
         def support(block: Block) -> NDArray[Any]:
             mine = marks if block.features is None else marks[block.features]
-            return np.asarray((block.rows != 0) @ mine)
+            return np.asarray(block.by_response.any(axis=1) @ mine)
 
         return support
 
@@ -381,7 +381,8 @@ def sketch(d: int) -> Metric:
 
     def sums(block: Block) -> NDArray[Any]:
         mine = project if block.features is None else project[block.features]
-        return np.asarray((mine.T @ block.rows.T).T)
+        each = [(mine.T @ rows.T).T for rows in block.by_response.swapaxes(0, 1)]
+        return np.hstack(each)
 
     return sums
 

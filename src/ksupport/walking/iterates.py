@@ -33,37 +33,55 @@ class Block:
     columns: Floats | None = None  # those columns of the design as rows (m x n), if at hand
     diverged: bool = False
     gain: Floats | None = None  # how far noise can have been amplified, where the path knows
+    targets: int = 1  # responses; a row has the coefficients of each side by side
+
+    @property
+    def by_response(self) -> Floats:
+        """The coefficients, iterates x responses x features."""
+        return _by_response(self.rows, self.targets)
+
+    @property
+    def n_nonzero(self) -> Ints:
+        """How many features each iterate has."""
+        used = self.rows if self.targets == 1 else self.by_response.any(axis=1)
+        return np.count_nonzero(used, axis=1)
 
     def predict(self, design: Design) -> Floats:
-        """X̃ w for every row w, an R x n array, on this design or another one."""
+        """X̃ w for every row w, an R x n array, on this design or another one.
+
+        Of several responses, fitted values stand side by side, too.
+        """
+        each = self.by_response
+        rows = each.reshape(len(each) * self.targets, each.shape[-1])
+        return self._predict(rows, design).reshape(len(self.rows), self.targets * design.n)
+
+    def _predict(self, rows: Floats, design: Design) -> Floats:
         if self.columns is not None and design is self.design:
-            return self.rows @ self.columns
-        used = np.flatnonzero(self.rows.any(axis=0))
+            return rows @ self.columns
+        used = np.flatnonzero(rows.any(axis=0))
         if used.size * design.n <= limits.BLOCK_NUMBERS and design.has_columns:
             index = used if self.features is None else self.features[used]
-            return self.rows[:, used] @ design.columns(index)
-        return design.matmat(self.dense(design.d).T).T
+            return rows[:, used] @ design.columns(index)
+        return design.matmat(self.dense(design.d).reshape(len(rows), design.d).T).T
 
     def dense(self, d: int) -> Floats:
         """The iterates as rows of all d features."""
         if self.features is None:
             return self.rows
-        out = np.zeros((len(self.rows), d))
-        out[:, self.features] = self.rows
-        return out
+        return _spread(self.rows, self.features, d, self.targets)
 
     def row(self, at: int) -> Floats:
         """One iterate on all features."""
-        out = np.zeros(self.design.d)
-        out[slice(None) if self.features is None else self.features] = self.rows[at]
-        return out
+        return replace(self, rows=self.rows[[at]]).dense(self.design.d)[0].copy()
 
     def sparse(self) -> SparseRows:
-        """Values, features and number of nonzeros, row by row."""
+        """Values, places and number of nonzeros, row by row."""
         nonzero = self.rows != 0
         column = np.nonzero(nonzero)[1]
-        index = column if self.features is None else self.features[column]
-        return self.rows[nonzero], index, nonzero.sum(axis=1)
+        if self.features is not None:
+            response, column = np.divmod(column, max(self.features.size, 1))
+            column = response * self.design.d + self.features[column]
+        return self.rows[nonzero], column, nonzero.sum(axis=1)
 
     def head(self, count: int) -> Block:
         """The first ``count`` records."""
@@ -76,16 +94,26 @@ def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> int:
     return max(1, min(n_steps // every + 2, most_numbers // max(width, 1)))
 
 
-def together(parts: Sequence[tuple[Ints, Floats]], d: int) -> tuple[Ints, Floats]:
+def together(parts: Sequence[tuple[Ints, Floats]], d: int, targets: int = 1) -> tuple[Ints, Floats]:
     """Rows on different features one below the other, on the features that some row uses."""
     features, rows = parts[0]
     if len(parts) > 1:
-        at, features, rows = 0, np.arange(d), np.zeros((sum(len(part) for _, part in parts), d))
-        for mine, part in parts:
-            rows[at : at + len(part), mine] = part
-            at += len(part)
-    used = np.flatnonzero(rows.any(axis=0))
-    return features[used], rows[:, used]
+        features = np.arange(d)
+        rows = np.vstack([_spread(part, mine, d, targets) for mine, part in parts])
+    each = _by_response(rows, targets)
+    used = np.flatnonzero(rows.any(axis=0).reshape(targets, -1).any(axis=0))
+    return features[used], each[..., used].reshape(len(rows), targets * used.size)
+
+
+def _by_response(rows: Floats, targets: int) -> Floats:
+    return rows.reshape(len(rows), targets, rows.shape[1] // targets)
+
+
+def _spread(rows: Floats, features: Ints, d: int, targets: int) -> Floats:
+    """Rows on some features as rows on all of them."""
+    out = np.zeros((len(rows), targets, d))
+    out[..., features] = _by_response(rows, targets)
+    return out.reshape(len(rows), targets * d)
 
 
 def recorded_steps(before: int, clock: Ints, every: int, n_rows: int) -> Ints:

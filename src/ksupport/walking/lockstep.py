@@ -18,21 +18,22 @@ from .iterates import Block, recorded_steps, room_for
 from .paths import Answer, Request
 
 
-def correlations(u: Floats) -> Round:
-    """X̃ᵀu."""
-    return Round(A=u[:, None])
+def correlations(u: Floats, targets: int = 1) -> Round:
+    """X̃ᵀu; of several responses, whose vectors stand side by side in u, that of each."""
+    return Round(A=u.reshape(targets, -1).T)
 
 
-def fitted(w: Floats) -> Round:
+def fitted(w: Floats, targets: int = 1) -> Round:
     """X̃w."""
-    return Round(W=w[:, None])
+    return Round(W=w.reshape(targets, -1).T)
 
 
-def fitted_and_back(ws: Sequence[Floats], offset: Floats, slope: float) -> Round:
+def fitted_and_back(ws: Sequence[Floats], offset: Floats, slope: float, targets: int = 1) -> Round:
     """X̃w of each w, and X̃ᵀ(offset + slope X̃w) of the last."""
-    C = np.zeros((len(ws), 1))
-    C[-1] = slope
-    return Round(np.column_stack(ws), offset[:, None], C)
+    C = np.zeros((len(ws) * targets, targets))
+    C[-targets:] = slope * np.eye(targets)
+    W = np.vstack([w.reshape(targets, -1) for w in ws])
+    return Round(W.T, offset.reshape(targets, -1).T, C)
 
 
 # A step is sent X̃ᵀu or X̃w; of a round both, the X̃w as rows.  It returns False if it left the finite
@@ -106,6 +107,11 @@ class PlainSteps:
     stretch: Stretch | None = None  # under way, or over and not yet handed out
 
     @property
+    def width(self) -> int:
+        """How many coefficients a model has."""
+        return self.design.d
+
+    @property
     def pending(self) -> Request | None:
         return None if self.stretch is None else self.stretch.pending
 
@@ -113,7 +119,10 @@ class PlainSteps:
         """Go on with the stretch under way."""
         assert self.stretch is not None
         assert not isinstance(answer, Leading)
-        there, back = (np.ascontiguousarray(each.T) for each in answer)
+        targets = self.width // self.design.d
+        there, back = (
+            np.ascontiguousarray(each.T).reshape(-1, targets * len(each)) for each in answer
+        )
         if len(there) and len(back):
             self.stretch.supply((there, back[0]))
         else:
@@ -122,11 +131,11 @@ class PlainSteps:
 
     def walk_plainly(self, state: Stepping, end: int, every: int, most_numbers: int) -> Block:
         """Begin a stretch, or hand out the one that is over."""
-        d = self.design.d
+        width = self.width
         if self.stretch is None:
-            count = room_for(end - int(state.clock[NOW]), every, d, most_numbers)
-            self.stretch = Stretch(state, end, every, np.empty((count, d)))
+            count = room_for(end - int(state.clock[NOW]), every, width, most_numbers)
+            self.stretch = Stretch(state, end, every, np.empty((count, width)))
         if self.pending is not None:
-            return Block(np.empty(0, np.intp), np.empty((0, d)), self.design)
+            return Block(np.empty(0, np.intp), np.empty((0, width)), self.design)
         over, self.stretch = self.stretch, None
         return over.block(self.design)

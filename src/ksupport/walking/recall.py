@@ -19,7 +19,7 @@ class Recall:
     """The products X̃ᵀQᵀ with a few orthonormal vectors, the rows of Q.
 
     For u = Qᵀc + e, feature i obeys |x_iᵀu - (X̃ᵀQᵀc)_i| <= ‖x_i‖ ‖e‖: within the span nothing is
-    left open.
+    left open.  A u of several responses, side by side, has the products of each side by side.
     """
 
     Q: Floats  # p x n
@@ -28,18 +28,23 @@ class Recall:
 
     def __call__(self, U: Floats) -> tuple[Floats, Floats]:
         """About X̃ᵀu of each row u, and by how many times ‖x_i‖ it may be wrong."""
-        C = U @ self.Q.T
-        missed = np.linalg.norm(U - C @ self.Q, axis=1)
-        return C @ self.products, missed + self.rounding * np.abs(C).sum(axis=1)
+        each = U.reshape(-1, self.Q.shape[1])
+        C = each @ self.Q.T
+        missed = np.linalg.norm(each - C @ self.Q, axis=1)
+        wrong = missed + self.rounding * np.abs(C).sum(axis=1)
+        count = len(U)
+        return (C @ self.products).reshape(count, -1), np.linalg.norm(
+            wrong.reshape(count, -1), axis=1
+        )
 
     def knows(self, u: Floats) -> bool:
         """Whether u lies in the span, up to rounding."""
-        return float(np.linalg.norm(u - (self.Q @ u) @ self.Q)) <= SPANNED * float(
-            np.linalg.norm(u)
-        )
+        each = u.reshape(-1, self.Q.shape[1])
+        missed = np.linalg.norm(each - (each @ self.Q.T) @ self.Q)
+        return float(missed) <= SPANNED * float(np.linalg.norm(u))
 
 
-def orthonormal(vectors: Sequence[Floats]) -> Floats:
+def orthonormal(vectors: Sequence[Floats] | Floats) -> Floats:
     """An orthonormal basis, as rows, of the span of vectors; one row of zeros if all are zero."""
     units = [u / size for u in vectors if (size := float(np.linalg.norm(u))) > 0]
     if not units:

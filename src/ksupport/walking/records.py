@@ -28,7 +28,8 @@ class Result:
     Attributes
     ----------
     coef : ndarray of shape (d,)
-        The iterate that the rule kept; without a rule, the last.
+        The iterate that the rule kept; without a rule, the last.  Of several responses that share
+        a support, the coefficients of each side by side, here and in ``iterates``.
     n_iter : int
         Its step.
     history : History
@@ -37,6 +38,8 @@ class Result:
         Why the walk ended.
     iterates : csr_array of shape (n_records, d) or None
         All recorded iterates, if ``keep="all"``.
+    targets : int
+        How many responses share the support.
     """
 
     coef: Floats
@@ -44,11 +47,12 @@ class Result:
     history: History
     reason: Reason
     iterates: sp.csr_array | None = None
+    targets: int = 1
 
     @property
     def support(self) -> Ints:
-        """Indices of the nonzero coefficients."""
-        return np.flatnonzero(self.coef)
+        """Indices of the features with a nonzero coefficient."""
+        return np.flatnonzero(self.coef.reshape(self.targets, -1).any(axis=0))
 
 
 def _checked(verdict: Verdict, n_records: int) -> tuple[int, int | None]:
@@ -116,7 +120,7 @@ class Record:
     def _measure(self, block: Block) -> dict[str, NDArray[Any]]:
         out: dict[str, NDArray[Any]] = {
             "t": block.t,
-            "n_nonzero": np.count_nonzero(block.rows, axis=1),
+            "n_nonzero": block.n_nonzero,
             "residual": self.path.residual(block.predict(self.path.design)),
         }
         if block.gain is not None:
@@ -125,11 +129,21 @@ class Record:
             out[name] = np.asarray(metric(block))
         return out
 
+    @property
+    def targets(self) -> int:
+        """How many responses share the support."""
+        return self.path.y.size // self.path.design.n
+
+    @property
+    def width(self) -> int:
+        """How many coefficients a model has."""
+        return self.targets * self.path.design.d
+
     def begin(self) -> None:
         """If nothing was recorded, record the zero vector, where every path starts."""
         if self.kept is None:
-            self.kept, self.coef = 0, np.zeros(self.path.design.d)
-            residual = self.path.residual(np.zeros((1, self.path.design.n)))
+            self.kept, self.coef = 0, np.zeros(self.width)
+            residual = self.path.residual(np.zeros((1, self.path.y.size)))
             self.history = History({"t": [0], "n_nonzero": [0], "residual": residual})
             self.blocks = [(np.empty(0), np.empty(0, np.intp), np.zeros(1, np.intp))]
 
@@ -139,10 +153,10 @@ class Record:
         assert self.reason is not None
         coef, iterates = self.coef, None
         if self.keep_all:
-            d = self.path.design.d
-            iterates, coef = stack_rows(self.blocks, d), np.zeros(d)
+            iterates, coef = stack_rows(self.blocks, self.width), np.zeros(self.width)
             row = slice(*iterates.indptr[self.kept : self.kept + 2])
             coef[iterates.indices[row]] = iterates.data[row]
         assert coef is not None
         step = int(self.history["t"][self.kept])
-        return Result(coef, step, self.history, self.reason, iterates if keep == "all" else None)
+        iterates = iterates if keep == "all" else None
+        return Result(coef, step, self.history, self.reason, iterates, self.targets)

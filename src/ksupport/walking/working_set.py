@@ -7,9 +7,10 @@ columns alone.  For any later u, a feature left out obeys
 
     |x_iᵀu| <= |c| edge + reach ‖u - c ref‖,     c = ⟨u, ref⟩/‖ref‖²,
 
-with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those left out.  While
-that stays below the entry level, the walk on the working set *is* the full iteration.  When it
-fails, the set is chosen anew for u: by a product that the path takes itself where the data are so
+with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those left out; groups of
+features have the norms ‖X_gᵀref‖ and ‖X_g‖_F in their place (`walking.structure`).  While that
+stays below the entry level, the walk on the working set *is* the full iteration.  When it fails,
+the set is chosen anew for u: by a product that the path takes itself where the data are so
 small that all columns are copied; by what the last products say of u (`walking.recall`); or by
 fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such a pass takes products
 with the vectors that a walk on the working set alone would meet next, too, and columns are chosen
@@ -36,6 +37,7 @@ from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
 from .paths import Answer, Request
 from .recall import Recall, orthonormal
+from .structure import NO_LABELS, PLAIN, Structure
 
 tell_when_compiling(_kernels.__name__)
 
@@ -56,7 +58,7 @@ class WorkingSet:
     features: Ints  # ascending
     columns: Floats  # their columns as rows, m x n
     refs: Floats  # the vectors for which it was chosen, as rows
-    edges: Floats  # for each, the largest |x_iᵀref| among columns left out
+    edges: Floats  # for each, the largest |x_iᵀref| among columns left out; and that of -ref
     reach: float = 0.0  # largest ‖x_i‖ among columns left out; 0: none left out
 
     def chosen_for(self, u: Floats) -> bool:
@@ -72,6 +74,7 @@ class State(ABC):
     """
 
     strides: ClassVar[bool] = False  # steps are few and long: a small working set does for few
+    structure = PLAIN  # of the models
 
     def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
         self.y = y
@@ -142,11 +145,15 @@ class State(ABC):
 class DualState(State):
     """A state whose feature vectors are correlations: F = Xᵀ of the sample vectors Z.
 
-    Nothing is lost when a feature is let go, as F follows from Z.
+    Nothing is lost when a feature is let go, as F follows from Z.  Several responses stand side by
+    side, in y, in each row of Z, and in each row of F.
     """
 
-    def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
-        super().__init__(y, n_vectors, size)
+    labels: Ints = NO_LABELS  # the groups of the features on which F lives
+
+    def __init__(self, y: Floats, n_vectors: int, k: int, structure: Structure = PLAIN) -> None:
+        self.structure = structure
+        super().__init__(y, n_vectors, self.structure.largest(k))
         self.Z = np.zeros((n_vectors, y.size))
 
     def directions(self) -> Floats:
@@ -156,18 +163,23 @@ class DualState(State):
         return np.vstack([self.Z[:1], self.query()])
 
     def in_use(self) -> NDArray[np.bool_]:
-        return np.zeros(self.F.shape[1], bool)
+        return np.zeros(self.F.shape[1] // self.structure.targets, bool)
 
     def enter(self, columns: Floats, before: Ints, now: Ints) -> None:
-        self.F = self.Z @ columns.T
+        Z = self.Z.reshape(-1, columns.shape[1])
+        self.F = (Z @ columns.T).reshape(len(self.Z), -1)
+        self.labels = self.structure.on(now)
 
     def spread(self, design: Design, features: Ints, recall: Recall | None) -> None:
+        self.labels = self.structure.on(np.arange(design.d))
+        count = len(self.Z)
         if recall is not None and all(recall.knows(z) for z in self.Z):
             self.F, _ = recall(self.Z)
         elif self.Z.any():
-            self.F = np.ascontiguousarray(design.rmatmat(self.Z.T).T)
+            products = design.rmatmat(self.Z.reshape(-1, design.n).T)
+            self.F = np.ascontiguousarray(products.T).reshape(count, -1)
         else:
-            self.F = np.zeros((len(self.Z), design.d))
+            self.F = np.zeros((count, self.structure.targets * design.d))
 
 
 class WorkingSetPath(PlainSteps):
@@ -221,6 +233,15 @@ class WorkingSetPath(PlainSteps):
         return self.state.y
 
     @property
+    def width(self) -> int:
+        """How many coefficients a model has."""
+        return self.state.structure.targets * self.design.d
+
+    def _across(self, working: WorkingSet) -> int:
+        """How many of them are those of a working set."""
+        return self.state.structure.targets * working.features.size
+
+    @property
     def t(self) -> int:
         return self.state.t
 
@@ -236,7 +257,7 @@ class WorkingSetPath(PlainSteps):
     def pending(self) -> Request | None:
         if self.asked is None:
             return super().pending
-        if self.design.near:
+        if self.design.near or not self.state.structure.plain:
             return Round(A=self.asked.T)
         assert self.wanted is not None  # products of size d would have to be sent
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
@@ -268,9 +289,9 @@ class WorkingSetPath(PlainSteps):
         assert self.wanted is not None
         refs, features = self.wanted[None], answer.features
         edge = answer.edge + self._rounding * answer.reach * float(np.linalg.norm(refs))
-        edges, before = np.array([edge]), self.working
+        edges, before = np.full((1, 2), edge), self.working
         if before is not None and 0 < len(before.refs) < FOLLOWED:
-            refs, edges = np.vstack([refs, before.refs]), np.append(edges, before.edges)
+            refs, edges = np.vstack([refs, before.refs]), np.vstack([edges, before.edges])
             features = np.union1d(features, before.features)
         self._work_on(features, refs, edges, answer.reach)
 
@@ -285,7 +306,8 @@ class WorkingSetPath(PlainSteps):
             self._choose()
             return
         if not self.copied:
-            self.asked = orthonormal([u, *self._forecast()])
+            responses = np.vstack([u, *self._forecast()]).reshape(-1, self.design.n)
+            self.asked = orthonormal(responses)
             self.recall = None  # room for what comes
             return
         if self.working is not None:
@@ -311,14 +333,18 @@ class WorkingSetPath(PlainSteps):
         """The features that lead for the vector wanted, and for those met next; the bound."""
         refs = self._references()
         products, wrong = self._products(refs)
-        sizes, largest = np.abs(products, out=products), np.zeros(self.design.d)
-        for size, length in zip(sizes, np.linalg.norm(refs, axis=1), strict=True):
+        structure, largest = self.state.structure, np.zeros(self.design.d)
+        sides = structure.sides(products)
+        for size, length in zip(sides[0], np.linalg.norm(refs, axis=1), strict=True):
             np.maximum(largest, size / length if length > 0 else size, out=largest)
         chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
-        _, reach = _kernels.choose_columns(largest, self.design.column_norms, self.m, chosen)
-        sizes[:, chosen] = 0.0
-        return np.flatnonzero(chosen), refs, sizes.max(axis=1) + reach * wrong, reach
+        norms = structure.norms(self.design.column_norms)
+        _, reach = _kernels.choose_columns(largest, norms, self.m, chosen)
+        for sizes in sides:
+            sizes[:, chosen] = 0.0
+        edges = np.column_stack([sizes.max(axis=1) + reach * wrong for sizes in sides])
+        return np.flatnonzero(chosen), refs, edges, reach
 
     def _references(self) -> Floats:
         """The vector wanted, those of the next steps as far as they are foreseen, and the last."""
@@ -326,7 +352,7 @@ class WorkingSetPath(PlainSteps):
         refs, walked = [self.wanted[None]], self.t - self.chosen_at
         self.chosen_at = self.t
         if self.working is not None and self.working.reach > 0:
-            room = limits.FORESEEN // self.design.d - 2
+            room = limits.FORESEEN // self.width - 2
             steps = min(max(2 * walked, FIRST_CHOSEN), MOST_CHOSEN, room // 2 - 1)
             if self.recall is not None and steps > 0:
                 refs += [each.looked_at() for each in self._ahead(steps)]
@@ -337,13 +363,15 @@ class WorkingSetPath(PlainSteps):
         """X̃ᵀu of each row u, as far as known, and by how many times ‖x_i‖ it may be wrong."""
         if self.recall is not None:
             return self.recall(refs)
-        products = self.design.all_columns @ refs[0]
+        responses = refs[0].reshape(-1, self.design.n)
+        products = np.concatenate([self.design.all_columns @ u for u in responses])
         before, self.product = self.product, products
         both = np.stack([products, before][: len(refs)])
         return both, self._rounding * np.linalg.norm(refs, axis=1)
 
     def _work_on_all(self) -> None:
-        self._work_on(np.arange(self.design.d), np.zeros((1, self.design.n)), np.zeros(1), 0.0)
+        nothing = np.zeros((1, self.y.size)), np.zeros((1, 2))
+        self._work_on(np.arange(self.design.d), *nothing, 0.0)
 
     def _work_on(self, chosen: Ints, refs: Floats, edges: Floats, reach: float) -> None:
         """Go on with these features; the bound on the others is from these vectors."""
@@ -375,7 +403,7 @@ class WorkingSetPath(PlainSteps):
             return []
         walked = self.t - self.asked_at
         self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
-        most = max(limits.FORESEEN // self.design.d, 1)
+        most = max(limits.FORESEEN // self.width, 1)
         now, *later = (each.directions() for each in self._ahead(min(self.ahead, most)))
         return [*now, *(each[0] for each in later)]
 
@@ -383,7 +411,7 @@ class WorkingSetPath(PlainSteps):
         """The state now and after each of the next steps, if no feature joins the working set."""
         assert self.working is not None
         state, free = deepcopy(self.state), replace(self.working, reach=0.0)
-        rows = np.empty((2, free.features.size))
+        rows = np.empty((2, self._across(free)))
         yield state
         for _ in range(steps):
             _, status, _ = state.walk(free, state.t + 1, FOREVER, rows)
@@ -429,7 +457,8 @@ class WorkingSetPath(PlainSteps):
     def advance(self, end: int, every: int, most_numbers: int) -> Block:
         """Walk to ``end``, or until a product is needed or the block of rows is full."""
         block = self._advance(end, every, most_numbers)
-        return replace(block, gain=self.state.gain(block.t))
+        targets = self.state.structure.targets
+        return replace(block, gain=self.state.gain(block.t), targets=targets)
 
     def _advance(self, end: int, every: int, most_numbers: int) -> Block:
         if self.chosen is not None:
@@ -439,7 +468,7 @@ class WorkingSetPath(PlainSteps):
         if self.working is None:
             return self._plain(end, every, most_numbers)
         working, before = self.working, int(self.state.clock[RECORDED])
-        count = room_for(end - self.t, every, working.features.size, most_numbers)
+        count = room_for(end - self.t, every, self._across(working), most_numbers)
         rows, status = self._walk(working, end, every, count)
         t = recorded_steps(before, self.state.clock, every, len(rows))
         features = working.features if len(working.features) < self.design.d else None  # None: all
@@ -450,20 +479,20 @@ class WorkingSetPath(PlainSteps):
         design, before = self.design, int(self.state.clock[RECORDED])
         if self.working is None:
             return self._plain(end, every, most_numbers)
-        left = room_for(end - self.t, every, design.d, most_numbers)
+        left = room_for(end - self.t, every, self.width, most_numbers)
         parts, status = [], REFRESH
         while status == REFRESH and self.working is not None:
             working = self.working
             rows, status = self._walk(working, end, every, left)
             parts.append((working.features, rows))
             left -= len(rows)
-        features, rows = together(parts, design.d)
+        features, rows = together(parts, design.d, self.state.structure.targets)
         t = recorded_steps(before, self.state.clock, every, len(rows))
         return Block(t, rows, design, features, diverged=status == NONFINITE)
 
     def _walk(self, working: WorkingSet, end: int, every: int, most: int) -> tuple[Floats, int]:
         """Walk as far as the working set allows: at most so many rows recorded, and status."""
-        rows = np.empty((most, working.features.size))
+        rows = np.empty((most, self._across(working)))
         n_rows, status, wanted = self.state.walk(working, end, every, rows)
         if wanted is not None:
             self._want(wanted)

@@ -1,0 +1,112 @@
+"""`feature_groups=`: which features belong together."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .names import listed, shown
+
+Groups = ArrayLike | Sequence[Sequence[Any]] | None
+
+
+def hashable(groups: Any) -> Any:
+    """The same groups as a tuple, of labels or of tuples of members; what is none stays."""
+    if not _is_list(groups):
+        return groups
+    return tuple(tuple(each) if _is_list(each) else _plain(each) for each in groups)
+
+
+def labels_of(groups: Any, d: int, names: Sequence[str] | None = None) -> tuple[int, ...]:
+    """The number of each feature's group, from 0 on, in the order in which groups begin.
+
+    ``groups`` are d labels, or lists of names or numbers of features, of which those in no list are
+    groups of one.
+    """
+    if not _is_list(groups):
+        raise ValueError(
+            "feature_groups must be None, a label for each feature or lists of features, got "
+            f"{groups!r}"
+        )
+    given = list(groups)
+    lists = [each for each in given if _is_list(each)]
+    if not lists and given:
+        return _numbered([_plain(each) for each in given], d)
+    if len(lists) < len(given):
+        odd = next(each for each in given if not _is_list(each))
+        raise ValueError(
+            f"feature_groups mixes lists with {odd!r}; give lists of features (a list of one for a "
+            "feature by itself, or none at all), or a label for each feature"
+        )
+    return _from_lists(lists, d, names)
+
+
+def _is_list(each: Any) -> bool:
+    return isinstance(each, Iterable) and not isinstance(each, str | bytes)
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def _numbered(labels: list[Any], d: int) -> tuple[int, ...]:
+    """Labels as numbers in the order of their first features."""
+    if len(labels) != d:
+        raise ValueError(
+            f"feature_groups has {len(labels)} labels, but X has n_features={d}; give one for each "
+            "feature, or lists of features"
+        )
+    missing = [i for i, label in enumerate(labels) if label is None or label != label]
+    if missing:
+        raise ValueError(
+            f"feature_groups has no label for feature {missing[0]}; give it one of its own if it "
+            "is in no group"
+        )
+    known: dict[Any, int] = {}
+    return tuple(known.setdefault(label, len(known)) for label in labels)
+
+
+def _from_lists(lists: list[Any], d: int, names: Sequence[str] | None) -> tuple[int, ...]:
+    owner: dict[int, int] = {}
+    for at, members in enumerate(lists):
+        for member in members:
+            feature = _place(member, names, d)
+            if owner.setdefault(feature, at) != at:
+                raise ValueError(
+                    f"feature_groups: feature {shown(str(member))!r} is in two groups, of which "
+                    "each must have its own; put it in one of them, or join the two"
+                )
+    free = iter(range(len(lists), len(lists) + d))
+    return _numbered([owner[i] if i in owner else next(free) for i in range(d)], d)
+
+
+def _place(member: Any, names: Sequence[str] | None, d: int) -> int:
+    """The number of the feature that a name or a number stands for."""
+    if isinstance(member, numbers.Integral) and not isinstance(member, bool | np.bool_):
+        if not -d <= int(member) < d:
+            raise ValueError(f"feature_groups: feature {member} is out of range for n_features={d}")
+        return int(member) % d
+    if not isinstance(member, str):
+        raise ValueError(
+            "feature_groups must have names or numbers of features in its lists, got "
+            f"{member!r} of type {type(member).__name__}"
+        )
+    if names is None:
+        raise ValueError(
+            f"feature_groups names the feature {member!r}, but X has no names; give a data frame, "
+            "or the numbers of features"
+        )
+    if list(names).count(member) != 1:
+        what = f"has no column {member!r}" if member not in names else f"has {member!r} twice"
+        raise ValueError(f"feature_groups: X {what}; its columns are {listed(names)}")
+    return list(names).index(member)
+
+
+def alone(labels: Sequence[int], features: NDArray[np.intp]) -> tuple[int, ...]:
+    """The same groups without some features, which become groups of one."""
+    apart = {int(feature): -1 - i for i, feature in enumerate(features)}
+    return _numbered([apart.get(i, label) for i, label in enumerate(labels)], len(labels))

@@ -1,0 +1,334 @@
+"""feature_groups=, positive= and shared_support= in the estimators."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import nnls
+from scipy.sparse.linalg import aslinearoperator
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, IRKSNClassifier
+from ksupport.stopping import StoppingCallback
+
+CLASSES = {
+    "one path": lambda **given: IRKSN(k=2, max_iter=40, **given),
+    "criterion": lambda **given: IRKSNIC(**given),
+    "folds": lambda **given: IRKSNCV(random_state=0, **given),
+}
+every_class = pytest.mark.parametrize("kind", list(CLASSES))
+
+
+@pytest.fixture
+def grouped():
+    """Two groups of five matter, of sixty; those with an effect of either sign."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 300)) + 0.4 * rng.standard_normal((80, 1))
+    w = np.zeros(300)
+    w[10:15], w[100:105] = 1.0, [1.0, -1.0, 1.0, -1.0, 1.0]
+    return X, X @ w + rng.standard_normal(80), w, np.arange(300) // 5
+
+
+@pytest.fixture
+def joint():
+    """Five responses, three features."""
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((80, 200))
+    W = np.zeros((5, 200))
+    W[:, [3, 50, 150]] = rng.standard_normal((5, 3))
+    return X, X @ W.T + rng.standard_normal((80, 5)) + np.arange(5), W
+
+
+# -- groups ----------------------------------------------------------------------------------
+
+
+@every_class
+def test_groups_come_in_and_stay_out_together(kind, grouped):
+    X, y, _, groups = grouped
+    model = CLASSES[kind](feature_groups=groups).fit(X, y)
+    for group in range(60):
+        assert len(set(model.support_[groups == group].tolist())) == 1
+    assert model.support_[[10, 100]].all()
+
+
+@pytest.mark.parametrize("kind", ["criterion", "folds"])
+def test_known_groups_are_found(kind, grouped):
+    X, y, w, groups = grouped
+    model = CLASSES[kind](feature_groups=groups).fit(X, y)
+    np.testing.assert_array_equal(model.support_, w != 0)
+    np.testing.assert_allclose(model.coef_, w, atol=0.6)
+    assert model.probability_[w != 0].min() > 0.9
+    assert set(model.params_) <= {"k", "alpha", "step"}
+    assert "feature_groups" not in model.path_
+    assert "feature_groups" not in model._chosen.words
+
+
+@every_class
+def test_labels_lists_and_names_are_the_same(kind, grouped):
+    X, y, _, groups = grouped
+    X, groups = X[:, :120], groups[:120]
+    expected = CLASSES[kind](feature_groups=groups).fit(X, y).coef_
+    numbers = [np.flatnonzero(groups == g) for g in range(24)]
+    frame = pd.DataFrame(X, columns=[f"gene {j}" for j in range(120)])
+    names = [[f"gene {j}" for j in each] for each in numbers]
+    for given, data in (
+        ([f"path {g}" for g in groups], X),
+        (numbers, X),
+        (pd.Series(groups), frame),
+        (names, frame),
+    ):
+        found = CLASSES[kind](feature_groups=given).fit(data, y).coef_
+        np.testing.assert_array_equal(found, expected)
+
+
+@every_class
+def test_groups_of_one_change_nothing(kind, grouped):
+    X, y, _, _ = grouped
+    X = X[:, :100]
+    by = {"criterion": {"criterion": "ebic"}, "folds": {"refit": None}}.get(kind, {})
+    plain = CLASSES[kind](**by).fit(X, y)
+    alone = CLASSES[kind](feature_groups=range(100), **by).fit(X, y)
+    if kind != "criterion":
+        np.testing.assert_allclose(alone.coef_, plain.coef_, atol=1e-12)
+    else:  # the same score of the same supports, though others may have been met by exchanges
+        both = set(map(tuple, plain.path_["support"])) & set(map(tuple, alone.path_["support"]))
+        scores = [
+            dict(zip(map(tuple, m.path_["support"]), m.path_["score"], strict=True))
+            for m in (plain, alone)
+        ]
+        assert len(both) > 3
+        for support in both:
+            assert scores[0][support] == pytest.approx(scores[1][support], rel=1e-9)
+
+
+@every_class
+@pytest.mark.parametrize("form", ["sparse", "operator", "memmap"])
+def test_every_kind_of_x_has_the_same_model(kind, form, grouped, tmp_path):
+    X, y, _, groups = grouped
+    X = np.where(np.abs(X) > 1, X, 0.0)
+    expected = CLASSES[kind](feature_groups=groups).fit(X, y).coef_
+    if form == "memmap":
+        X.tofile(tmp_path / "X")
+        given = np.memmap(tmp_path / "X", X.dtype, "r", shape=X.shape)
+    else:
+        given = {"sparse": sp.csr_array, "operator": aslinearoperator}[form](X)
+    found = CLASSES[kind](feature_groups=groups).fit(given, y).coef_
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+@every_class
+def test_unpenalised_columns_are_adjusted_for_by_projection(kind, grouped):
+    """Frisch and Waugh: as if X and y were residuals."""
+    X, y, _, groups = grouped
+    age = np.random.default_rng(5).standard_normal(80)
+    U = np.column_stack([np.ones(80), age])
+    both = np.column_stack([age, X + np.outer(age, np.ones(300))])
+    response = y + 3 * age
+    options = {} if kind == "one path" else {"standardize": False}
+    model = CLASSES[kind](feature_groups=["age", *groups], unpenalized=[0], **options)
+    if kind == "folds":  # which project by their own rows
+        model.fit(both, response)
+        np.testing.assert_array_equal(
+            np.flatnonzero(model.support_), [*range(11, 16), *range(101, 106)]
+        )
+        return
+    off = np.eye(80) - U @ np.linalg.pinv(U)
+    expected = CLASSES[kind](feature_groups=groups, fit_intercept=False, **options).fit(
+        off @ X, off @ response
+    )
+    model.fit(both, response)
+    if kind == "one path":
+        np.testing.assert_allclose(model.coef_[1:], expected.coef_, atol=1e-8)
+    else:
+        np.testing.assert_array_equal(model.support_[1:], expected.support_)
+
+
+def test_an_unpenalised_column_is_in_no_group(grouped):
+    X, y, _, _ = grouped
+    model = IRKSN(k=2, feature_groups=[[0, 1, 2]], unpenalized=[1])
+    with pytest.raises(ValueError, match=r"'x1' in a group, but it is unpenalized.*take it out"):
+        model.fit(X, y)
+    labels = ["a"] * 3 + ["b"] * 297
+    assert IRKSN(k=1, feature_groups=labels, unpenalized=[1]).fit(X, y).support_.sum() <= 299
+
+
+def test_sample_weights_are_repetitions(grouped):
+    X, y, _, groups = grouped
+    times = np.where(np.arange(80) < 30, 2, 1)
+    twice = np.repeat(np.arange(80), times)
+    one = IRKSN(k=2, feature_groups=groups, max_iter=30).fit(X, y, times)
+    other = IRKSN(k=2, feature_groups=groups, max_iter=30).fit(X[twice], y[twice])
+    np.testing.assert_allclose(one.coef_, other.coef_, atol=1e-7)
+
+
+def test_k_beyond_the_groups_means_all(grouped):
+    X, y, _, groups = grouped
+    with pytest.warns(UserWarning, match="k=99 is more than n_groups=60, and taken to be 60"):
+        IRKSN(k=99, feature_groups=groups, max_iter=3).fit(X, y)
+
+
+# -- signs -----------------------------------------------------------------------------------
+
+
+@every_class
+def test_no_coefficient_is_negative(kind, grouped):
+    X, y, _, groups = grouped
+    for given in (None, groups):
+        model = CLASSES[kind](positive=True, feature_groups=given).fit(X, y)
+        assert model.coef_.min() == 0.0 < model.coef_.max()
+    for refit in ("ols", "ridge", None):
+        assert IRKSNCV(positive=True, refit=refit).fit(X, y).coef_.min() >= 0.0
+
+
+def test_a_refit_keeps_signs(grouped):
+    X, y, _, _ = grouped
+    model = IRKSNIC(positive=True, standardize=False).fit(X, y)
+    S = model.support_
+    centred = X[:, S] - X[:, S].mean(axis=0)
+    np.testing.assert_allclose(model.coef_[S], nnls(centred, y - y.mean())[0], atol=1e-8)
+
+
+def test_classes_have_groups_and_signs(grouped):
+    X, y, _, groups = grouped
+    model = IRKSNClassifier(k=2, max_iter=10, feature_groups=groups).fit(X, y > 0)
+    assert model.support_[[10, 100]].all()
+    assert np.unique(groups[model.support_]).size * 5 == model.support_.sum()
+    assert IRKSNClassifier(k=2, positive=True).fit(X, y > 0).coef_.min() >= 0.0
+
+
+# -- several responses -----------------------------------------------------------------------
+
+
+@every_class
+def test_responses_share_their_support(kind, joint):
+    X, Y, W = joint
+    model = CLASSES[kind](shared_support=True).fit(X, Y)
+    assert model.coef_.shape == (5, 200)
+    assert model.intercept_.shape == (5,)
+    assert model.predict(X).shape == (80, 5)
+    assert isinstance(model.n_iter_, int)
+    used = model.coef_ != 0
+    np.testing.assert_array_equal(used.all(axis=0), used.any(axis=0))
+    assert model.support_[[3, 50, 150]].all()
+    if kind != "one path":
+        np.testing.assert_array_equal(model.support_, W.any(axis=0))
+        assert model.score(X, Y) > 0.5
+
+
+def test_rules_and_callbacks_see_all_responses(joint):
+    X, Y, _ = joint
+    for rule in ("held_out", "discrepancy", "settled", "residual_ratio"):
+        model = IRKSN(k=3, shared_support=True, stopping=rule, random_state=0).fit(X, Y)
+        assert model.support_[[3, 50, 150]].all()
+    model = IRKSN(k=3, shared_support=True, max_iter=200)
+    if hasattr(model, "set_callbacks"):
+        model.set_callbacks(StoppingCallback("settled")).fit(X, Y)
+        assert model.coef_.shape == (5, 200)
+
+
+def test_a_warm_start_goes_on(joint):
+    X, Y, _ = joint
+    whole = IRKSN(k=3, shared_support=True, max_iter=40).fit(X, Y)
+    parts = IRKSN(k=3, shared_support=True, max_iter=20, warm_start=True).fit(X, Y).fit(X, Y)
+    assert parts.n_iter_ == 40
+    np.testing.assert_allclose(parts.coef_, whole.coef_, atol=1e-9)
+
+
+def test_any_scorer_judges_all_responses(joint):
+    X, Y, W = joint
+    model = IRKSNCV(shared_support=True, scoring="r2", random_state=0).fit(X, Y)
+    assert model.support_[W.any(axis=0)].all()
+    weights = np.random.default_rng(0).uniform(0.5, 2, 80)
+    assert IRKSNCV(shared_support=True).fit(X, Y, weights).support_[W.any(axis=0)].all()
+
+
+def test_many_rows_are_summed_up_and_change_nothing(monkeypatch):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((4000, 30))
+    Y = X[:, [2, 7]] @ rng.standard_normal((2, 3)) + rng.standard_normal((4000, 3))
+    few = IRKSNCV(shared_support=True, refit=None).fit(X, Y)
+    monkeypatch.setattr("ksupport.limits.SQUARES", 0)
+    many = IRKSNCV(shared_support=True, refit=None).fit(X, Y)
+    np.testing.assert_allclose(few.coef_, many.coef_, atol=1e-7)
+
+
+def test_several_responses_need_a_shared_support_where_one_is_chosen(joint):
+    X, Y, _ = joint
+    for model in (IRKSNIC(), IRKSNCV()):
+        with pytest.raises(ValueError, match="1d array"):
+            model.fit(X, Y)
+
+
+# -- what is refused ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"positive": 1}, "positive must be True or False, got 1"),
+        ({"shared_support": "yes"}, "shared_support must be True or False, got 'yes'"),
+        ({"feature_groups": [0, 1]}, "has 2 labels, but X has n_features=200"),
+        ({"feature_groups": [["a"]]}, "names the feature 'a', but X has no names"),
+        (
+            {"shared_support": True, "loss": "huber"},
+            "shared_support=True is for loss='squared', got loss='huber': fit the columns",
+        ),
+        (
+            {"shared_support": True, "alpha": "auto"},
+            "alpha must be a number with shared_support=True, got 'auto'",
+        ),
+        (
+            {"feature_groups": [[0, 1]], "alpha": "auto"},
+            "alpha must be a number with feature_groups, got 'auto'",
+        ),
+    ],
+)
+def test_what_cannot_be_is_named(given, words, joint):
+    X, Y, _ = joint
+    with pytest.raises(ValueError, match=words):
+        IRKSN(k=3, **given).fit(X, Y)
+
+
+def test_certificates_are_for_single_features(grouped, joint):
+    X, y, _, groups = grouped
+    with pytest.raises(
+        ValueError, match=r"certify is for single features, got feature_groups of 60"
+    ):
+        IRKSN(k=2, feature_groups=groups).fit(X, y).certify(X, y)
+    X, Y, _ = joint
+    with pytest.raises(ValueError, match="certify takes a model of one target, got 5"):
+        IRKSN(k=2, shared_support=True).fit(X, Y).certify(X, Y)
+    report = IRKSN(k=3, positive=True).fit(X, Y[:, 0]).certify(X, Y[:, 0])
+    assert any("recovered with positive=True" in each for each in report.remarks)
+
+
+@parametrize_with_checks(
+    [
+        IRKSN(positive=True),
+        IRKSN(shared_support=True),
+        IRKSNIC(positive=True, weights="repetitions"),
+        IRKSNIC(shared_support=True),
+        IRKSNCV(shared_support=True),
+    ]
+)
+@pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+def test_scikit_learn_s_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "given", [{"feature_groups": [0, 1] * 100}, {"positive": True}, {"shared_support": True}]
+)
+def test_the_automatic_choice_says_what_takes_them(given, joint):
+    X, Y, _ = joint
+    (name,) = given
+    with pytest.raises(ValueError, match=rf"AutoIRKSN does not take {name}=.* use IRKSNIC"):
+        AutoIRKSN(**given).fit(X, Y if name == "shared_support" else Y[:, 0])
+
+
+def test_a_clone_keeps_the_groups(grouped):
+    X, y, _, groups = grouped
+    model = IRKSN(k=2, feature_groups=groups, positive=True)
+    np.testing.assert_array_equal(clone(model).feature_groups, groups)
+    assert clone(model).positive
