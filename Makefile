@@ -14,7 +14,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-quick test-cpus test-oldest test-dist check hooks api dist golden audit
+.PHONY: help demo test test-quick test-cpus test-faults test-oldest test-dist fuzz fuzz-files check hooks api dist golden audit
 .PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs paper clean
 
 help: ## this list
@@ -25,7 +25,7 @@ demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, 
 	@$(BIN)/ksupport demo
 
 # One BLAS thread per test process: they would fight for the cores otherwise.
-test test-quick test-oldest: export OMP_NUM_THREADS := 1
+test test-quick test-faults test-oldest fuzz fuzz-files: export OMP_NUM_THREADS := 1
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest -q -n auto
 
@@ -34,6 +34,15 @@ test-quick: $(VENV)/.with-cli,data,test ## the part of the tests that is done in
 
 test-cpus: $(VENV)/.with-cli,data,test ## run part of the tests, and compare what is chosen, as on other CPUs
 	@$(BIN)/python tests/cpus/compare.py
+
+test-faults: $(VENV)/.with-cli,data,test ## kill commands, workers and disks at a hundred random points
+	@FAULT_POINTS=100 $(BIN)/python -m pytest -q tests/faults tests/design/test_dask_cluster.py
+
+fuzz: $(VENV)/.with-cli,data,test ## try the properties of all functions and estimators on 100 000 random examples
+	@$(BIN)/python -m pytest -q tests/properties --hypothesis-profile=fuzz
+
+fuzz-files: $(VENV)/.with-cli,data,fuzz,test ## try a million damaged files on every reader, led by coverage
+	@$(BIN)/python tests/fuzzing/files.py all 1000000
 
 test-oldest: $(OLDEST)/.made ## the same with the oldest versions of everything that pyproject.toml allows
 	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto

@@ -1,9 +1,12 @@
 """Compiled pieces of the walkers against their plain definitions."""
 
+import ast
+import inspect
+
 import numpy as np
 import pytest
 
-from ksupport import _kernels, prox_ksupport
+from ksupport import _evidence_kernels, _kernels, prox_ksupport
 
 
 @pytest.mark.parametrize("lam", [1e-3, 1.0, 9.0, 1e3, 1e5])
@@ -70,3 +73,30 @@ def test_gains_are_those_of_all_pairs(size, most):
     found = list(zip(out.tolist(), into.tolist(), strict=True))[: len(best)]
     assert len(set(found)) == len(found)
     np.testing.assert_allclose([pairs[pair] for pair in found], best, atol=1e-12)
+
+
+def called_and_decorated(module):
+    """For each compiled function those that it calls by name, and its decorator."""
+    functions = [
+        node for node in ast.parse(inspect.getsource(module)).body
+        if isinstance(node, ast.FunctionDef)
+    ]  # fmt: skip
+    names = {node.name for node in functions}
+    for node in functions:
+        calls = {
+            each.func.id for each in ast.walk(node)
+            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+        }  # fmt: skip
+        yield node.name, calls & names, ast.unparse(node.decorator_list[0])
+
+
+@pytest.mark.parametrize("module", [_kernels, _evidence_kernels])
+def test_what_compiled_code_calls_is_part_of_it_or_rounds_alike_in_every_copy(module):
+    """Else last bits would depend on which copy a process loads first."""
+    found = list(called_and_decorated(module))
+    kinds = {name: kind for name, _, kind in found}
+    for caller, called, kind in found:
+        for name in called:
+            assert kinds[name] in ("_part", "_exact", "_exact_finite"), name
+            # What contains a part is optimised with it, and so no more exact.
+            assert kinds[name] != "_part" or kind in ("_part", "_jit"), (caller, name)

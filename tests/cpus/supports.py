@@ -76,7 +76,7 @@ def walks(n_seeds, order):
         for make in (blocks, correlated, orthogonal):
             X, y = make(seed)
             for method, settings in order(WALKS.items()):
-                for params in settings:  # type: ignore[attr-defined]
+                for params in settings:
                     result = path(method, X, y, max_iter=60, **params)
                     name = f"{method} {params} {make.__name__} {seed}"
                     yield name, result.iterates

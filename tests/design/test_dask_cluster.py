@@ -5,6 +5,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from functools import cache, partial
@@ -12,7 +13,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 
-from ksupport import IRKSN, path
+from ksupport import IRKSN, AutoIRKSN, path
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -196,3 +197,29 @@ def test_a_lost_scheduler_is_an_error_not_a_wait(lone_scheduler):
         client._timeout = 2  # seconds in which to find it again
         with pytest.raises(ConnectionError, match=r"(?s)scheduler was lost.*start a new cluster"):
             path("irksn", X, noise(), metrics={"kill": kill}, **RESTLESS)
+
+
+KILLS = max(1, int(os.environ.get("FAULT_POINTS", "5")) // 5)  # `make test-faults` takes 20
+
+
+@pytest.mark.parametrize("point", range(KILLS))
+def test_the_choice_is_the_same_where_a_worker_is_killed_on_the_way(point, client):
+    X, y = problem()
+    X, y = X[:200, :1500], y[:200]
+    expected, share = chosen_near(), np.random.default_rng(point).random()
+    started = time.monotonic()
+    AutoIRKSN(cv=3, max_iter=20).fit(da.from_array(X, chunks=(100, 500)), y)
+    seconds = time.monotonic() - started
+    victim = sorted(client.run(os.getpid).values())[point % 2]
+    killer = threading.Timer(share * seconds, os.kill, (victim, signal.SIGKILL))
+    killer.start()
+    model = AutoIRKSN(cv=3, max_iter=20).fit(da.from_array(X, chunks=(100, 500)), y)
+    killer.join()
+    np.testing.assert_array_equal(model.support_, expected.support_)
+    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
+
+
+@cache
+def chosen_near():
+    X, y = problem()
+    return AutoIRKSN(cv=3, max_iter=20).fit(X[:200, :1500], y[:200])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-POINTS = int(os.environ.get("FAULT_POINTS", "5"))  # `make test-faults` takes 100
+POINTS = int(os.environ.get("FAULT_POINTS", "3"))  # `make test-faults` takes 100
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork")
 

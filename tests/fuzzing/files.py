@@ -1,6 +1,7 @@
 """Damaged files: every reader, the loader of models and the writer of reports.
 
     python files.py KIND RUNS [SEED]
+    python files.py all RUNS
 
 An input may be read, or refused by `InputError`; nothing else may happen, within ten seconds and
 half a gigabyte.  With atheris, coverage of this package leads the search; without it, inputs are
@@ -12,11 +13,13 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 import tempfile
 import warnings
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -268,19 +271,26 @@ def led_by_coverage(tried, kind, runs, folder):
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def main(kind, runs, seed):
+def each_kind(runs):
+    """All kinds, each in a process of its own, with an equal share of the inputs."""
+    share = str(-(-runs // len(SEEDS)))
+    codes = [subprocess.run([sys.executable, __file__, kind, share]).returncode for kind in SEEDS]
+    return max(map(abs, codes))
+
+
+def main(kind, runs, seed=0):
+    if kind == "all":
+        return each_kind(runs)
     with tempfile.TemporaryDirectory() as folder:
         tried = Tried(kind, folder)
-        try:
-            import atheris  # noqa: F401
-        except ImportError:
-            change_at_random(tried, kind, runs, seed)
-            print(f"{kind}: {tried.count} inputs, {tried.read} of them read")
-            return 0
-        code = led_by_coverage(tried, kind, runs, Path(folder))
-        print(f"{kind}: {runs} inputs led by coverage, exit code {code}")
-        return code
+        if find_spec("atheris") is not None:
+            code = led_by_coverage(tried, kind, runs, Path(folder))
+            print(f"{kind}: {runs} inputs led by coverage, exit code {code}", flush=True)
+            return code
+        change_at_random(tried, kind, runs, seed)
+        print(f"{kind}: {tried.count} inputs, {tried.read} of them read", flush=True)
+        return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 0))
+    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:])))

@@ -2,16 +2,15 @@
 
 import os
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 
 from .inputs import tried
 
 settings.register_profile(
     "fuzz",
-    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "4000")),
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "5000")),
     deadline=None,
     derandomize=False,
-    phases=[Phase.explicit, Phase.generate] + [Phase.shrink] * ("FUZZ_QUICKLY" not in os.environ),
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
 )

@@ -132,7 +132,7 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     if largest is None:
         largest = largest_support(different_rows(design, response_of(y)))
     by_loss = isinstance(y, Response)
-    prefer = choose_by_loss if by_loss else partial(choose, structure=structure)
+    prefer: Any = choose_by_loss if by_loss else partial(choose, structure=structure)
     settings: list[Setting] = []
     results: list[Result] = []
     for stage in search.stages:
