@@ -9,7 +9,7 @@ from scipy.sparse.linalg import aslinearoperator
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, IRKSNClassifier
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, IRKSNClassifier
 from ksupport.stopping import StoppingCallback
 
 CLASSES = {
@@ -315,16 +315,6 @@ def test_certificates_are_for_single_features(grouped, joint):
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
 def test_scikit_learn_s_checks(estimator, check):
     check(estimator)
-
-
-@pytest.mark.parametrize(
-    "given", [{"feature_groups": [0, 1] * 100}, {"positive": True}, {"shared_support": True}]
-)
-def test_the_automatic_choice_says_what_takes_them(given, joint):
-    X, Y, _ = joint
-    (name,) = given
-    with pytest.raises(ValueError, match=rf"AutoIRKSN does not take {name}=.* use IRKSNIC"):
-        AutoIRKSN(**given).fit(X, Y if name == "shared_support" else Y[:, 0])
 
 
 def test_a_clone_keeps_the_groups(grouped):

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.levels import FIRST, Setting, for_criteria, for_groups, for_prediction, staged
-from .._common.names import shown
 from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
@@ -29,7 +28,7 @@ from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
 from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
-from ..design import Design, Floats, Ints, Problem, Split, Weights
+from ..design import Design, Floats, Problem, Split, Weights
 from ..losses import Loss, Response, loss_of
 from ..stopping import HeldOut
 from ..walking import Result
@@ -281,9 +280,6 @@ class AutoIRKSN(LinearRegressor, AutoModel):
         As in `ksupport.IRKSN`: "huber" for numbers some of which are far off, "poisson" for counts.
     fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
-    feature_groups, positive, shared_support
-        As in `ksupport.IRKSN`, but not taken yet: supports are searched feature by feature, by
-        coefficients of either sign.  Anything but the default is refused, with what takes it.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -350,17 +346,11 @@ class AutoIRKSN(LinearRegressor, AutoModel):
         fit_intercept: bool = True,
         standardize: bool = True,
         unpenalized: Any = None,
-        feature_groups: Any = None,
-        positive: bool = False,
-        shared_support: bool = False,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
         verbose: bool = False,
     ) -> None:
-        self.feature_groups = feature_groups
-        self.positive = positive
-        self.shared_support = shared_support
         self.cv = cv
         self.max_iter = max_iter
         self.loss = loss
@@ -371,17 +361,6 @@ class AutoIRKSN(LinearRegressor, AutoModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def _learn_groups(self, X: Any, d: int, unpenalized: Ints) -> None:
-        super()._learn_groups(X, d, unpenalized)
-        for name in ("feature_groups", "positive", "shared_support"):
-            value = getattr(self, name)
-            if value is not None and value is not False:
-                raise ValueError(
-                    f"AutoIRKSN does not take {name}={shown(repr(value))}, as it searches feature "
-                    f"by feature, by coefficients of either sign: use IRKSNIC({name}=...) or "
-                    f"IRKSNCV({name}=...)"
-                )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
