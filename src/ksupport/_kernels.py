@@ -31,7 +31,7 @@ _jit = _compiled(fastmath=_FAST)
 # a process loads serves all.  So what is called by compiled code is either part of its caller, or
 # rounds alike in every copy; else last bits would depend on what else was compiled or loaded.
 _part = _compiled(fastmath=_FAST, forceinline=True)
-_exact = _compiled()
+_exact = _compiled(fastmath=False)  # said, as numba would take what is left open from the caller
 # Maxima vectorise only if NaN is ruled out; used on validated input alone.
 _exact_finite = _compiled(fastmath={"nnan"})
 
