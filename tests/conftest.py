@@ -1,5 +1,6 @@
 """What the tests of the engine share: a seed, and the paper's algorithm written out plainly."""
 
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,11 @@ from threadpoolctl import threadpool_limits
 
 from ksupport import _kernels, ksupport_norm
 from ksupport._common.phases import Phase, enter, leave
+
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # as in a shell's background: tests press Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # `make test-quick`: some of every layer, chosen by the seconds that they take.
 QUICK = {

@@ -51,8 +51,8 @@ def concordance(y: ArrayLike, risk: ArrayLike) -> float:
     Examples
     --------
     >>> from ksupport.metrics import concordance
-    >>> concordance([[1.0, 1], [2.0, 1], [3.0, 0]], [0.9, 0.1, 0.5])
-    0.6666666666666666
+    >>> round(concordance([[1.0, 1], [2.0, 1], [3.0, 0]], [0.9, 0.1, 0.5]), 2)
+    0.67
     """
     Y, score = np.asarray(y, np.float64), np.asarray(risk, np.float64)
     wrong, pairs = wrong_pairs(Y, score, np.ones(len(Y)))

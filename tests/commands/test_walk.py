@@ -126,7 +126,7 @@ def test_survival_from_a_file_to_predictions(run, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert {each["name"] for each in told["features"]} == {"g4", "g9"}
+    assert {each["name"] for each in told["features"][:2]} == {"g4", "g9"}
     assert told["held_out"]["score"] == "concordance (Harrell's c)"
     assert told["held_out"]["ours"]["score"] > 0.75
     assert told["held_out"]["nothing"]["score"] == 0.5

@@ -59,7 +59,7 @@ def test_the_path_behind_a_model_leads_to_the_model(data, model):
     coef[display.features] = [line.get_ydata()[record] for line in display.lines_]
     if not isinstance(model, AutoIRKSN):
         np.testing.assert_array_equal(np.abs(coef) > 1e-12, model.support_)
-    if not isinstance(model, PathIC | AutoIRKSN):
+    if not isinstance(model, PathIC | IRKSNIC | AutoIRKSN):
         np.testing.assert_allclose(coef, model.coef_, rtol=1e-9, atol=1e-12)
     assert plot_path(model, X, y, sample_weight=weights).get_xlabel() == "step"
 

@@ -1,7 +1,6 @@
 """The one loop: why it ends, what it records, and that block sizes are invisible."""
 
 import _thread
-import signal
 import threading
 from itertools import product
 from typing import Any
@@ -179,9 +178,6 @@ def ctrl_c(monkeypatch):
         return take(record, block)
 
     monkeypatch.setattr(Record, "take", pressing)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])

@@ -71,7 +71,7 @@ def _fit(design: Design, response: Response, support: Support, rule: Criterion) 
     fitted = w @ design.columns(np.asarray(support, np.intp))
     spread = 1.0
     if response.loss.in_units_of_y:
-        spread = response.dispersed(fitted, len(support)).dispersion
+        spread = response.dispersed(fitted, len(support), rule.n).dispersion
     penalty = float(rule.penalty(len(support)))
     share = rule.n / float(response.weights.sum())
     return _Fit(fitted, share * float(response.deviance(fitted)), spread, penalty)

@@ -104,7 +104,7 @@ class _Weighing:
         """The best model by the dispersion that it leaves itself, sought from another on."""
         for _ in range(MOST_STEPS):
             fit = self.known[model]
-            self.response = self.response.dispersed(fit.fitted, fit.freedom)
+            self.response = self.response.dispersed(fit.fitted, fit.freedom, self._n)
             before, model = model, min(self.known, key=self.score)
             if model == before:
                 break
@@ -112,8 +112,14 @@ class _Weighing:
 
     def _profile(self, model: Support, response: Response) -> float:
         """Minus twice the log evidence, where the dispersion is the model's own."""
-        rows = float(response.weights.sum())
-        return rows * np.log(response.dispersion) + self.known[model].volume + self._price(model)
+        spread = self._n * np.log(response.dispersion)
+        return float(spread + self.known[model].volume + self._price(model))
+
+    @property
+    def _n(self) -> float:
+        """Rows that differ: one that is repeated says no more."""
+        assert self.last is not None
+        return self.last.n
 
     def score(self, model: Support) -> float:
         """Minus twice the log evidence of a model."""
@@ -127,7 +133,7 @@ class _Weighing:
         """The score of no feature, which is not to be blamed for errors that it would explain."""
         if not self.response.loss.in_units_of_y:
             return self.score(())
-        alone = self.response.dispersed(np.zeros(self.response.n), 0.0)
+        alone = self.response.dispersed(np.zeros(self.response.n), 0.0, self._n)
         gain = self._profile((), alone) - self._profile(self.best, self.response)
         return self.score(self.best) + gain
 

@@ -296,8 +296,8 @@ class Response:
         mean = self.loss.curvature(eta, self.y, weights).sum() / self.weights.sum()
         return max(float(mean), LEAST_BEND * (self.loss.smoothness or 0.0))
 
-    def dispersed(self, fitted: Floats, freedom: float) -> Response:
-        """With the dispersion that a model of so many degrees of freedom leaves.
+    def dispersed(self, fitted: Floats, freedom: float, n: float) -> Response:
+        """With the dispersion that a model of so many degrees of freedom, of n, leaves.
 
         The mean square of slopes over the mean second derivative (Ronchetti 1985): the variance of
         errors where the loss is of squares; where it is not, rows that are far off have a bounded
@@ -305,7 +305,7 @@ class Response:
         """
         eta, rows = self.whole(fitted), float(self.weights.sum())
         g = self.loss.gradient(eta, self.y)
-        left = max(rows - len(self.unpenalized) - freedom, 0.1 * rows)
+        left = rows * max(1 - (len(self.unpenalized) + freedom) / n, 0.1)
         squares = float(self.weights @ g**2) / left
         bend = self._bend(eta, self.weights)
         return replace(self, dispersion=max(squares / bend, np.finfo(float).tiny))
