@@ -1,17 +1,12 @@
-"""What is chosen does not depend on the CPU; `make test-cpus` asks more of them, and more fits."""
+"""Nothing depends on whether code was just compiled; `make test-cpus` asks other CPUs as well."""
 
 import importlib.util
-import platform
 from pathlib import Path
-
-import pytest
 
 spec = importlib.util.spec_from_file_location("compare", Path(__file__).with_name("compare.py"))
 compare = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(compare)
 
 
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="the other targets are of x86")
-def test_the_same_features_on_another_cpu_and_from_the_cache(tmp_path):
-    others = {"generic": compare.OTHERS["generic"]}
-    assert compare.compare(others, tmp_path, quick=True) == {}
+def test_the_same_to_the_last_bit_compiled_or_loaded_in_any_order(tmp_path):
+    assert compare.compare({}, tmp_path, quick=True) == {}
