@@ -22,6 +22,7 @@ extensions = [
     "api_pages",
     "command_line",
     "mathml",
+    "measured",
 ]
 exclude_patterns = ["_build", "*.inc"]
 html_math_renderer = "mathml"

@@ -24,6 +24,7 @@ from .terminal.completion import some_of
 from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
 from .terminal.ending import ends_in_words
 from .terminal.errors import CommandError
+from .terminal.help import of_way
 from .terminal.options import Json, Seed
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
@@ -49,18 +50,21 @@ def compare(
     columns: CheckedColumns,
     methods: Annotated[
         str | None,
-        typer.Option(
+        of_way(
+            metavar="NAMES",
             help="Names to compare, with commas between; by default all.",
             autocompletion=some_of(names),
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(help="Outer folds, which judge.", min=2)] = 5,
-    cv: Annotated[int, typer.Option(help="Inner folds, on which methods tune.", min=2)] = 5,
+    folds: Annotated[int, of_way(metavar="NUMBER", help="Outer folds, which judge.", min=2)] = 5,
+    cv: Annotated[
+        int, of_way(metavar="NUMBER", help="Inner folds, on which methods tune.", min=2)
+    ] = 5,
     reading: CheckedReading,
     seed: Seed = 0,
     in_json: Json = False,
 ) -> None:
-    """Compare all methods on a data file, each judged on rows that it never saw."""
+    """Compare all methods on rows that none of them saw."""
     _check_names(methods)
     how, parts = reading(), columns()
     say(f"reading {title(data)}")

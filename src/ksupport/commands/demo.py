@@ -40,11 +40,14 @@ N_CLASSES, DECIDE, STRONG = 150, 4, 5.0  # rows of classes, features that decide
 
 @ends_in_words
 def demo(
-    out: Annotated[Path, typer.Option(help="Write the report here, one HTML file.")] = Path(
-        "ksupport-demo.html"
-    ),
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Write the first report here; the other beside it.")
+    ] = Path("ksupport-demo.html"),
 ) -> None:
-    """Recover sparse models from simulated data, next to the Lasso, and write two reports."""
+    """Show on simulated data what to expect, next to the Lasso.
+
+    Takes about a minute, and writes two reports to look at.
+    """
     other = out.with_name(f"{out.stem}-classes{out.suffix}")
     check_outputs({}, {"--out": out, "--out (of classes)": other})
     started = time.perf_counter()

@@ -112,7 +112,12 @@ def _result(account: Account) -> str:
     if account.chosen.probability is not None:
         p = account.chosen.probability[account.chosen.support]
         low, high = certainty(float(p.min())), certainty(float(p.max()))
-        text += f", with probabilities from {low} to {high}" if size > 1 else f" ({high})"
+        if size == 1:
+            text += f", with a probability of {high}"
+        elif low == high:
+            text += f", each with a probability of {high}"
+        else:
+            text += f", with probabilities from {low} to {high}"
     several = [each for each in sets if account.chosen.support[list(each.features)].any()]
     if several:
         text += f"; {len(several)} of them can be replaced by others that correlate with them"

@@ -52,7 +52,7 @@ def glossary_of(account: Account) -> dict[str, str]:
         "ridge": f"A model of all features, each with a small weight (here {ridge}): it predicts, "
         "and names no features.",
     }
-    return GLOSSARY | own | ({"right order": words.order} if words.order else {})
+    return GLOSSARY | own | ({"all pairs": words.pairs} if words.pairs else {})
 
 
 def sections(contents: Contents) -> dict[str, str]:
@@ -99,13 +99,13 @@ class Terms:
         )
 
 
-def figure(value: float, digits: int) -> str:
-    """A number with its sign and so many digits, the last ones also where they are zeros.
+def figure(value: float) -> str:
+    """A number with four digits, the last ones also where they are zeros.
 
-    >>> figure(0.029, 3), figure(-250.0, 3)
-    ('+0.0290', '-250')
+    >>> figure(0.029), figure(-2500.0)
+    ('0.02900', '-2500')
     """
-    return f"{value:+#.{digits}g}".rstrip(".")
+    return f"{value:#.4g}".rstrip(".")
 
 
 def _lead(account: Account) -> str:
@@ -235,26 +235,29 @@ def _features(contents: Contents) -> str:
     certain = account.chosen.probability is not None
     head = ["feature", *["probability"] * certain, "effect", "coefficient"]
     head += ["on halves"] if shares else []
-    rows = [_feature(contents, each, certain) for each in found[:MOST]]
+    effects = account.told_effects
+    rows = [_feature(contents, each, certain, effects) for each in found[:MOST]]
     html = table("features", head, rows[:FIRST])
     if len(rows) > FIRST:
         more = table("more features", head, rows[FIRST:])
         html += f"<details><summary>{len(rows) - FIRST} more</summary>{more}</details>"
     rest = len(found) - MOST
     tail = f"; {rest} more are in the model file" if rest > 0 else ""
+    to = "" if account.kind == "survival" else f" to the intercept, {contents.intercept:.6g}"
     return html + (
-        "<p>The model multiplies each feature by its coefficient, and adds all that up to the "
-        f"intercept, {contents.intercept:.6g}{tail}.</p>"
+        "<p>The model multiplies each feature by its coefficient, and adds all that up"
+        f"{to}{tail}.</p>"
     )
 
 
-def _feature(contents: Contents, each: Found, certain: bool) -> list[str]:
+def _feature(
+    contents: Contents, each: Found, certain: bool, effects: Mapping[int, str]
+) -> list[str]:
     account, j = contents.account, each.feature
     name = label(account.names[j])
     row = ["\u2003" * bool(each.prefix) + each.prefix + name]
     row += [certainty(each.probability or 0.0)] if certain else []
-    numbers = [figure(account.effects[j], 3), figure(contents.coef[j], 5).lstrip("+")]
-    row += numbers if each.chosen else ["", ""]
+    row += [effects[j], figure(contents.coef[j])] if each.chosen else ["", ""]
     if contents.stability is not None:
         row.append(f"{contents.stability.frequency[j]:.0%}")
     return row
