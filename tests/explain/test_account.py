@@ -220,3 +220,11 @@ def test_effects_have_as_many_decimals_each(model):
     told = account(model).told_effects.values()
     assert len({len(each.partition(".")[2]) for each in told}) == 1
     assert {each[0] for each in told} <= {"+", "-"}
+
+
+@pytest.mark.parametrize(
+    ("lasso", "words"),
+    [(0.803, "by a per cent or more"), (0.84, "The Lasso predicts"), (0.7, "than this model.")],
+)
+def test_a_difference_that_rounds_to_nothing_is_none(model, lasso, words):
+    assert words in account(model, trials=trials(0.8, lasso)).beside

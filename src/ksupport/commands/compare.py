@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -19,7 +20,7 @@ from ..explain.trials import filled
 from ..reading import Data, in_memory, read_data
 from .fitting.wish import inner_folds, outer_folds
 from .measuring.errors import ERRORS
-from .measuring.rivals import KNOWING_NOTHING, Rival, candidates, names
+from .measuring.rivals import KNOWING_NOTHING, Rival, as_in_fit, candidates, names
 from .terminal.completion import some_of
 from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
 from .terminal.ending import ends_in_words
@@ -52,7 +53,8 @@ def compare(
         str | None,
         of_way(
             metavar="NAMES",
-            help="Names to compare, with commas between; by default all.",
+            help="Names to compare, with commas between, those of ksupport fit --method too; by "
+            "default all.",
             autocompletion=some_of(names),
         ),
     ] = None,
@@ -84,20 +86,22 @@ def compare(
         _tell(table_read, scores, len(splits), cv)
 
 
-def _listed(methods: str) -> list[str]:
-    return [name.strip() for name in methods.split(",") if name.strip()]
+def _listed(methods: str, known: Iterable[str]) -> list[str]:
+    known = list(known)
+    return [as_in_fit(name.strip(), known) for name in methods.split(",") if name.strip()]
 
 
 def _check_names(methods: str | None) -> None:
     """Refuse names that no kind of response knows, before a file is read."""
-    if methods is not None and (not (given := _listed(methods)) or set(given) - set(names())):
-        raise InputError(f"--methods must name some of {', '.join(names())}; got {methods!r}")
+    known = names()
+    if methods is not None and (not (given := _listed(methods, known)) or set(given) - set(known)):
+        raise InputError(f"--methods must name some of {', '.join(known)}; got {methods!r}")
 
 
 def _wanted(methods: str | None, known: dict[str, Rival]) -> dict[str, Rival]:
     if methods is None:
         return known
-    given = _listed(methods)
+    given = _listed(methods, known)
     unknown = [name for name in given if name not in known]
     if unknown:
         raise InputError(

@@ -33,13 +33,19 @@ def tell(out: Console, fitted: Fitted, target: str) -> None:
         heading(out, "\nWhich features?")
         _tell_features(out, fitted, account)
     if account.adjusted is not None:
-        paragraph(out, account.adjusted)
+        paragraph(out, f"{account.adjusted} {_adjustment(fitted)}")
     if account.beside:
         _answer(out, "Would a Lasso or a ridge do better?", [account.beside])
     _answer(out, "What next?", [f"- {each}" for each in account.next_steps])
     details = list(_details(fitted))
     if details:
         _answer(out, "Details", details)
+
+
+def _adjustment(fitted: Fitted) -> str:
+    """The coefficients of what the model is adjusted for."""
+    told = [f"{shown(name)} {value:.4g}" for name, value in fitted.adjustment.items()]
+    return f"{'Its coefficient' if len(told) == 1 else 'Their coefficients'}: {', '.join(told)}."
 
 
 def _answer(out: Console, question: str, texts: list[str]) -> None:
