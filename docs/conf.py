@@ -46,7 +46,8 @@ numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
 html_title = f"ksupport {release}"
 html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
-html_sidebars = {name: [] for name in ("how_good", "methods", "theory", "reproduction")}
+WIDE = ("how_good", "methods", "theory", "reproduction", "auto_tutorials/*", "auto_examples/*")
+html_sidebars = {name: [] for name in WIDE}  # code, tables and pictures need the room
 html_static_path = ["_static"]
 html_css_files = ["manual.css"]
 

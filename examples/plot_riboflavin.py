@@ -31,8 +31,8 @@ from ksupport.plotting import PathDisplay
 
 try:
     X, y = fetch_riboflavin(as_frame=True, return_X_y=True)
-except DatasetUnavailableError as error:
-    print(f"{error}\nSimulated genes instead, in blocks of ten.")
+except DatasetUnavailableError:
+    print("The data are not on this machine. Simulated genes instead, in blocks of ten.")
     X, y, _ = make_block_data(71, 1000, n_active_blocks=8, random_state=0)
     X = pd.DataFrame(X, columns=[f"gene {j}" for j in range(1000)])
     y = pd.Series(y)

@@ -18,6 +18,7 @@ this page shows a small simulated brain instead. It needs ``pip install 'ksuppor
 import tempfile
 import warnings
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
 from nilearn.decoding import Decoder
@@ -94,16 +95,12 @@ print(f"voxels chosen for shuffled labels: {np.count_nonzero(nothing.coef_)}")
 
 decoder = KSupportDecoder("auto", mask=mask, cv=4).fit(images, labels, groups=runs)
 model = decoder.estimators_[0]
-print(model.decision_)
+print(fill(str(model.decision_), 80))
 
-maps = {
-    "weights, in units of z": decoder.z_img_["house"],
-    "probability, with the sign of the weight": to_image(
-        model.probability_ * np.where(decoder.coef_[0] < 0, -1, 1), mask
-    ),
-}
+signs = np.where(decoder.coef_[0] < 0, -1, 1)
+probability = to_image(model.probability_ * signs, mask)
 figure = plot_maps(
-    {"probability": maps["probability, with the sign of the weight"]},
+    {"probability, with the sign of the weight": probability},
     background=background,
     threshold=0.1,
     cut=cut,
@@ -113,17 +110,19 @@ figure = plot_maps(
 )
 
 # %%
-# Few voxels are enough to tell the two apart, and neighbours say the same. Which of several
-# neighbours is taken is then a matter of chance; that *one of them* is needed is not:
+# Neighbours say much the same. A set holds voxels between which the images can hardly tell, and
+# its probability is that some of them are needed, whichever they are:
 
-for each in [one for one in model.sets_ if len(one.features) > 1][:4]:
-    print(f"{each.probability:.0%}  one of {len(each.features)} voxels: {each.features[:6]}")
+sets = [each for each in model.sets_ if len(each.features) > 1]
+print(f"{len(sets)} sets of voxels that can stand in for each other")
+for each in sets[:4]:
+    print(f"{each.probability:.0%}  {len(each.features)} voxels: {each.features[:6]}")
 
 # %%
 # The region rather than its best voxels
 # --------------------------------------
 # To see the whole region, say how large it is: ``k`` voxels are looked for, and folds of runs
-# choose only where to stop. A Lasso keeps single voxels whatever is asked of it.
+# choose only where to stop. A Lasso, beside them, puts most of its weight on single voxels.
 
 regions = {
     "AutoIRKSN": decoder,
@@ -145,8 +144,8 @@ for name, each in regions.items():
 # -------
 
 folder = Path(tempfile.mkdtemp())
-maps["weights, in units of z"].to_filename(folder / "house_z.nii.gz")
-maps["probability, with the sign of the weight"].to_filename(folder / "house_probability.nii.gz")
+decoder.z_img_["house"].to_filename(folder / "house_z.nii.gz")
+probability.to_filename(folder / "house_probability.nii.gz")
 print(sorted(path.name for path in folder.iterdir()))
 
 # %%

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import typer
@@ -35,7 +37,7 @@ def described(command: Any, context: Any) -> str:
     parts = [
         f".. _{title.replace(' ', '-')}:",
         f"{title}\n{'~' * len(title)}",
-        "\n\n".join(map(escaped, command.help.split("\n\n"))),
+        "\n\n".join(map(told, command.help.split("\n\n"))),
         f".. code-block:: console\n\n   $ {' '.join(usage.split())}",
     ]
     parts += [listed(*each) for each in sections(command, context).items()]
@@ -54,9 +56,20 @@ def row(record: tuple[str, str]) -> str:
     return f"   * - ``{record[0]}``\n     - {escaped(record[1])}\n"
 
 
+def told(paragraph: str) -> str:
+    """A paragraph of the help; an example becomes what one would type."""
+    words = " ".join(paragraph.split())
+    before, example, after = words.partition("For example: ")
+    if not example:
+        return escaped(words)
+    typed = " \\\n       ".join(wrap(after, 76, break_on_hyphens=False))
+    return f".. code-block:: console\n\n   $ {typed}"
+
+
 def escaped(text: str) -> str:
-    """Without marks that reStructuredText would read."""
-    return "".join(f"\\{c}" if c in "\\*`|_" else c for c in " ".join(text.split()))
+    """Without marks that reStructuredText would read; options as they are typed."""
+    plain = "".join(f"\\{c}" if c in "\\*`|_" else c for c in " ".join(text.split()))
+    return re.sub(r"(?<![\w-])--[a-z][a-z-]*", r"``\g<0>``", plain)
 
 
 def setup(app: Any) -> dict[str, Any]:

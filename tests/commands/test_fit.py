@@ -144,9 +144,8 @@ def test_columns_can_be_adjusted_for(run, small_csv, small):
     assert "2 features explain y (60 rows, 10 features)" in done.stdout
     model = AutoIRKSN(unpenalized=[0, 5]).fit(*small)
     coefficients = f"g0 {model.coef_[0]:.4g}, g5 {model.coef_[5]:.4g}"
-    assert f"Adjusted for g0, g5. Its coefficients: {coefficients}." in " ".join(
-        done.stdout.split()
-    )
+    unwrapped = " ".join(done.stdout.split())
+    assert f"Adjusted for g0, g5. Their coefficients: {coefficients}." in unwrapped
     assert "Adjusted for g0, g5." in (folder / "r.html").read_text()
     assert (folder / "c.csv").read_text().count("\n") == 3
     written = json.loads((folder / "m.json").read_text())

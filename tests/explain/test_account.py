@@ -148,8 +148,8 @@ def test_pairs_are_told_in_words(model, kind, measure, which):
     told = account(model, trials=of_pairs(measure, 0.9, 0.95, 0.5), **given)
     assert told.sign == "yes"
     assert f"tells which of two rows {which} for 90% of all pairs (give or take 0)" in told.verdict
-    assert "a model of age alone is right for 60%" in told.verdict
-    assert "a Lasso is right for 95% ± 0 (with 3 features)" in told.beside
+    assert "a model of age alone is right for 60% of pairs" in told.verdict
+    assert "a Lasso is right for 95% ± 0 of pairs (with 3 features)" in told.beside
     assert "a ridge does no better than a coin (50% ± 0, with 3 features)" in told.beside
     assert "The Lasso predicts clearly better" in told.beside
     worse = account(model, trials=of_pairs(measure, 0.55), **given)  # age alone is better

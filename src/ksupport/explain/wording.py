@@ -83,7 +83,7 @@ def _classes(target: str, classes: Sequence[str]) -> Wording:
         column="told apart",
         does_what=f"tells which of two rows is {braced(second)} and which is {braced(first)} for "
         "{} of all pairs",
-        in_short="is right for {}",
+        in_short="is right for {} of pairs",
         useless="does no better than a coin",
         pairs=f"Every row that is {second} is compared with every row that is {first}, and ought "
         f"to have the higher probability of {second}. Tossing a coin would be right for half of "
@@ -104,7 +104,7 @@ def _survival(target: str, classes: Sequence[str]) -> Wording:
         score="concordance (Harrell's c)",
         column="told apart",
         does_what="tells which of two rows has the event first for {} of all pairs",
-        in_short="is right for {}",
+        in_short="is right for {} of pairs",
         useless="does no better than a coin",
         pairs="The row that has the event first ought to have the higher risk. Tossing a coin "
         "would be right for half of the pairs. (This share is Harrell's concordance.)",

@@ -66,14 +66,20 @@ def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
     table(out, header, [_row(fitted, each, certain, halves, effects) for each in shown_rows])
     if left:
         out.print(f"and {left} more: --coefficients or --report")
-    paragraph(
-        out,
+    paragraph(out, " ".join(_column_words(fitted, account)))
+
+
+def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
+    """What the columns of the table mean."""
+    yield (
         f"Effect: change of {account.wording.scale} for one standard deviation more of the "
         "feature, the others as they are."
-        + (f" Intercept {fitted.intercept:.6g}." if account.kind != "survival" else "")
-        + (" Beneath a feature: what could stand in for it" if _any_beneath(found) else "")
-        + (", or matters with it." if in_groups(fitted.chosen) else "." * _any_beneath(found)),
     )
+    if account.kind != "survival":
+        yield f"Intercept {fitted.intercept:.6g}."
+    if _any_beneath(account.found):
+        also = ", or matters with it" if in_groups(fitted.chosen) else ""
+        yield f"Beneath a feature: what could stand in for it{also}."
 
 
 def _any_beneath(found: list[Found]) -> bool:
