@@ -97,7 +97,9 @@ for place, name in enumerate(makes):
 for split in zip(*errors.values(), strict=True):
     ax.plot(split, range(len(split)), "o-", alpha=0.7)
 ax.set_yticks(range(len(errors)), errors)
-ax.set(xlabel="mean squared error on samples held back; | is the mean", ylim=(-0.4, 2.4))
+ax.set_xlabel("mean squared error on samples held back; | is the mean")
+ax.set_ylim(-0.4, 2.4)
+plt.show()
 
 # %%
 # Lines join the errors of one split: with so few samples, splits differ more than methods do. A
