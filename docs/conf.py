@@ -1,5 +1,6 @@
 """How Sphinx builds these pages; `make docs` runs it, with warnings as errors."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -52,6 +53,12 @@ html_static_path = ["_static"]
 html_css_files = ["manual.css"]
 
 
+def typeset(text: str) -> str:
+    """A condition as it is printed on a terminal, x_l and max_{l∉S}, with its indices set low."""
+    text = re.sub(r"[*|\\]", r"\\\g<0>", text)
+    return re.sub(r"_(?:\{([^}]+)\}|(\w\u0304?|∞))", lambda m: rf"\ :sub:`{m[1] or m[2]}`\ ", text)
+
+
 def methods_table() -> str:
     """Table 1 of the paper, and the parameters, as the methods describe themselves."""
     lines = [
@@ -70,8 +77,7 @@ def methods_table() -> str:
         parameters = ", ".join(f"``{name}``" for name in about.parameters)
         cells = [f"**{about.title}**, {about.citation}", about.condition, about.bound]
         for i, cell in enumerate([*cells, about.complexity, parameters]):
-            text = cell if i in (0, 4) else cell.replace("*", r"\*").replace("_", r"\_")
-            text = text.replace("|", r"\|") if i not in (0, 4) else text
+            text = cell if i in (0, 4) else typeset(cell)
             lines.append(f"   {'*' if i == 0 else ' '} - {text}")
     return "\n".join(lines) + "\n"
 

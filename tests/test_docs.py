@@ -58,6 +58,7 @@ def test_every_formula_has_mathml(monkeypatch):
         ('<a href="#gone">x</a>', "#gone has no such place"),
         ('<script src="https://example.org/x.js"></script>', "needs a network"),
         (r"<p>\(x^2\)</p>", "TeX was left over"),
+        ("<p>max_{l}</p>", "TeX was left over"),
         ('<p id="here"><a href="page.html#here">x</a> <code>\\frac</code></p>', ""),
     ],
 )
