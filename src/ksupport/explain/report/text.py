@@ -81,20 +81,21 @@ class Terms:
     def __init__(self, glossary: Mapping[str, str]) -> None:
         self.glossary, self.told = glossary, set[str]()
         longest_first = sorted(glossary, key=len, reverse=True)
-        self.words = re.compile(rf"\b({'|'.join(longest_first)})\b")
+        self.words = re.compile(rf"(\(?)\b({'|'.join(longest_first)})\b")
 
     def explained(self, text: str) -> str:
         """The text as HTML, its new words as buttons that show what they mean."""
         return self.words.sub(self._button, escape(text))
 
     def _button(self, match: re.Match[str]) -> str:
-        word = match[0]
+        before, word = match.groups()  # a bracket stays with its word
         if word in self.told:
-            return word
+            return match[0]
         self.told.add(word)
         place = f"tip-{len(self.told)}"
         return (
-            f'<span class="term"><button type="button" aria-describedby="{place}">{word}</button>'
+            f'<span class="term">{before}'
+            f'<button type="button" aria-describedby="{place}">{word}</button>'
             f'<span role="tooltip" id="{place}">{escape(self.glossary[word])}</span></span>'
         )
 
