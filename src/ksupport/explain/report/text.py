@@ -126,7 +126,7 @@ def _found_words(account: Account) -> str:
         words += "The effect of each"
     words += f": to the right, {account.wording.direction}; to the left, the reverse."
     if any(each.stands_in_for is not None for each in account.found):
-        words += " Set in beneath a feature: others that could stand in for it"
+        words += " Indented beneath a feature: others that could stand in for it"
         words += ", or matter with it." if in_groups(account.chosen) else "."
     return words
 
