@@ -182,6 +182,8 @@ class StoppingDisplay(Display):
         return f"{at} feature{'' if at == 1 else 's'}"
 
     def _draw(self, ax: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         if self.sizes is not None:
             self._count(ax, self.sizes)
         lines = []
@@ -199,7 +201,7 @@ class StoppingDisplay(Display):
                 self.kept, color="black", linestyle=":", label=f"kept: {self._counted(self.kept)}"
             )
         ax.set(xlabel=self.xlabel, ylabel=self.ylabel, yscale=self.yscale)
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
         self.lines_ = lines
 
