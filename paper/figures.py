@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "docs" / "_ext"))
-from measured import KINDS, METHODS, bins, scores  # noqa: E402 (of the manual)
+from measured import KINDS, METHODS, bins, scores  # type: ignore[import-not-found]  # noqa: E402
 
 TARGETS = HERE.parent / "docs" / "developers" / "targets.rst"
 
