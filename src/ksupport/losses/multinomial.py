@@ -16,7 +16,7 @@ from .separable import column
 
 @dataclass(frozen=True)
 class Multinomial(Loss):
-    """log Σ_c e^{eta_c} - eta_y, for classes y in {0, ..., n_classes - 1}.
+    """log Σ_c exp(eta_c) - eta_y, for classes y in {0, ..., n_classes - 1}.
 
     A row has a fitted value for each class: arrays ``eta`` are (..., n, n_classes), and so are
     derivatives.  Only differences of classes count; models sum up to zero over classes.  With two
