@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs signals of POS
 RUNS = int(os.environ.get("FUZZ_RUNS", "60"))
 
 
-@pytest.mark.parametrize("kind", files.SEEDS)
+@pytest.mark.parametrize("kind", files.kinds())
 def test_only_documented_errors_in_bounded_time_and_memory(kind, tmp_path):
     tried = files.Tried(kind, tmp_path)
     files.change_at_random(tried, kind, 2, 0)
