@@ -19,6 +19,8 @@ dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
 
+from ksupport.design import dask_wait  # noqa: E402
+
 CHUNKS = {"rows": (150, -1), "columns": (-1, 1500), "both": (250, 2000)}
 CALM = {"k": 10, "alpha": 1e-3, "max_iter": 200}
 RESTLESS = {"k": 10, "alpha": 1e-1, "max_iter": 200}  # on noise: passes until the end
@@ -177,14 +179,14 @@ def lone_scheduler(tmp_path):
         worker = start(
             [*command, "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", *common]
         )
-        yield address, scheduler
+        yield address, scheduler, worker
         for process in (worker, scheduler):
             process.kill()
             process.wait()
 
 
 def test_a_lost_scheduler_is_an_error_not_a_wait(lone_scheduler):
-    address, scheduler = lone_scheduler
+    address, scheduler, _ = lone_scheduler
     with distributed.Client(scheduler_file=str(address), timeout="20s") as client:
         client.wait_for_workers(1, timeout=60)
 
@@ -197,6 +199,31 @@ def test_a_lost_scheduler_is_an_error_not_a_wait(lone_scheduler):
         client._timeout = 2  # seconds in which to find it again
         with pytest.raises(ConnectionError, match=r"(?s)scheduler was lost.*start a new cluster"):
             path("irksn", X, noise(), metrics={"kill": kill}, **RESTLESS)
+
+
+def test_workers_that_are_all_gone_are_an_error_not_a_wait(lone_scheduler, monkeypatch):
+    """Those that are only busy are waited for."""
+    address, _, worker = lone_scheduler
+    monkeypatch.setattr(dask_wait, "PATIENCE", 2.0)
+    X, y = (each[:200] for each in problem())
+    busy = da.from_array(X[:, :1500], chunks=(200, 500)).map_blocks(slow, dtype=float)
+    with distributed.Client(scheduler_file=str(address), timeout="20s") as client:
+        client.wait_for_workers(1, timeout=60)
+        assert IRKSN(k=3, max_iter=3).fit(busy, da.from_array(y)).coef_.any()
+        worker.kill()
+        worker.wait()
+        with pytest.raises(ConnectionError, match=r"no worker for 2 seconds.*start workers"):
+            AutoIRKSN(cv=3, max_iter=20).fit(busy, y)
+        with (
+            dask.config.set({dask_wait.SETTING: "1 s"}),
+            pytest.raises(ConnectionError, match="no worker for 1 seconds"),
+        ):
+            AutoIRKSN(cv=3, max_iter=20).fit(X[:, :20], da.from_array(y))
+
+
+def slow(block):
+    time.sleep(4.0)
+    return block
 
 
 KILLS = max(1, int(os.environ.get("FAULT_POINTS", "5")) // 5)  # `make test-faults` takes 20
