@@ -40,7 +40,7 @@ def total(loss, eta, y, weights=WEIGHTS):
 def test_memory_with_gaps_or_backwards_changes_no_bit(case):
     """NumPy's exponential has a second way for such memory, which rounds otherwise."""
     several = (Multinomial(3), np.resize([0.0, 1.0, 2.0], N))
-    loss, y = CASES[case] if case in CASES else several
+    loss, y = CASES.get(case, several)
     for seed in range(50):
         shape = (N, 3) if case == "multinomial" else N
         eta = np.random.default_rng(seed).standard_normal(shape)
