@@ -17,7 +17,13 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from killing import KINDS, check_parts, left_over, run, undisturbed
+from killing import (  # type: ignore[import-not-found]  # beside this script
+    KINDS,
+    check_parts,
+    left_over,
+    run,
+    undisturbed,
+)
 
 PAGE = 4  # kilobytes, of which such disks have a whole number
 ROOM = 1 << 14  # kilobytes for everything
@@ -122,4 +128,5 @@ def main(machine, kind, folder, points, seed):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], Path(sys.argv[3]).resolve(), *map(int, sys.argv[4:]))
+    machine, kind, folder, points, seed = sys.argv[1:]
+    main(machine, kind, Path(folder).resolve(), int(points), int(seed))
