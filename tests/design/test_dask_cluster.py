@@ -12,6 +12,7 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from ksupport import IRKSN, AutoIRKSN, path
 
@@ -229,24 +230,26 @@ def slow(block):
 KILLS = max(1, int(os.environ.get("FAULT_POINTS", "5")) // 5)  # `make test-faults` takes 20
 
 
-@pytest.mark.parametrize("point", range(KILLS))
-def test_the_choice_is_the_same_where_a_worker_is_killed_on_the_way(point, client):
-    X, y = problem()
-    X, y = X[:200, :1500], y[:200]
-    expected, share = chosen_near(), np.random.default_rng(point).random()
+@pytest.fixture(scope="module")
+def near(client):
+    """A choice without a cluster, the same X in chunks, and about how long a cluster takes."""
+    X, y = (each[:200] for each in problem())
+    model, chunks = AutoIRKSN(cv=3, max_iter=20), da.from_array(X[:, :1500], chunks=(100, 500))
+    expected = clone(model).fit(X[:, :1500], y)
     started = time.monotonic()
-    AutoIRKSN(cv=3, max_iter=20).fit(da.from_array(X, chunks=(100, 500)), y)
-    seconds = time.monotonic() - started
+    clone(model).fit(chunks, y)
+    return model, chunks, y, expected, time.monotonic() - started
+
+
+@pytest.mark.parametrize("point", range(KILLS))
+def test_the_choice_is_the_same_where_a_worker_is_killed_on_the_way(point, client, near):
+    model, X, y, expected, seconds = near
+    client.wait_for_workers(2, timeout=300)
     victim = sorted(client.run(os.getpid).values())[point % 2]
+    share = np.random.default_rng(point).random()
     killer = threading.Timer(share * seconds, os.kill, (victim, signal.SIGKILL))
     killer.start()
-    model = AutoIRKSN(cv=3, max_iter=20).fit(da.from_array(X, chunks=(100, 500)), y)
+    found = clone(model).fit(X, y)
     killer.join()
-    np.testing.assert_array_equal(model.support_, expected.support_)
-    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
-
-
-@cache
-def chosen_near():
-    X, y = problem()
-    return AutoIRKSN(cv=3, max_iter=20).fit(X[:200, :1500], y[:200])
+    np.testing.assert_array_equal(found.support_, expected.support_)
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-8)
