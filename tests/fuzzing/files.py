@@ -417,7 +417,10 @@ def main(kind, runs, seed=0):
     with tempfile.TemporaryDirectory() as folder:
         if find_spec("atheris") is not None:
             code = led_by_coverage(kind, runs, seed, Path(folder))
-            print(f"{kind}: {runs} inputs led by coverage, exit code {code}", flush=True)
+            said = (
+                f"{runs} inputs led by coverage" if code == 0 else f"an input ends it, code {code}"
+            )
+            print(f"{kind}: {said}", flush=True)
             return code
         tried = Tried(kind, folder)
         change_at_random(tried, kind, runs, seed)
