@@ -119,6 +119,9 @@ def test_the_result_reads_well(data):
         f"{count} of 40 features were chosen on at least 75% of 10 half-samples; at most 0.45 "
     )
     assert "<gene 0>" in text
+    never = [name for name, share in zip(names, result.frequency, strict=True) if share == 0]
+    assert never
+    assert not any(name in text for name in never)
     html = result._repr_html_()
     assert "&lt;gene 0&gt;" in html
     assert "<gene" not in html
