@@ -47,7 +47,10 @@ BLAS_THREADS = 1 << 29  # multiplications that take far longer than BLAS's threa
 
 # -- what a walk records ---------------------------------------------------------------------
 
-FORESEEN = 1 << 18  # numbers in products that a path has taken for steps to come (2 MB)
+RECALLED = 1 << 25  # bytes in products that are remembered, for all paths on a view of X (32 MB)
+RECALLED_DOUBLE = 1 << 16  # features up to which they are remembered in double precision
+CHOSEN_FOR = 1 << 22  # numbers in products for which columns are chosen at once (32 MB)
+WORKING = 1 << 20  # numbers in the columns that a path walks on, unless it needs more (8 MB)
 FIRST_STEPS = 64  # steps of a path's first block; later blocks grow with the distance walked
 BLOCK_STEPS = 8192  # steps of a block, at most, so that Ctrl-C and progress are heard
 BLOCK_NUMBERS = 1 << 21  # numbers in one block of recorded iterates (16 MB)
