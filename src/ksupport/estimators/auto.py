@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Self
@@ -18,7 +18,7 @@ from ..choosing.chosen import Chosen
 from ..choosing.clusters import unions_of
 from ..choosing.elections import Candidates
 from ..choosing.evidence import evidence_of
-from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
+from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds_beside, walk_stages
 from ..choosing.grids import by_loss
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
@@ -26,13 +26,13 @@ from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
 from ..choosing.supports import Support, response_of, supports_of
 from ..choosing.tables import FoldTable, table_of_iterates
-from ..choosing.ways import chosen_by_judgement, walk_settings
+from ..choosing.ways import chosen_by_judgement
 from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
 from ..design import Design, Floats, Problem, Split, Weights
 from ..losses import Loss, Response
 from ..stopping import HeldOut
-from ..walking import Result
+from ..walking import Path, Result, run
 from .base import RegressorByLoss, SelectingModel
 
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
@@ -107,8 +107,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         folds = folds_of(problem) if problem.splits else []
-        paths = self._walk(problem, folds) if folds else None
-        few, *on_folds = self._explore(problem, folds, paths)
+        paths, visited = self._walk(problem, folds)
+        few, *on_folds = self._explore(problem, folds, paths, visited)
         candidates, elected, folded, strength = None, np.inf, None, None
         if paths is not None:
             paths, candidates = self._measured(problem, folds, paths, few, on_folds)
@@ -149,11 +149,22 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
         return enough
 
-    def _walk(self, problem: Problem, folds: list[Fold]) -> _Paths:
-        """Few levels of k on folds."""
+    def _walk(self, problem: Problem, folds: list[Fold]) -> tuple[_Paths | None, list[Result]]:
+        """Few levels of k on folds, if there are any; beside the first of them, on all rows."""
         n, d = round(problem.design.n_samples), problem.design.d
+        visiting = _settings(for_criteria(n, d), problem)
+        if not folds:
+            return None, self._on_all_rows(problem, visiting)
+        visited: list[Result] = []
+
+        def walk(settings: list[Setting]) -> list[list[Result]]:
+            others = [] if visited else visiting
+            walked, beside = self._on_folds(folds, settings, self._starts(problem, others))
+            visited.extend(beside)
+            return walked
+
         stages = staged(_settings(for_prediction(n, d), problem), FIRST)
-        return _Paths(*walk_stages(partial(self._on_folds, folds), stages))
+        return _Paths(*walk_stages(walk, stages)), visited
 
     def _finer(self, problem: Problem, folds: list[Fold], coarse: _Paths) -> _Paths:
         """With levels around the best of these."""
@@ -163,48 +174,45 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         fine = _settings(_between(levels, best, for_groups(n, d)), problem)
         if not fine:
             return coarse
-        new = self._on_folds(folds, fine)
+        new, _ = self._on_folds(folds, fine)
         walked = [a + b for a, b in zip(coarse.walked, new, strict=True)]
         return _Paths(coarse.settings + fine, walked)
 
-    def _on_folds(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
+    def _on_folds(
+        self, folds: list[Fold], settings: list[Setting], beside: Sequence[Path] = ()
+    ) -> tuple[list[list[Result]], list[Result]]:
         methods = [IRKSNMethod(**setting) for setting in settings]
-        return walk_folds(
-            folds, methods, max_iter=self._steps, every=POLICY.every,
+        return walk_folds_beside(
+            beside, folds, methods, max_iter=self._steps, every=POLICY.every,
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 
+    def _starts(self, problem: Problem, settings: list[Setting]) -> list[Path]:
+        design, y = problem.design, problem.targets[0]
+        return [IRKSNMethod(**setting).start(design, y) for setting in settings]
+
     def _on_all_rows(self, problem: Problem, settings: list[Setting]) -> list[Result]:
-        return walk_settings(
-            "irksn", settings, problem.design, problem.targets[0], max_iter=self._steps,
-            every=POLICY.every, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        paths = self._starts(problem, settings)
+        return run(paths, max_iter=self._steps, every=POLICY.every, n_jobs=self.n_jobs)
 
     def _explore(
-        self, problem: Problem, folds: list[Fold], paths: _Paths | None
+        self, problem: Problem, folds: list[Fold], paths: _Paths | None, visited: list[Result]
     ) -> list[Posterior]:
-        """What the evidence says on all rows, then on each fold."""
-        design = problem.design
-        levels = for_criteria(round(design.n_samples), design.d)
-        visited = self._on_all_rows(problem, _settings(levels, problem))
-        whole = [(design, problem.targets[0])]
-        found = self._posteriors(whole, [visited], POLICY.rounds, POLICY.weighed)
-        if paths is None:
-            return found
-        rounds, most = POLICY.rounds_on_folds, POLICY.weighed_on_folds
-        on_folds = [(fold.design, fold.y) for fold in folds]
-        return found + self._posteriors(on_folds, paths.walked, rounds, most)
-
-    def _posteriors(
-        self, parts: list[tuple[Design, Any]], results: list[list[Result]], rounds: int, most: int
-    ) -> list[Posterior]:
-        """What it says on parts of the data, where paths have these results."""
-        pairs = zip(parts, results, strict=True)
-        sought = [Sought(design, response_of(y), _supports(each)) for (design, y), each in pairs]
-        targets = [y for _, y in parts]
-        if isinstance(targets[0], Response):
-            return weighed(sought, targets, rounds, most, self.n_jobs)
-        return explored(sought, rounds, self.n_jobs)
+        """What the evidence says on all rows, then on each fold; they share passes over X."""
+        parts: list[tuple[Design, Any]] = [(problem.design, problem.targets[0])]
+        supports = [_supports(visited)]
+        if paths is not None:
+            parts += [(fold.design, fold.y) for fold in folds]
+            supports += [_supports(each) for each in paths.walked]
+        how_far = [(POLICY.rounds, POLICY.weighed)]
+        how_far += [(POLICY.rounds_on_folds, POLICY.weighed_on_folds)] * len(folds)
+        sought = [
+            Sought(design, response_of(y), visited_there, *far)
+            for (design, y), visited_there, far in zip(parts, supports, how_far, strict=True)
+        ]
+        if problem.by_squares:
+            return explored(sought, self.n_jobs)
+        return weighed(sought, [y for _, y in parts], self.n_jobs)
 
     def _measured(
         self,

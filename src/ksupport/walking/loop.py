@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -35,6 +36,7 @@ from .records import Keep, Reason, Record, Result
 from .rules import Metric, Rule, StoppingRule, Watch
 from .threads import Workers
 
+Given = TypeVar("Given")
 _whole_only: ContextVar[bool] = ContextVar("whole_only", default=False)
 
 
@@ -54,7 +56,7 @@ def run(
     max_iter: int,
     every: int = 1,
     metrics: Mapping[Path, Mapping[str, Metric]] | None = None,
-    stopping: StoppingRule | None = None,
+    stopping: StoppingRule | Mapping[Path, StoppingRule] | None = None,
     keep: Keep = "all",
     watch: Watch | None = None,
     n_jobs: int | None = None,
@@ -76,9 +78,10 @@ def run(
         Record every so many steps, and always the last one.
     metrics : mapping, optional
         From a path to more columns of its history: functions of a `Block`, by name.
-    stopping : Rule or callable, optional
-        A pure function of the history; None walks to ``max_iter``.  The columns that a `Rule`
-        asks for are measured, unless ``metrics`` has them.
+    stopping : Rule, callable, or mapping, optional
+        A pure function of the history, or a mapping from a path to its own; without one a path is
+        walked to ``max_iter``.  The columns that a `Rule` asks for are measured, unless
+        ``metrics`` has them.
     keep : {"all", "last"}
         Whether all recorded iterates are returned, or only the one that the rule keeps.
     watch : callable, optional
@@ -92,12 +95,14 @@ def run(
     """
     check_count("max_iter", max_iter, low=0)
     check_count("every", every)
-    measured = metrics or {}
-    if not measured.keys() <= set(paths):
-        raise ValueError("metrics must be a mapping from some of the paths, got one from others")
-    rule = None if stopping is None else Rule.of(stopping)
-    keep_all = keep == "all" or (rule is not None and rule.looks_back)
-    records = [Record(path, measured.get(path, {}), rule, keep_all) for path in paths]
+    measured = _by_path("metrics", metrics or {}, paths)
+    if not isinstance(stopping, Mapping):
+        stopping = {} if stopping is None else dict.fromkeys(paths, stopping)
+    rules = {path: Rule.of(each) for path, each in _by_path("stopping", stopping, paths).items()}
+    records = [
+        Record(path, measured.get(path, {}), rule, keep == "all" or bool(rule and rule.looks_back))
+        for path, rule in ((path, rules.get(path)) for path in paths)
+    ]
     walk = partial(_walk, max_iter, every, watch)
     try:
         with Workers(n_jobs) as workers, walking(records, max_iter) as tell:
@@ -119,6 +124,14 @@ def run(
         if record.reason == "diverged":
             _warn_diverged(record)
     return [record.result(keep) for record in records]
+
+
+def _by_path(
+    name: str, given: Mapping[Path, Given], paths: Sequence[Path]
+) -> Mapping[Path, Given]:
+    if not given.keys() <= set(paths):
+        raise ValueError(f"{name} must be a mapping from some of the paths, got one from others")
+    return given
 
 
 def _end_here(records: Sequence[Record]) -> None:

@@ -228,6 +228,8 @@ class WorkingSetPath(PlainSteps):
             self._work_on_all()
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
+        elif self.copied:
+            self._want(self.state.query())
         else:
             self._ask(self.state.query())
 
