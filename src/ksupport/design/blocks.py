@@ -28,6 +28,7 @@ Part = tuple[slice, slice]  # rows and columns of a rectangle
 LOST = 1e-10  # variance, as a share of a squared mean, below which their difference is rounding
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+Number = TypeVar("Number", np.int8, np.float64)
 
 
 def read_ahead(read: Callable[[Key], Value], keys: Iterable[Key]) -> Iterator[tuple[Key, Value]]:
@@ -110,12 +111,12 @@ class RecentColumns:
 
     def __init__(self, most: int) -> None:
         self.most = most  # columns to remember
-        self._columns: dict[int, Floats] = {}
+        self._columns: dict[int, NDArray[Any]] = {}
         self._lock = Lock()
 
-    def get(self, index: Ints, read: Callable[[Ints], Floats]) -> Floats:
+    def get(self, index: Ints, read: Callable[[Ints], NDArray[Number]]) -> NDArray[Number]:
         """The columns at ``index``; those not at hand are read, in one go."""
-        if index.size > self.most:
+        if index.size > self.most or not index.size:
             return read(index)
         with self._lock:
             wanted = np.unique(index)
@@ -123,7 +124,7 @@ class RecentColumns:
             if missing.size:
                 found = np.ascontiguousarray(read(missing).T)
                 self._columns |= dict(zip(missing.tolist(), found, strict=True))
-            block = np.stack([self._columns[int(j)] for j in index], axis=1)
+            block = np.stack([self._columns[int(j)] for j in index]).T
             for j in list(self._columns)[: max(len(self._columns) - self.most, 0)]:
                 del self._columns[j]
             return block
@@ -204,7 +205,7 @@ class BlockStore(Store):
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
         where = f"rows {rows.start}:{rows.stop}, columns {columns.start}:{columns.stop}"
-        block = _named(where, lambda: self._read(rows, columns))
+        block = named(where, lambda: self._read(rows, columns))
         if not self.finite and not np.isfinite(block).all():
             i, j = np.argwhere(~np.isfinite(block))[0]
             raise ValueError(
@@ -265,7 +266,7 @@ class BlockStore(Store):
 
     def _new_columns(self, index: Ints) -> Floats:
         self.columns_read += index.size
-        block = _named(f"{index.size} columns", lambda: self._read_columns(index))
+        block = named(f"{index.size} columns", lambda: self._read_columns(index))
         if not self.finite and not np.isfinite(block).all():
             bad = int(index[np.flatnonzero(~np.isfinite(block).all(axis=0))[0]])
             raise ValueError(
@@ -301,7 +302,7 @@ def _strip(length: int, unit: int) -> tuple[int, int]:
     return width, -(-unit // width)
 
 
-def _named(where: str, read: Callable[[], Value]) -> Value:
+def named(where: str, read: Callable[[], Value]) -> Value:
     """What was read; an error says where."""
     try:
         return read()

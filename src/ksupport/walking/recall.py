@@ -101,30 +101,39 @@ class Recall:
     def beyond(self, looks: Sequence[Look]) -> Floats:
         """What to multiply with so that all that is wanted is known, and most that is foreseen.
 
-        Orthonormal vectors, as rows, orthogonal to those known; none if nothing is missing.
+        Orthonormal vectors, as rows, orthogonal to those known; none if nothing is missing.  Where
+        there is not room for all, the older half of what is known is forgotten, or all of it.
         """
         wanted, foreseen = (
             np.vstack([getattr(look, name).reshape(-1, self.n) for look in looks])
             for name in ("wanted", "foreseen")
         )
-        first = orthonormal(wanted, self.Q)
-        if not len(first):
-            return first
-        rest = orthonormal(foreseen, np.vstack([self.Q, first]), FORESEEN)
+        for stay in (len(self.Q), self.most // 2, 0):
+            known = self.Q[len(self.Q) - min(stay, len(self.Q)) :]
+            first = orthonormal(wanted, known)
+            if not len(first):
+                return first
+            rest = orthonormal(foreseen, np.vstack([known, first]), FORESEEN)
+            if len(known) + len(first) + len(rest) <= self.most:
+                break
+        self._forget_all_but(len(known))
         return np.vstack([first, rest])[: max(self.most, len(first))]
 
+    def _forget_all_but(self, count: int) -> None:
+        """The newest."""
+        if count < len(self.Q):
+            self._room[:count] = self.products[len(self.Q) - count :].copy()
+            self.Q = self.Q[len(self.Q) - count :]
+
     def make_room(self, Q: Floats) -> Floats:
-        """Where to put products with vectors from `beyond`; the oldest go if there are too many."""
-        stay = max(min(len(self.Q), self.most - len(Q)), 0)
-        kept, count = self.products[len(self.Q) - stay :], stay + len(Q)
+        """Where to put products with vectors from `beyond`."""
+        before, count = len(self.Q), len(self.Q) + len(Q)
         if count > len(self._room):
             larger = np.empty((max(count, self.most), self.d), self._room.dtype)
-            larger[:stay] = kept
+            larger[:before] = self.products
             self._room = larger
-        elif stay < len(self.Q):
-            self._room[:stay] = kept.copy()
-        self.Q = np.vstack([self.Q[len(self.Q) - stay :], Q])
-        return self._room[stay:count]
+        self.Q = np.vstack([self.Q, Q])
+        return self._room[before:count]
 
 
 def learn(views: Sequence[Design], news: Sequence[Floats]) -> None:
