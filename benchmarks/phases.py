@@ -18,6 +18,7 @@ from ksupport.choosing import choice, folds, ways
 from ksupport.choosing.exchange import Around
 from ksupport.design import problem, spectra
 from ksupport.design.stores import Store
+from ksupport.estimators import auto
 
 from .data import correlated
 
@@ -27,8 +28,9 @@ K = 10  # true features
 PHASES: dict[str, list[tuple[Any, str]]] = {
     "preparing": [(problem, "centred_together")],
     "norms": [(spectra, "norm"), (spectra, "column_norms")],
-    "walks on all rows": [(ways, "run")],
-    "walks on folds": [(folds, "run")],
+    "walks on all rows": [(ways, "run"), (auto, "run")],
+    "walks on folds": [(folds, "run")],  # of AutoIRKSN, beside some on all rows
+    "evidence": [(auto, "explored")],
     "refits": [
         (choice, "refit_all"), (folds, "refit_all"),
         (folds, "least_squares"), (ways, "least_squares"),

@@ -313,9 +313,7 @@ class _Ready:
         known = [np.isin(np.asarray(S, np.intp), pool).all() for S in starts]
         kept = [at for at, ok in zip(places, known, strict=True) if ok]
         largest = min(_largest(design, policy), pool.size)
-        return cls(
-            design.d, n, pool, columns, lengths, sought.y, kept, largest, sought.rounds
-        )
+        return cls(design.d, n, pool, columns, lengths, sought.y, kept, largest, sought.rounds)
 
 
 def _explore(policy: Policy, ready: _Ready) -> Posterior:

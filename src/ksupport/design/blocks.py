@@ -63,7 +63,7 @@ class Moments:
 
     def __init__(self, weights: Sequence[Floats], d: int) -> None:
         self.weights = np.stack(weights)
-        self.counted = self.weights.any(axis=0)
+        self.counted = np.asarray(self.weights.any(axis=0))
         self.shift = np.zeros(d)
         self.first, self.second = np.zeros((2, len(weights), d))
         self._shifted: set[int] = set()

@@ -198,8 +198,11 @@ class Problem:
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
         views = [view.learned() for view in views]
         for places in by_store(views):
-            parts = (views, settled, pulls)
-            some = self._together(*([each[at] for at in places] for each in parts))
+            some = self._together(
+                [views[at] for at in places],
+                [settled[at] for at in places],
+                [pulls[at] for at in places],
+            )
             for at, view in zip(places, some, strict=True):
                 views[at] = view
         return views

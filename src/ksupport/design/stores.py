@@ -42,9 +42,7 @@ class Survey(NamedTuple):
 
 
 # X̃ᵀU for views of one store, each with its U, in one pass: consecutive features after each other.
-Multiply = Callable[
-    [Sequence["Design"], Sequence[Floats]], Iterator[tuple[slice, list[Floats]]]
-]
+Multiply = Callable[[Sequence["Design"], Sequence[Floats]], Iterator[tuple[slice, list[Floats]]]]
 
 
 class Spectrum(NamedTuple):

@@ -28,7 +28,6 @@ from .scatter import square_root
 from .spectra import UNUSABLE, NormKind
 from .stores import Floats, Ints, Store, Survey, store_of
 
-
 # For each of several views vectors, side by side, with which products are taken on the way.
 Asked = Sequence[Floats] | None
 
@@ -423,6 +422,7 @@ def centred_together(
     weights = [view.row_weights for view in views]
     store = views[0].store
     lifted = lifted_together(views, asked)
+    moments: Any
     with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
         if lifted:
             moments, products = store.moments_and_products(weights, np.hstack(lifted))
@@ -483,7 +483,7 @@ def finish_together(
     views: Sequence[Design],
     product: Floats,
     sums: Sequence[Floats],
-    columns: slice = slice(None),  # noqa: B008 (cannot be changed)
+    columns: slice = slice(None),
 ) -> list[Floats]:
     """X̃ᵀ U for each view from XᵀV, the V's side by side on all rows of X, and their sums."""
     ends = np.cumsum([0, *(each.shape[1] for each in sums)])

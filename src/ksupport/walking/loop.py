@@ -126,9 +126,7 @@ def run(
     return [record.result(keep) for record in records]
 
 
-def _by_path(
-    name: str, given: Mapping[Path, Given], paths: Sequence[Path]
-) -> Mapping[Path, Given]:
+def _by_path(name: str, given: Mapping[Path, Given], paths: Sequence[Path]) -> Mapping[Path, Given]:
     if not given.keys() <= set(paths):
         raise ValueError(f"{name} must be a mapping from some of the paths, got one from others")
     return given

@@ -15,7 +15,8 @@ SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes
 SPANNED = 1e-12  # share of a vector outside the span that is rounding
 DEPENDENT = 1e-13  # share of a vector outside the span of others that counts as none
 FORESEEN = 1e-3  # the same of vectors that may never come: below, no feature enters for it
-OFTEN = 8  # samples for a vector that is remembered: with more, products cost less than to recall
+FEW, SHARE = 64, 8  # vectors that are remembered, or so many samples for each: with more of
+# them, to recall a product costs as much as to take it
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Recall:
         self.double = design.d <= limits.RECALLED_DOUBLE
         self._room = np.empty((0, design.d), np.float64 if self.double else np.float32)
         room = limits.RECALLED // (self._room.itemsize * design.d)
-        self.most = max(min(room, design.n // OFTEN), 1)  # vectors; more only where all are wanted
+        # Vectors to remember; more only where all of them are wanted.
+        self.most = max(min(room, max(design.n // SHARE, FEW)), 1)
         if design.known is not None:
             self._begin(*design.known)
 
@@ -104,20 +106,20 @@ class Recall:
         Orthonormal vectors, as rows, orthogonal to those known; none if nothing is missing.  Where
         there is not room for all, the older half of what is known is forgotten, or all of it.
         """
-        wanted, foreseen = (
-            np.vstack([getattr(look, name).reshape(-1, self.n) for look in looks])
-            for name in ("wanted", "foreseen")
-        )
+        wanted = np.vstack([look.wanted.reshape(-1, self.n) for look in looks])
         for stay in (len(self.Q), self.most // 2, 0):
             known = self.Q[len(self.Q) - min(stay, len(self.Q)) :]
             first = orthonormal(wanted, known)
             if not len(first):
                 return first
-            rest = orthonormal(foreseen, np.vstack([known, first]), FORESEEN)
-            if len(known) + len(first) + len(rest) <= self.most:
+            both = np.vstack([known, first])
+            for look in looks:
+                rest = orthonormal(look.foreseen.reshape(-1, self.n), both, FORESEEN)
+                both = np.vstack([both, rest])
+            if len(both) <= self.most:
                 break
         self._forget_all_but(len(known))
-        return np.vstack([first, rest])[: max(self.most, len(first))]
+        return both[len(known) :][: max(self.most, len(first))]
 
     def _forget_all_but(self, count: int) -> None:
         """The newest."""

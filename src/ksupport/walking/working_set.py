@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from .. import _kernels, limits
 from .._kernels import DONE, NONFINITE, NOW, RECORDED, REFRESH
-from ..design import Design, Floats, Ints, Leading, Query, Round
+from ..design import Design, Floats, Ints, Leading, Query
 from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
@@ -207,7 +207,6 @@ class WorkingSetPath(PlainSteps):
         self.product = np.empty(0)  # that with the last vector wanted, where columns are copied
         self.working: WorkingSet | None = None  # None: plain steps, on all features
         self.asked_at = self.chosen_at = self.t
-        self.ahead = FIRST_AHEAD
         self.plain_until = -1
         self.plain_span = 32
         self.m = self.least
@@ -215,6 +214,7 @@ class WorkingSetPath(PlainSteps):
             del self.design
             return
         self.design = design
+        self.enough = max(limits.WORKING // design.n, 4 * self.least)  # to walk on, mostly
         self.copied = design.copy_columns()  # then nothing need be waited for
         plain = self.state.structure.plain
         if design.has_columns and not self.copied and (design.near or not plain):
@@ -405,8 +405,8 @@ class WorkingSetPath(PlainSteps):
         if self.working is None or not self.design.near:
             return []
         walked = self.t - self.asked_at
-        self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
-        now, *later = (each.directions() for each in self._ahead(self.ahead))
+        steps = min(max(2 * walked, FIRST_AHEAD), MOST_AHEAD)
+        now, *later = (each.directions() for each in self._ahead(steps))
         return [*now, *(each[0] for each in later)]
 
     def _ahead(self, steps: int) -> Iterator[State]:
@@ -430,7 +430,7 @@ class WorkingSetPath(PlainSteps):
         elsewhere = not (self.design.near or self.copied)
         if elsewhere and self.working and len(self.working.refs) < FOLLOWED:
             return  # another answer beside those before does more than a longer one
-        if self._work() < 0.25 and self.m * self.design.n < limits.WORKING:
+        if self._work() < 0.25 and self.m < self.enough:
             self.m *= 2
         elif self._work() > 4:
             self.m = max(self.m // 2, self.least)
