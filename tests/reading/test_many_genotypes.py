@@ -19,7 +19,7 @@ import resource, sys
 from ksupport.cli import app
 
 try:
-    app(sys.argv[1:])
+    app()
 finally:
     unit = 1 if sys.platform == "darwin" else 1024
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit, file=sys.stderr)

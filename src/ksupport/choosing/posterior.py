@@ -307,7 +307,8 @@ class _Ready:
         lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
         # A column that is constant but for rounding has a length, and nothing to say.
         usable = lengths > 1e-10 * lengths.max(initial=0.0)
-        pool, columns, lengths = pool[usable], columns[usable], lengths[usable]
+        if not usable.all():
+            pool, columns, lengths = pool[usable], columns[usable], lengths[usable]
         columns /= lengths[:, None]
         places = [np.searchsorted(pool, np.asarray(S, np.intp)) for S in starts]
         known = [np.isin(np.asarray(S, np.intp), pool).all() for S in starts]

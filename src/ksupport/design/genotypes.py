@@ -138,6 +138,11 @@ class GenotypeStore(BlockStore):
         self.finite = True
         self.recent = type(self.recent)(2 * limits.READ_COLUMNS // n)
 
+    @property
+    def _block(self) -> tuple[int, int]:
+        n = self.shape[0]  # columns are read one by one: small blocks are as good as large ones
+        return n, max(1, limits.CHUNK // (4 * n))
+
     def _read(self, rows: slice, columns: slice) -> Floats:
         index = np.arange(columns.start, columns.stop)
         return self._filled(index, self.X.calls)[rows]

@@ -451,7 +451,7 @@ def get_to_know(
     sums = [view.sums(V) for view, V in zip(views, lifted, strict=True)]
     found = finish_together(views, products, sums)
     for view, u, each in zip(views, asked or (), found, strict=True):
-        view._cache["known"] = u.reshape(-1, view.n), each.T
+        view._cache["known"] = u.reshape(-1, view.n), each.T.copy()
 
 
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:

@@ -14,7 +14,7 @@ from ..design import Design, Floats, products_together
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 SPANNED = 1e-12  # share of a vector outside the span that is rounding
 DEPENDENT = 1e-13  # share of a vector outside the span of others that counts as none
-FORESEEN = 1e-3  # the same of vectors that may never come: below, no feature enters for it
+FORESEEN = 3e-3  # the same of vectors that may never come: below, hardly a feature enters for it
 FEW, SHARE = 64, 8  # vectors that are remembered, or so many samples for each: with more of
 # them, to recall a product costs as much as to take it
 
