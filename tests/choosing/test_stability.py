@@ -174,6 +174,7 @@ def test_too_few_samples_are_named(data):
     X, y = data
     with pytest.raises(ValueError, match=r"at least 4 samples, got n_samples=3"):
         stability_selection(IHT(k=2), X[:3], y[:3])
+    assert stability_selection(IHT(k=1), X[:4], y[:4], n_pairs=1).n_pairs == 1
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         stability_selection(IHT(k=2), X, y[:-1])
 
