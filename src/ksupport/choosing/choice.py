@@ -20,7 +20,7 @@ from .evidence import Evidence
 from .exchange import Around, Asked, Asking, Wanted, improve, side_by_side
 from .refits import refit_all, refitted
 from .scored import Choice, Scored, exchange_groups
-from .supports import Support
+from .supports import Support, first_met
 
 MOST_TWINS = 50  # alternatives one exchange away that are listed
 
@@ -59,11 +59,7 @@ def choosing(
     structure : Structure
         Of the models: then groups are exchanged, and counted.
     """
-    where: dict[Support, tuple[int, int]] = {(): (0, 0)}
-    for path, supports in enumerate(visited):
-        for record, support in enumerate(supports):
-            if len(support) <= largest:
-                where.setdefault(support, (path, record))
+    where = {S: met for S, met in first_met(visited).items() if len(S) <= largest}
     refits = refit_all(design, y, where, structure.positive)
     samples = design.freedom * structure.targets
     rule = Criterion(criterion, samples, structure.count(design.d), float(y @ y))

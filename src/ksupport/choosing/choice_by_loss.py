@@ -18,7 +18,7 @@ from .criteria import Criterion
 from .policy import POLICY
 from .refits import refit_by_loss
 from .scored import SAME, Choice
-from .supports import Support, independent_rows
+from .supports import Support, first_met, independent_rows
 
 WEIGHED = 100  # models that squares prefer, of which the loss is asked
 
@@ -91,11 +91,7 @@ def _ranked(known: dict[Support, _Fit], n: float) -> list[tuple[Support, float]]
 
 def _choice(known: dict[Support, _Fit], n: float, visited: Sequence[Sequence[Support]]) -> Choice:
     """The table of all that the loss was asked of, with the place where paths first met it."""
-    where: dict[Support, tuple[int, int]] = {(): (0, 0)}
-    for path, supports in enumerate(visited):
-        for record, S in enumerate(supports):
-            where.setdefault(S, (path, record))
-    ranked = _ranked(known, n)
+    where, ranked = first_met(visited), _ranked(known, n)
     order = [S for S, _ in ranked]
     named = np.empty(len(order), object)
     named[:] = order

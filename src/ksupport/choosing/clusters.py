@@ -23,7 +23,7 @@ from .._common.phases import phase
 from ..design import Floats, Ints
 from .criteria import ZERO, log_choose
 from .policy import POLICY, Policy
-from .posterior import Posterior
+from .posterior import Posterior, weights_of
 
 STRENGTHS = np.array([1.0, 0.3, 0.1, 0.03, 0.01, 0.003])  # of coefficients of their own
 ALIKE = 0.0  # in place of a strength: all coefficients are alike
@@ -258,11 +258,9 @@ class _Search:
 
     def probability(self) -> Floats:
         """For each feature, the weight of the models that have it."""
-        scores = np.fromiter(self.scores.values(), float)
-        worse = scores - scores.min()
-        weights = np.exp(-worse / 2 * self.policy.trust) * (worse <= self.policy.window)
+        weights = weights_of(np.fromiter(self.scores.values(), float), self.policy)
         p = np.zeros(len(self.columns))
-        for parts, weight in zip(self.scores, (weights / weights.sum()).tolist(), strict=True):
+        for parts, weight in zip(self.scores, weights.tolist(), strict=True):
             for cluster, _ in parts if weight else ():
                 p[self.clusters.members[cluster]] += weight
         return p

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._common.levels import Setting, at_most, warn_beyond
 from ..algorithms import known_method
+from ..losses import Loss, Squared
 
 Grid = Mapping[str, Any] | None
 STRUCTURE = ("feature_groups", "positive")  # parameters that are the same on all paths
@@ -38,6 +39,11 @@ def settings_within(settings: Iterable[Mapping[str, Any]], d: int) -> list[Setti
         if known not in distinct:
             distinct.append(known)
     return distinct
+
+
+def by_loss(loss: Loss) -> Setting:
+    """The parameter by which a path follows a loss; squares are what it follows anyway."""
+    return {} if isinstance(loss, Squared) else {"loss": loss}
 
 
 def without_structure(params: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -77,10 +77,7 @@ class Posterior:
     @cached_property
     def weights(self) -> Floats:
         """What each model counts; they sum to 1."""
-        worse = self.scores - self.scores.min()
-        # Which models beyond the window were met hangs on the order of features.
-        relative = np.exp(-worse / 2 * self.policy.trust) * (worse <= self.policy.window)
-        return np.asarray(relative / relative.sum())
+        return weights_of(self.scores, self.policy)
 
     @property
     def best(self) -> float:
@@ -132,12 +129,16 @@ class Posterior:
         weights = self.weights[order]
         return inside[:, :-1], weights / weights.sum()
 
+    def places(self, features: Sequence[int] | Ints) -> Ints:
+        """Where features are in the pool; -1 for those that are not."""
+        features = np.asarray(features, np.intp)
+        return np.where(np.isin(features, self.pool), np.searchsorted(self.pool, features), -1)
+
     def correlations(self, features: Ints) -> Floats:
         """|Correlations| of features; 0 of those outside the pool."""
-        place = np.full(self.d, -1)
-        place[self.pool] = np.arange(self.pool.size)
-        known = place[features] >= 0
-        C = self.columns[place[features[known]]]
+        at = self.places(features)
+        known = at >= 0
+        C = self.columns[at[known]]
         out = np.zeros((features.size, features.size))
         out[np.ix_(known, known)] = np.abs(C @ C.T) / self.n
         return out
@@ -189,6 +190,14 @@ class Posterior:
             w[self.pool[members]] += weight * fit(members)
         w[self.pool] /= self.lengths
         return w
+
+
+def weights_of(scores: Floats, policy: Policy) -> Floats:
+    """What models of these scores count, in sum 1."""
+    worse = scores - scores.min()
+    # Which models beyond the window were met hangs on the order of features.
+    relative = np.exp(-worse / 2 * policy.trust) * (worse <= policy.window)
+    return np.asarray(relative / relative.sum())
 
 
 def explored(

@@ -59,7 +59,7 @@ def different_rows(design: Design, y: Floats) -> int:
 
 
 def response_of(target: Any) -> Floats:
-    """The numbers by which rows differ, besides their features."""
+    """What features explain of a response: to first order, where its loss is not of squares."""
     return target.pull if isinstance(target, Response) else np.asarray(target)
 
 
@@ -78,6 +78,15 @@ def _different_rows(design: Design, y: Floats) -> int:
     y = y[: design.n]  # of several responses, the first
     y = y if design.sqrt_weights is None else y / design.sqrt_weights
     return count_different(y, design.d, partial(marks_of, design))
+
+
+def first_met(visited: Sequence[Sequence[Support]]) -> dict[Support, tuple[int, int]]:
+    """The path and the record where each support was first met; all begin at the empty one."""
+    where: dict[Support, tuple[int, int]] = {(): (0, 0)}
+    for path, supports in enumerate(visited):
+        for record, support in enumerate(supports):
+            where.setdefault(support, (path, record))
+    return where
 
 
 def visited_by(results: Sequence[Result]) -> list[list[Support]]:

@@ -21,7 +21,7 @@ from .choice_by_loss import choose_by_loss
 from .chosen import Chosen
 from .evidence import evidence_of
 from .folds import Refit
-from .grids import STRUCTURE, expand, settings_within
+from .grids import STRUCTURE, by_loss, expand, settings_within
 from .judging import Judgement
 from .policy import POLICY
 from .posterior import Posterior
@@ -239,7 +239,6 @@ def chosen_by_judgement(
 
     The strength of the ridge is given, or has the most evidence.
     """
-    by: Setting = {} if problem.by_squares else {"loss": problem.losses[0]}
     design, y = problem.design, problem.targets[0]
     support = tuple(np.flatnonzero(judgement.support).tolist())
     if isinstance(y, Response) and strength is not None:
@@ -263,7 +262,9 @@ def chosen_by_judgement(
         how="criterion",
         by="evidence",
         method="irksn",
-        settings=({"k": max(len(support), 1), "alpha": POLICY.alpha, **by},),
+        settings=(
+            {"k": max(len(support), 1), "alpha": POLICY.alpha, **by_loss(problem.losses[0])},
+        ),
         path=None,
         steps=(walked,),
         coef=coef,

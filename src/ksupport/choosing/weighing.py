@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..design import Floats, Ints
+from ..design import Floats
 from ..losses import Response
 from ..walking.threads import Workers
 from .criteria import log_choose
@@ -81,10 +81,8 @@ class _Weighing:
         """Supports of the loss's own paths, of which squares at no feature may know little."""
         if not self.response.loss.in_units_of_y:
             return []
-        place = np.full(found.d, -1)
-        place[found.pool] = np.arange(found.pool.size)
         short = [S for S in dict.fromkeys(self.sought.visited) if 0 < len(S) <= LARGEST]
-        return [tuple(place[list(S)].tolist()) for S in short if (place[list(S)] >= 0).all()]
+        return [tuple(at) for at in (found.places(S).tolist() for S in short) if min(at) >= 0]
 
     def _laplace(self, found: Posterior, model: Support) -> Laplace:
         ridge = self.policy.prior * self.response.bend
@@ -140,12 +138,9 @@ class _Weighing:
     def posterior(self) -> Posterior:
         """Of all models that have their features in the last pool."""
         assert self.last is not None
-        pool: Ints = self.last.pool
-        place = np.full(self.last.d, -1)
-        place[pool] = np.arange(pool.size)
-        at = {S: place[list(S)] for S in self.known}
-        there = [S for S in self.known if (at[S] >= 0).all()]
-        models = [tuple(sorted(at[S].tolist())) for S in there]
+        at = {S: self.last.places(S).tolist() for S in self.known}
+        there = [S for S in self.known if min(at[S], default=0) >= 0]
+        models = [tuple(sorted(at[S])) for S in there]
         scores: Floats = np.array([self.score(S) for S in there])
         found = self.last.of_models(models, scores, self._empty())
         return replace(found, dispersion=self.response.dispersion)

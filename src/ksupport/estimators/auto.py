@@ -19,20 +19,21 @@ from ..choosing.clusters import unions_of
 from ..choosing.elections import Candidates
 from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
+from ..choosing.grids import by_loss
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
-from ..choosing.supports import Support, supports_of
+from ..choosing.supports import Support, response_of, supports_of
 from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
 from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
 from ..design import Design, Floats, Problem, Split, Weights
-from ..losses import Loss, Response, loss_of
+from ..losses import Loss, Response
 from ..stopping import HeldOut
 from ..walking import Result
-from .base import LinearRegressor, SelectingModel
+from .base import RegressorByLoss, SelectingModel
 
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
 
@@ -51,13 +52,7 @@ class _Paths:
 
 def _settings(levels: list[int], problem: Problem) -> list[Setting]:
     """Paths of these levels, by the loss of the problem."""
-    by: Setting = {} if problem.by_squares else {"loss": problem.losses[0]}
-    return [{"k": k, "alpha": POLICY.alpha, **by} for k in levels]
-
-
-def _pull(target: Floats | Response) -> Floats:
-    """What features explain of a response, to first order where its loss is not of squares."""
-    return target.pull if isinstance(target, Response) else target
+    return [{"k": k, "alpha": POLICY.alpha, **by_loss(problem.losses[0])} for k in levels]
 
 
 def _mean(posterior: Posterior, target: Floats | Response) -> Floats:
@@ -114,24 +109,15 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
         few, *on_folds = self._explore(problem, folds, paths)
-        candidates, elected = None, np.inf
+        candidates, elected, folded, strength = None, np.inf, None, None
         if paths is not None:
-            pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
-            robust = not problem.by_squares and self._loss.in_units_of_y
-            measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
-                              beside=[_mean(*each) for each in pairs],
-                              dispersion=few.dispersion if robust else None)  # fmt: skip
-            candidates = measure(paths.walked)
-            if candidates.ahead < POLICY.clearly:
-                paths = self._finer(problem, folds, paths)
-                candidates = measure(paths.walked)
+            paths, candidates = self._measured(problem, folds, paths, few, on_folds)
             elected = self._elected(problem, paths, candidates, few)
+            folded = paths.settings, paths.table
         policy = POLICY if problem.by_squares else POLICY.by_loss(self._loss.in_units_of_y)
         clear = candidates is not None and candidates.ahead >= POLICY.clearly
         unions = None if clear or not problem.by_squares else unions_of(few)
         judgement = judge(few, unions, candidates, elected, policy)
-        folded = None if paths is None else (paths.settings, paths.table)
-        strength = None
         if candidates is not None and not problem.by_squares:
             answers = answers_on_folds(judgement.few, on_folds, candidates)
             strength = strength_on_folds(folds, answers)
@@ -214,11 +200,31 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     ) -> list[Posterior]:
         """What it says on parts of the data, where paths have these results."""
         pairs = zip(parts, results, strict=True)
-        sought = [Sought(design, _pull(y), _supports(each)) for (design, y), each in pairs]
+        sought = [Sought(design, response_of(y), _supports(each)) for (design, y), each in pairs]
         targets = [y for _, y in parts]
         if isinstance(targets[0], Response):
             return weighed(sought, targets, rounds, most, self.n_jobs)
         return explored(sought, rounds, self.n_jobs)
+
+    def _measured(
+        self,
+        problem: Problem,
+        folds: list[Fold],
+        paths: _Paths,
+        few: Posterior,
+        on_folds: list[Posterior],
+    ) -> tuple[_Paths, Candidates]:
+        """What is seen on held-out rows; at more levels of k, unless few features are clear."""
+        pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
+        robust = not problem.by_squares and self._loss.in_units_of_y
+        measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
+                          beside=[_mean(*each) for each in pairs],
+                          dispersion=few.dispersion if robust else None)  # fmt: skip
+        candidates = measure(paths.walked)
+        if candidates.ahead >= POLICY.clearly:
+            return paths, candidates
+        paths = self._finer(problem, folds, paths)
+        return paths, measure(paths.walked)
 
     def _elected(
         self, problem: Problem, paths: _Paths, candidates: Candidates, few: Posterior
@@ -256,7 +262,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self.k_, self.alpha_ = chosen.irksn
 
 
-class AutoIRKSN(LinearRegressor, AutoModel):
+class AutoIRKSN(RegressorByLoss, AutoModel):
     """Find the features that matter, with nothing to choose.
 
     Two questions are put to the data, and both answers count.  If *few* features matter, which?
@@ -361,14 +367,6 @@ class AutoIRKSN(LinearRegressor, AutoModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = getattr(self.loss, "name", self.loss) == "poisson"
-        return tags
-
-    def _asked_loss(self) -> Loss:
-        return loss_of(self.loss, ("squared", "huber", "poisson"))
 
 
 def _supports(results: list[Result]) -> list[Support]:

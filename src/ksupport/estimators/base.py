@@ -19,6 +19,7 @@ from .._common.names import names_seen
 from .._common.telling import tells
 from ..algorithms import known_method
 from ..choosing.chosen import Chosen
+from ..choosing.grids import by_loss
 from ..choosing.ways import Search, chosen_by_criterion
 from ..design import (
     Design,
@@ -41,7 +42,7 @@ from ..design import (
 )
 from ..explain.found import frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
-from ..losses import Loss, Squared
+from ..losses import Loss, Squared, loss_of
 from ..stopping import Settled
 from ..theory.report import RecoveryReport, report_on
 from .structured import Structured
@@ -435,6 +436,24 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return self._loss.mean(eta)
 
 
+class RegressorByLoss(LinearRegressor):
+    """A linear model of numbers, by a loss that is a parameter."""
+
+    loss: str | Loss
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self._of_counts
+        return tags
+
+    @property
+    def _of_counts(self) -> bool:
+        return getattr(self.loss, "name", self.loss) == "poisson"
+
+    def _asked_loss(self) -> Loss:
+        return loss_of(self.loss, ("squared", "huber", "poisson"))
+
+
 class SelectingModel(LinearModel):
     """Base of the classes that choose among the models of many paths."""
 
@@ -454,8 +473,7 @@ class SelectingModel(LinearModel):
 
     def _settings_by_loss(self, settings: list[Setting]) -> list[Setting]:
         """Parameters of paths, by the loss of the model."""
-        by: Setting = {} if isinstance(self._loss, Squared) else {"loss": self._loss}
-        return [setting | by for setting in settings]
+        return [setting | by_loss(self._loss) for setting in settings]
 
     def _why_empty(self) -> str:
         return "no feature was chosen, as a model without any was preferred to all others"

@@ -31,10 +31,10 @@ from ..choosing.supports import visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
 from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
 from ..design import Floats, Problem, Split
-from ..losses import Loss, loss_of
+from ..losses import Loss
 from ..stopping import HeldOut
 from ..walking import Result
-from .base import LinearRegressor, SelectingModel
+from .base import LinearRegressor, RegressorByLoss, SelectingModel
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
@@ -339,7 +339,7 @@ class PathCV(LinearRegressor, ChosenByFolds):
         return self.method, settings_of(self.method, self.grid, n, d)
 
 
-class IRKSNCV(LinearRegressor, IRKSNChosenByFolds):
+class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
     """IRKSN with k, alpha, the stopping time and the refit chosen by cross-validation.
 
     For prediction: of all that the paths offer, what predicts best on folds.
@@ -449,11 +449,3 @@ class IRKSNCV(LinearRegressor, IRKSNChosenByFolds):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = getattr(self.loss, "name", self.loss) == "poisson"
-        return tags
-
-    def _asked_loss(self) -> Loss:
-        return loss_of(self.loss, ("squared", "huber", "poisson"))

@@ -13,8 +13,8 @@ from ..choosing.chosen import Chosen
 from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.ways import Search, irksn_stages
 from ..design import Problem
-from ..losses import Loss, loss_of
-from .base import LinearRegressor, SelectingModel
+from ..losses import Loss
+from .base import LinearRegressor, RegressorByLoss, SelectingModel
 
 
 class ChosenByCriterion(SelectingModel):
@@ -194,7 +194,7 @@ class PathIC(LinearRegressor, ChosenByCriterion):
         return self.method, [settings_of(self.method, self.grid, n, d)]
 
 
-class IRKSNIC(LinearRegressor, IRKSNChosenByCriterion):
+class IRKSNIC(RegressorByLoss, IRKSNChosenByCriterion):
     """IRKSN with k, alpha, the stopping time and the support chosen by a criterion.
 
     Parameters
@@ -290,11 +290,3 @@ class IRKSNIC(LinearRegressor, IRKSNChosenByCriterion):
         self.weights = weights
         self.n_jobs = n_jobs
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = getattr(self.loss, "name", self.loss) == "poisson"
-        return tags
-
-    def _asked_loss(self) -> Loss:
-        return loss_of(self.loss, ("squared", "huber", "poisson"))

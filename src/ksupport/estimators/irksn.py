@@ -10,12 +10,13 @@ from ..algorithms.irksn import IRKSNMethod, StepRule
 from ..choosing.alpha import START, alpha_limit, tightened
 from ..choosing.chosen import Chosen
 from ..design import Problem
-from ..losses import Loss, loss_of
+from ..losses import Loss
 from ..walking import Result
+from .base import RegressorByLoss
 from .paths import PathRegressor, Stopping
 
 
-class IRKSN(PathRegressor):
+class IRKSN(RegressorByLoss, PathRegressor):
     """Sparse recovery by iterative regularisation with the k-support norm.
 
     Walks one accelerated dual path (Algorithm 1 of [1]_) towards the solution of
@@ -175,13 +176,12 @@ class IRKSN(PathRegressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = not self._several
         tags.target_tags.multi_output = self._several
         return tags
 
     @property
     def _several(self) -> bool:  # type: ignore[override]
-        return getattr(self.loss, "name", self.loss) != "poisson"
+        return not self._of_counts
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -189,7 +189,7 @@ class IRKSN(PathRegressor):
             raise ValueError(
                 f"alpha must be 'auto' or a number between 0 and 1, got {self.alpha!r}"
             )
-        loss = loss_of(self.loss, ("squared", "huber", "poisson"))
+        loss = self._asked_loss()
         if self.alpha == "auto" and loss.name != "squared":
             raise ValueError(
                 f"alpha must be a number with loss={loss.name!r}, got 'auto', which follows a "
