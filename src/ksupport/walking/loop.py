@@ -8,7 +8,7 @@ walked beyond the stop.  Nothing else in the package iterates.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -95,7 +95,6 @@ def run(
     rule = None if stopping is None else Rule.of(stopping)
     keep_all = keep == "all" or (rule is not None and rule.looks_back)
     records = [Record(path, measured.get(path, {}), rule, keep_all) for path in paths]
-    walk = partial(_walk, max_iter, every, watch)
     try:
         with Workers(n_jobs) as workers, walking(records, max_iter) as tell:
             while active := [r for r in records if r.reason is None]:
@@ -105,8 +104,8 @@ def run(
                         ready = _multiply(active)
                     _hand_out(ready, workers)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
-                workers.each(partial(walk, most_numbers), ready)
-                tell()
+                walk = partial(_take_block, max_iter, every, watch, most_numbers)
+                workers.each(partial(_walk, walk, tell, workers), ready)
     except KeyboardInterrupt:
         walked = any(r.kept is not None for r in records)
         if not (interruptible and walked) or _whole_only.get():
@@ -222,31 +221,30 @@ def _let_lead(groups: Sequence[Sequence[Record]]) -> None:
 
 
 def _walk(
-    max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
+    walk: Callable[[Record], None], tell: Callable[[], None], workers: Workers, record: Record
 ) -> None:
-    """Go on with one path until it waits again, ends, or has filled a block."""
+    """Go on with one path, block by block, until it waits again or ends."""
     # Overflow means divergence, which is looked for and reported as such.
     with np.errstate(over="ignore", invalid="ignore"):
-        _take_block(max_iter, every, watch, most_numbers, record)
-    record.reason = record.reason or _end_of(record.path, max_iter)
+        while record.reason is None and record.path.pending is None and not workers.over:
+            walk(record)
+            tell()
 
 
 def _take_block(
     max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
 ) -> None:
+    """Walk a block of one path, measure it, and see whether that was the last."""
     path = record.path
-    if path.pending is not None:  # plain steps need one product after the other
-        return
     steps = min(max(limits.FIRST_STEPS, path.t), limits.BLOCK_STEPS)
     if record.rule is not None or watch is not None:
         steps = min(max(limits.FIRST_STEPS, path.t // 4), limits.BLOCK_STEPS)
     # Blocks end on the grid of recorded steps: a walk records where it ends.
     end = min(max_iter, -(-(path.t + steps) // every) * every)
     block = record.take(path.advance(end, every, most_numbers))
-    if watch is None or record.history is None or len(block.t) == 0 or record.reason is not None:
-        return
-    if watch(record.history, block.row(len(block.t) - 1)):
-        record.reason = "stopped"
+    if watch is not None and record.history is not None and len(block.t) and record.reason is None:
+        record.reason = "stopped" if watch(record.history, block.row(len(block.t) - 1)) else None
+    record.reason = record.reason or _end_of(path, max_iter)
 
 
 def _warn_diverged(record: Record) -> None:

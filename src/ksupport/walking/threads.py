@@ -35,7 +35,7 @@ class _OneBlasThread:
         with self._lock:
             if self._inside == 0:
                 self._libraries = ThreadpoolController()
-                self._lower()
+                self._limits = self._libraries.limit(limits=1, user_api="blas")
             self._inside += 1
 
     def leave(self) -> None:
@@ -45,21 +45,18 @@ class _OneBlasThread:
                 self._limits.restore_original_limits()
 
     @contextmanager
-    def lifted(self) -> Iterator[None]:
-        """Meanwhile BLAS has its threads back, if nobody but the caller is there."""
+    def lifted(self, count: int) -> Iterator[None]:
+        """Meanwhile BLAS has so many threads, if nobody but the caller is there."""
         with self._lock:
             alone = self._inside == 1
             if alone:
-                self._limits.restore_original_limits()
+                self._libraries.limit(limits=count, user_api="blas")
         try:
             yield
         finally:
             with self._lock:
                 if alone:
-                    self._lower()
-
-    def _lower(self) -> None:
-        self._limits = self._libraries.limit(limits=1, user_api="blas")
+                    self._libraries.limit(limits=1, user_api="blas")
 
 
 _one_blas_thread = _OneBlasThread()
@@ -85,6 +82,7 @@ class Workers:
 
     def __init__(self, n_jobs: int | None) -> None:
         self.count = threads_of(n_jobs)
+        self._over = Event()  # after an error, or Ctrl-C
         if self.count > 1:
             self._pool = ThreadPoolExecutor(self.count, "ksupport-walk")
 
@@ -99,26 +97,31 @@ class Workers:
             _one_blas_thread.leave()
 
     def multiplying(self, size: int) -> AbstractContextManager[None]:
-        """For so many multiplications between calls, while no thread works: BLAS may take them."""
+        """For so many multiplications between calls: BLAS has the threads, which rest."""
         if self.count == 1 or size < limits.BLAS_THREADS:
             return nullcontext()
-        return _one_blas_thread.lifted()
+        return _one_blas_thread.lifted(self.count)
+
+    @property
+    def over(self) -> bool:
+        """Whether what is under way should end, as it is for nothing."""
+        return self._over.is_set()
 
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """The answers for all items.
 
         After an error, or Ctrl-C, no thread takes another item; it is raised once all have ended.
         """
+        self._over.clear()
         count = min(self.count, len(items))
         if count <= 1:
             return [work(item) for item in items]
         answers: dict[int, Answer] = {}
         waiting = iter(enumerate(items))  # taken from by all threads
-        over = Event()
 
         def take() -> None:
             for at, item in waiting:
-                if over.is_set():
+                if self.over:
                     return
                 answers[at] = work(item)
 
@@ -127,7 +130,7 @@ class Workers:
             jobs += (self._pool.submit(carried(take)) for _ in range(count))
             wait(jobs, return_when=FIRST_EXCEPTION)
         finally:
-            over.set()
+            self._over.set()
             wait(jobs)
         for job in jobs:
             job.result()
