@@ -104,8 +104,8 @@ def run(
                         ready = _multiply(active)
                     _hand_out(ready, workers)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
-                walk = partial(_take_block, max_iter, every, watch, most_numbers)
-                workers.each(partial(_walk, walk, tell, workers), ready)
+                walk = partial(_walk, max_iter, every, watch, most_numbers, tell)
+                workers.in_turns(walk, ready)
     except KeyboardInterrupt:
         walked = any(r.kept is not None for r in records)
         if not (interruptible and walked) or _whole_only.get():
@@ -221,20 +221,22 @@ def _let_lead(groups: Sequence[Sequence[Record]]) -> None:
 
 
 def _walk(
-    walk: Callable[[Record], None], tell: Callable[[], None], workers: Workers, record: Record
-) -> None:
-    """Go on with one path, block by block, until it waits again or ends."""
-    # Overflow means divergence, which is looked for and reported as such.
-    with np.errstate(over="ignore", invalid="ignore"):
-        while record.reason is None and record.path.pending is None and not workers.over:
-            walk(record)
-            tell()
+    max_iter: int, every: int, watch: Watch | None, most_numbers: int, tell: Callable[[], None],
+    record: Record,
+) -> bool:  # fmt: skip
+    """Go on with one path until it has filled a block; whether it neither waits then nor ends."""
+    if record.path.pending is None:  # plain steps need one product after the other
+        # Overflow means divergence, which is looked for and reported as such.
+        with np.errstate(over="ignore", invalid="ignore"):
+            _take_block(max_iter, every, watch, most_numbers, record)
+        record.reason = record.reason or _end_of(record.path, max_iter)
+        tell()
+    return record.reason is None and record.path.pending is None
 
 
 def _take_block(
     max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
 ) -> None:
-    """Walk a block of one path, measure it, and see whether that was the last."""
     path = record.path
     steps = min(max(limits.FIRST_STEPS, path.t), limits.BLOCK_STEPS)
     if record.rule is not None or watch is not None:
@@ -242,9 +244,10 @@ def _take_block(
     # Blocks end on the grid of recorded steps: a walk records where it ends.
     end = min(max_iter, -(-(path.t + steps) // every) * every)
     block = record.take(path.advance(end, every, most_numbers))
-    if watch is not None and record.history is not None and len(block.t) and record.reason is None:
-        record.reason = "stopped" if watch(record.history, block.row(len(block.t) - 1)) else None
-    record.reason = record.reason or _end_of(path, max_iter)
+    if watch is None or record.history is None or len(block.t) == 0 or record.reason is not None:
+        return
+    if watch(record.history, block.row(len(block.t) - 1)):
+        record.reason = "stopped"
 
 
 def _warn_diverged(record: Record) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -82,7 +83,6 @@ class Workers:
 
     def __init__(self, n_jobs: int | None) -> None:
         self.count = threads_of(n_jobs)
-        self._over = Event()  # after an error, or Ctrl-C
         if self.count > 1:
             self._pool = ThreadPoolExecutor(self.count, "ksupport-walk")
 
@@ -102,36 +102,42 @@ class Workers:
             return nullcontext()
         return _one_blas_thread.lifted(self.count)
 
-    @property
-    def over(self) -> bool:
-        """Whether what is under way should end, as it is for nothing."""
-        return self._over.is_set()
-
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        """The answers for all items.
+        """The answers for all items; after an error or Ctrl-C as `in_turns`."""
+        answers: dict[int, Answer] = {}
+
+        def answered(at: int) -> bool:
+            answers[at] = work(items[at])
+            return False
+
+        self.in_turns(answered, range(len(items)))
+        return [answers[at] for at in range(len(items))]
+
+    def in_turns(self, work: Callable[[Item], bool], items: Sequence[Item]) -> None:
+        """Do some work on every item in turn, until it says of each that no more is to be done.
 
         After an error, or Ctrl-C, no thread takes another item; it is raised once all have ended.
         """
-        self._over.clear()
-        count = min(self.count, len(items))
-        if count <= 1:
-            return [work(item) for item in items]
-        answers: dict[int, Answer] = {}
-        waiting = iter(enumerate(items))  # taken from by all threads
+        waiting, over = deque(items), Event()
 
         def take() -> None:
-            for at, item in waiting:
-                if self.over:
+            while not over.is_set():
+                try:
+                    item = waiting.popleft()
+                except IndexError:  # others are at the last ones
                     return
-                answers[at] = work(item)
+                if work(item):
+                    waiting.append(item)
 
+        count = min(self.count, len(items))
+        if count <= 1:
+            return take()
         jobs: list[Future[None]] = []
         try:
             jobs += (self._pool.submit(carried(take)) for _ in range(count))
             wait(jobs, return_when=FIRST_EXCEPTION)
         finally:
-            self._over.set()
+            over.set()
             wait(jobs)
         for job in jobs:
             job.result()
-        return [answers[at] for at in range(len(items))]
