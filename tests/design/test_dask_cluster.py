@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, NoSignalWarning, PathIC, path
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, NoSignalWarning, path
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -260,7 +260,8 @@ def test_of_tall_data_the_client_receives_what_was_chosen_alone(name, client, re
     np.testing.assert_allclose(model.probability_, expected.probability_, atol=1e-8)
     assert model.n_passes_ <= expected.n_passes_ + (name == "unpenalised")  # to read those columns
     if "sent" not in name:
-        assert 0 < sum(received) < 0.03 * X.nbytes  # the sums of five folds would be a sixth
+        columns = 2 * 2 if name == "unpenalised" else 0  # as they are, and projected off
+        assert 0 < sum(received) < (0.03 + columns / 100) * X.nbytes  # sums would be a sixth
 
 
 def test_rows_that_only_x_tells_apart_are_told_apart_by_the_client(client):
@@ -278,7 +279,7 @@ def test_what_was_warned_of_where_x_lies_is_heard(client):
         model = AutoIRKSN().fit(da.from_array(X, chunks=(500, -1)), noise)
     assert not model.signal_
     with pytest.warns(ConvergenceWarning, match="diverged"):
-        PathIC("srdi", {"kappa": [1e8]}).fit(da.from_array(X, chunks=(500, -1)), noise)
+        IRKSNIC(step=1e3).fit(da.from_array(X, chunks=(500, -1)), noise)
 
 
 def test_a_mistake_in_a_parameter_is_named_as_ever(client):
