@@ -232,3 +232,10 @@ def test_effects_have_as_many_decimals_each(model):
 )
 def test_a_difference_that_rounds_to_nothing_is_none(model, lasso, words):
     assert words in account(model, trials=trials(0.8, lasso)).beside
+
+
+def test_the_decision_on_one_feature_is_in_the_singular():
+    y = 3 * X[:, 5] + 0.3 * np.random.default_rng(0).standard_normal(80)
+    model = AutoIRKSN().fit(X, y)
+    count = int(model.support_.sum())
+    assert model.decision_.startswith(f"{count} feature{'s' * (count > 1)}, expected to be right")
