@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -126,8 +128,8 @@ class Posterior:
         place = np.full(self.d, -1)
         place[features] = np.arange(features.size)
         inside = np.zeros((order.size, features.size + 1))  # the last for all others
-        for row, model in enumerate(order.tolist()):
-            inside[row, place[self.pool[self._members(model)]]] = 1.0
+        for row, members in zip(inside, self._members(order), strict=True):
+            row[place[self.pool[members]]] = 1.0
         weights = self.weights[order]
         return inside[:, :-1], weights / weights.sum()
 
@@ -145,27 +147,30 @@ class Posterior:
         out[np.ix_(known, known)] = np.abs(C @ C.T) / self.n
         return out
 
-    def support(self, at: int) -> Support:
-        """The features of a model."""
-        return tuple(self.pool[self._members(at)].tolist())
+    def supports(self, models: Ints) -> list[Support]:
+        """The features of models."""
+        found, ends = self._joined(models)
+        return [tuple(each) for each in parts_of(self.pool[found].tolist(), ends)]
 
     def leading(self, most: int) -> list[Support]:
         """The models of most weight, by places in the pool."""
-        return [tuple(sorted(self._members(at).tolist())) for at in self.order(most).tolist()]
+        return [tuple(sorted(each.tolist())) for each in self._members(self.order(most))]
 
-    def _members(self, at: int) -> Ints:
-        if self.parent[at] < 0:
-            return self.expanded[self.place[at], : self.sizes[at]]
-        members = np.empty(self.expanded.shape[1] + 1, np.int64)
-        size = kernels.members(
-            at, self.parent, self.out, self.into, self.expanded, self.place, self.sizes, members
+    def _members(self, models: Ints) -> list[Ints]:
+        """The features of models, by places in the pool."""
+        return parts_of(*self._joined(models))
+
+    def _joined(self, models: Ints) -> tuple[Ints, list[int]]:
+        """The same one after the other, and where each ends."""
+        found, ends = kernels.members_of(
+            models, self.parent, self.out, self.into, self.expanded, self.place, self.sizes
         )
-        return members[:size]
+        return found, ends.tolist()
 
     def mean(self, most: int = 30) -> Floats:
         """The coefficients, averaged over the models of most weight."""
         order = self.order(most)
-        features = np.unique(np.concatenate([self._members(at) for at in order.tolist()]))
+        features = np.unique(self._joined(order)[0])
         C = self.columns[features]
         gram, products = C @ C.T, C @ self.y
         gram[np.diag_indices_from(gram)] += self.policy.prior
@@ -187,11 +192,15 @@ class Posterior:
         """Coefficients of models, given how one is fitted, averaged by their weights."""
         weights = self.weights[order] / self.weights[order].sum()
         w = np.zeros(self.d)
-        for weight, model in zip(weights.tolist(), order.tolist(), strict=True):
-            members = self._members(model)
+        for weight, members in zip(weights.tolist(), self._members(order), strict=True):
             w[self.pool[members]] += weight * fit(members)
         w[self.pool] /= self.lengths
         return w
+
+
+def parts_of(joined: Any, ends: list[int]) -> list[Any]:
+    """Parts of a sequence, given where each ends."""
+    return [joined[first:end] for first, end in pairwise([0, *ends])]
 
 
 def weights_of(scores: Floats, policy: Policy) -> Floats:

@@ -89,6 +89,14 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         """
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
+        chosen = problem.there(self._choose)
+        self._keep(problem, chosen)
+        if not self.signal_:
+            warnings.warn(str(chosen.decision), NoSignalWarning, stacklevel=3)
+        return self
+
+    def _choose(self, problem: Problem) -> Chosen:
+        """Walk, explore, judge."""
         folds = folds_of(problem) if problem.splits else []
         paths, visited = self._walk(problem, folds)
         few, *on_folds = self._explore(problem, folds, paths, visited)
@@ -109,10 +117,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             strength = strength_on_folds(folds, answers)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)
         decision = words_of(judgement, chosen.size, problem.by_squares)
-        self._keep(problem, replace(chosen, decision=decision))
-        if not judgement.signal:
-            warnings.warn(decision, NoSignalWarning, stacklevel=3)
-        return self
+        return replace(chosen, decision=decision)
 
     def _why_empty(self) -> str:
         return (
