@@ -101,6 +101,11 @@ class Problem:
             walked = [each.joined() for each in walked] if self.shared else walked
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
 
+    def forget(self) -> None:
+        """Let go of products that walks remember: views that share X last until they are found."""
+        for each in (self.whole, *self._on_folds):
+            each.design.forget()
+
     def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
         """The rows to measure on of a split, for models that were walked on others.
 

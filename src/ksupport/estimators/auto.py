@@ -111,7 +111,10 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         few, *on_folds = self._explore(problem, folds, paths, visited)
         candidates, elected, folded, strength = None, np.inf, None, None
         if paths is not None:
-            paths, candidates = self._measured(problem, folds, paths, few, on_folds)
+            means = [_mean(each, fold.y) for each, fold in zip(on_folds, folds, strict=True)]
+            if problem.by_squares:
+                on_folds = []  # have columns, and have said what they know
+            paths, candidates = self._measured(problem, folds, paths, few, means)
             elected = self._elected(problem, paths, candidates, few)
             folded = paths.settings, paths.table
         policy = POLICY if problem.by_squares else POLICY.by_loss(self._loss.in_units_of_y)
@@ -220,13 +223,11 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         folds: list[Fold],
         paths: _Paths,
         few: Posterior,
-        on_folds: list[Posterior],
+        means: list[Floats],
     ) -> tuple[_Paths, Candidates]:
         """What is seen on held-out rows; at more levels of k, unless few features are clear."""
-        pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
         robust = not problem.by_squares and self._loss.in_units_of_y
-        measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
-                          beside=[_mean(*each) for each in pairs],
+        measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds], beside=means,
                           dispersion=few.dispersion if robust else None)  # fmt: skip
         candidates = measure(paths.walked)
         if candidates.ahead >= POLICY.clearly:
