@@ -216,6 +216,7 @@ def test_products_with_the_response_come_with_the_pass_that_prepares(
     passes = problem.raw.passes
     ((walked, _),) = problem.folds()
     for each in (problem.whole, walked):
+        assert each.design.known is not None
         vectors, products = each.design.known
         np.testing.assert_array_equal(vectors, np.stack(each.targets))
         assert_close(products, each.design.rmatmat(vectors.T).T)
