@@ -95,11 +95,23 @@ class Problem:
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
-        walked = self._on_folds
-        if self.squares is not None:
-            walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
-            walked = [each.joined() for each in walked] if self.shared else walked
+        if self.squares is None:
+            return self._unseen_beside(self._on_folds, self.splits, scoring)
+        walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
+        walked = [each.joined() for each in walked] if self.shared else walked
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
+
+    def folds_by(self, splits: Sequence[Split], scoring: Any = None) -> list[tuple[Walked, Unseen]]:
+        """The same by other splits, where rows are not summed up."""
+        walked = self._on_rows([train for train, _ in splits])
+        walked = [each.joined() for each in walked] if self.shared else walked
+        return self._unseen_beside(walked, splits, scoring)
+
+    def _unseen_beside(
+        self, walked: Sequence[Walked], splits: Sequence[Split], scoring: Any
+    ) -> list[tuple[Walked, Unseen]]:
+        pairs = zip(splits, walked, strict=True)
+        return [(each, self._unseen_on(rows, each, 0, scoring)) for (_, rows), each in pairs]
 
     def forget(self) -> None:
         """Let go of products that walks remember: views that share X last until they are found."""
@@ -114,9 +126,11 @@ class Problem:
         if self.squares is not None and scoring is None:
             wanted = slice(None) if self.shared else target
             return self.squares.unseen(2 + 2 * at, walked, wanted)
+        return self._unseen_on(self.splits[at][1], walked, target, scoring)
+
+    def _unseen_on(self, rows: Ints, walked: Walked, target: int, scoring: Any) -> Unseen:
         if not self.by_squares:
-            return self._unseen_by_loss(self.splits[at][1], walked, target, scoring)
-        rows = self.splits[at][1]
+            return self._unseen_by_loss(rows, walked, target, scoring)
         design, weights = self.raw.take(rows).like(walked.view), self.weights.of(rows)
         y, expected = self.Y[rows, target], walked.expected(self.always_on(rows), target)
         if self.shared:

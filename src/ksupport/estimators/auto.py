@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import limits
 from .._common.levels import FIRST, Setting, for_criteria, for_groups, for_prediction, staged
 from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
 from ..choosing.clusters import unions_of
-from ..choosing.elections import Candidates
 from ..choosing.evidence import evidence_of
-from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds_beside, walk_stages
+from ..choosing.folds import (
+    Fold,
+    HoldsOutFolds,
+    folds_by,
+    folds_of,
+    walk_folds_beside,
+    walk_stages,
+)
 from ..choosing.grids import by_loss
+from ..choosing.holding_out import Paths, Time, means_of
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
 from ..choosing.supports import Support, response_of, supports_of
-from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement
 from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
-from ..design import Design, Floats, Problem, Split, Weights
-from ..losses import Loss, Response
+from ..design import Floats, Problem, Split, Weights
+from ..losses import Loss, Response, Squared
 from ..stopping import HeldOut
 from ..walking import Path, Result, run
 from .base import RegressorByLoss, SelectingModel
@@ -38,26 +45,9 @@ from .base import RegressorByLoss, SelectingModel
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
 
 
-@dataclass(frozen=True)
-class _Paths:
-    """Paths of the same settings, on folds."""
-
-    settings: list[Setting]
-    walked: list[list[Result]]  # by fold and setting
-
-    @property
-    def table(self) -> FoldTable:
-        return table_of_iterates(self.walked)
-
-
 def _settings(levels: list[int], problem: Problem) -> list[Setting]:
     """Paths of these levels, by the loss of the problem."""
     return [{"k": k, "alpha": POLICY.alpha, **by_loss(problem.losses[0])} for k in levels]
-
-
-def _mean(posterior: Posterior, target: Floats | Response) -> Floats:
-    """The posterior mean of coefficients, on the scale of the loss."""
-    return posterior.mean_of(target) if isinstance(target, Response) else posterior.mean()
 
 
 def _between(coarse: list[int], at: int, levels: list[int]) -> list[int]:
@@ -109,20 +99,23 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         folds = folds_of(problem) if problem.splits else []
         paths, visited = self._walk(problem, folds)
         few, *on_folds = self._explore(problem, folds, paths, visited)
-        candidates, elected, folded, strength = None, np.inf, None, None
+        times: list[Time] = []
         if paths is not None:
-            means = [_mean(each, fold.y) for each, fold in zip(on_folds, folds, strict=True)]
+            means = means_of(on_folds, folds)
             if problem.by_squares:
                 on_folds = []  # have columns, and have said what they know
-            paths, candidates = self._measured(problem, folds, paths, few, means)
-            elected = self._elected(problem, paths, candidates, few)
-            folded = paths.settings, paths.table
-        policy = POLICY if problem.by_squares else POLICY.by_loss(self._loss.in_units_of_y)
-        clear = candidates is not None and candidates.ahead >= POLICY.clearly
+            first = Time(folds, paths, means, few.dispersion if self._robust else None)
+            times = self._held_out(problem, first)
+        clear = bool(times) and times[0].clear
         unions = None if clear or not problem.by_squares else unions_of(few)
-        judgement = judge(few, unions, candidates, elected, policy)
-        if candidates is not None and not problem.by_squares:
-            answers = answers_on_folds(judgement.few, on_folds, candidates)
+        elected = self._elected(problem, times, few)
+        policy = POLICY if problem.by_squares else POLICY.by_loss(self._loss.in_units_of_y)
+        judgement = judge(few, unions, [each.candidates for each in times], elected, policy)
+        folded, strength = None, None
+        if times:
+            folded = times[0].paths.settings, times[0].paths.table
+        if times and not problem.by_squares:
+            answers = answers_on_folds(judgement.few, on_folds, times[0].candidates)
             strength = strength_on_folds(folds, answers)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)
         decision = words_of(judgement, chosen.size, problem.by_squares)
@@ -148,11 +141,26 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             sorts = sorts_of(y)
             _, counts = np.unique(sorts[weights.counted(np.arange(len(y)))], return_counts=True)
             few = round(weights.samples(len(y))) < POLICY.fewest or counts.min() < FEWEST_OF_A_SORT
-            return [] if few else split(y, weights, sorts=sorts)
+            return [] if few else split(y, weights, sorts=sorts, balanced=y.ndim == 1)
 
         return enough
 
-    def _walk(self, problem: Problem, folds: list[Fold]) -> tuple[_Paths | None, list[Result]]:
+    @property
+    def _robust(self) -> bool:
+        """Whether errors on held-out rows are in units of y, and not squares."""
+        return self._loss.in_units_of_y and not isinstance(self._loss, Squared)
+
+    def _other_splits(self, problem: Problem) -> list[Split]:
+        """The same rows held out again by other folds, where X is small and folds are shuffled."""
+        small = problem.raw.n * problem.raw.d <= limits.REPEATED and problem.squares is None
+        numbered = isinstance(self.cv, numbers.Integral) and self.random_state is not None
+        if not (small and numbered and problem.by_squares):
+            return []
+        split = super()._splits(None)
+        splits = split(problem.Y[:, 0], problem.weights, balanced=True, times=POLICY.times)
+        return splits[len(problem.splits) :]
+
+    def _walk(self, problem: Problem, folds: list[Fold]) -> tuple[Paths | None, list[Result]]:
         """Few levels of k on folds, if there are any; beside the first of them, on all rows."""
         n, d = round(problem.design.n_samples), problem.design.d
         visiting = _settings(for_criteria(n, d), problem)
@@ -167,9 +175,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return walked
 
         stages = staged(_settings(for_prediction(n, d), problem), FIRST)
-        return _Paths(*walk_stages(walk, stages)), visited
+        return Paths(*walk_stages(walk, stages)), visited
 
-    def _finer(self, problem: Problem, folds: list[Fold], coarse: _Paths) -> _Paths:
+    def _finer(self, problem: Problem, folds: list[Fold], coarse: Paths) -> Paths:
         """With levels around the best of these."""
         n, d = round(problem.design.n_samples), problem.design.d
         best, _ = coarse.table.best()
@@ -179,7 +187,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return coarse
         new, _ = self._on_folds(folds, fine)
         walked = [a + b for a, b in zip(coarse.walked, new, strict=True)]
-        return _Paths(coarse.settings + fine, walked)
+        return Paths(coarse.settings + fine, walked)
 
     def _on_folds(
         self, folds: list[Fold], settings: list[Setting], beside: Sequence[Path] = ()
@@ -199,58 +207,45 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         return run(paths, max_iter=self._steps, every=POLICY.every, n_jobs=self.n_jobs)
 
     def _explore(
-        self, problem: Problem, folds: list[Fold], paths: _Paths | None, visited: list[Result]
+        self, problem: Problem, folds: list[Fold], paths: Paths | None, visited: list[Result]
     ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold; they share passes over X."""
-        parts: list[tuple[Design, Any]] = [(problem.design, problem.targets[0])]
-        supports = [_supports(visited)]
-        if paths is not None:
-            parts += [(fold.design, fold.y) for fold in folds]
-            supports += [_supports(each) for each in paths.walked]
-        how_far = [(POLICY.rounds, POLICY.weighed)]
-        how_far += [(POLICY.rounds_on_folds, POLICY.weighed_on_folds)] * len(folds)
-        sought = [
-            Sought(design, response_of(y), visited_there, *far)
-            for (design, y), visited_there, far in zip(parts, supports, how_far, strict=True)
+        design, y = problem.design, problem.targets[0]
+        whole = Sought(design, response_of(y), _supports(visited))
+        on_folds = [] if paths is None else _sought_on(folds, paths.walked)
+        return self._weighed([whole, *on_folds], [y, *(fold.y for fold in folds)])
+
+    def _weighed(self, sought: list[Sought], targets: list[Any]) -> list[Posterior]:
+        if isinstance(targets[0], Response):
+            return weighed(sought, targets, self.n_jobs)
+        return explored(sought, self.n_jobs)
+
+    def _held_out(self, problem: Problem, first: Time) -> list[Time]:
+        """Rows held out: with more levels of k, and by other folds, unless few are clear."""
+        if first.clear:
+            return [first]
+        first = replace(first, paths=self._finer(problem, first.folds, first.paths))
+        splits, count = self._other_splits(problem), len(first.folds)
+        if not splits:
+            return [first]
+        settings = [first.paths.settings[at] for at in first.candidates.led]
+        folds = folds_by(problem, splits)
+        walked, _ = self._on_folds(folds, settings)
+        means = means_of(self._weighed(_sought_on(folds, walked), [f.y for f in folds]), folds)
+        parts = [slice(at, at + count) for at in range(0, len(folds), count)]
+        return [first] + [
+            Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts
         ]
-        if problem.by_squares:
-            return explored(sought, self.n_jobs)
-        return weighed(sought, [y for _, y in parts], self.n_jobs)
 
-    def _measured(
-        self,
-        problem: Problem,
-        folds: list[Fold],
-        paths: _Paths,
-        few: Posterior,
-        means: list[Floats],
-    ) -> tuple[_Paths, Candidates]:
-        """What is seen on held-out rows; at more levels of k, unless few features are clear."""
-        robust = not problem.by_squares and self._loss.in_units_of_y
-        measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds], beside=means,
-                          dispersion=few.dispersion if robust else None)  # fmt: skip
-        candidates = measure(paths.walked)
-        if candidates.ahead >= POLICY.clearly:
-            return paths, candidates
-        paths = self._finer(problem, folds, paths)
-        return paths, measure(paths.walked)
-
-    def _elected(
-        self, problem: Problem, paths: _Paths, candidates: Candidates, few: Posterior
-    ) -> float:
+    def _elected(self, problem: Problem, times: list[Time], few: Posterior) -> float:
         """The most evidence on all rows of what folds elect there, beyond few features."""
-        elected = candidates.elected()
-        leading = np.argsort(-elected, kind="stable")[:5]
-        cells = {candidates.earliest(), *leading[elected[leading] > 0].tolist()}
-        at = sorted({candidates.cells[cell].path for cell in cells})
-        walked = self._on_all_rows(problem, [paths.settings[path] for path in at])
-        results = dict(zip(at, walked, strict=True))
-        supports = {
-            supports_of(results[cell.path].iterates)[
-                min(cell.record, results[cell.path].iterates.shape[0] - 1)
-            ]
-            for cell in (candidates.cells[each] for each in cells)
-        }
+        cells = sorted({(k, record) for each in times for k, record in each.leading})
+        if not cells:
+            return np.inf
+        levels = sorted({k for k, _ in cells})
+        walked = self._on_all_rows(problem, _settings(levels, problem))
+        visited = {k: supports_of(each.iterates) for k, each in zip(levels, walked, strict=True)}
+        supports = {visited[k][min(record, len(visited[k]) - 1)] for k, record in cells}
         design, y = problem.design, problem.targets[0]
         if isinstance(y, Response):
             y = replace(y, dispersion=few.dispersion)
@@ -376,6 +371,15 @@ class AutoIRKSN(RegressorByLoss, AutoModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+
+def _sought_on(folds: list[Fold], walked: list[list[Result]]) -> list[Sought]:
+    """What is sought on folds, where paths have these results."""
+    how_far = POLICY.rounds_on_folds, POLICY.weighed_on_folds
+    return [
+        Sought(fold.design, response_of(fold.y), _supports(each), *how_far)
+        for fold, each in zip(folds, walked, strict=True)
+    ]
 
 
 def _supports(results: list[Result]) -> list[Support]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.checks import check_count
-from .._common.names import listed, shown
+from .._common.names import listed
 from ..algorithms import Method
 from ..choosing.chosen import Chosen
 from ..design import Floats, Ints, Problem
@@ -68,7 +68,7 @@ def effects_of(model: Model, X: Any) -> Floats:
 
 
 def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None:
-    """What the model is adjusted for, with its coefficients if there is one target; or nothing.
+    """What the model is adjusted for, in words; or nothing.
 
     Columns have the names that the model has seen, or these.
     """
@@ -77,9 +77,6 @@ def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None
         return None
     if names is not None and not model.levels_:
         told = [names[j] for j in model.unpenalized_]
-    if np.ndim(model.coef_) == 1:
-        pairs = zip(told, model.adjustment_.values(), strict=True)
-        told = [f"{shown(name)} ({c:.4g})" for name, c in pairs]
     return f"Adjusted for {listed(told)}."
 
 

@@ -16,7 +16,7 @@ from .separable import column
 
 @dataclass(frozen=True)
 class Multinomial(Loss):
-    """log Σ_c e^{eta_c} - eta_y, for classes y in {0, ..., n_classes - 1}.
+    """log Σ_c exp(eta_c) - eta_y, for classes y in {0, ..., n_classes - 1}.
 
     A row has a fitted value for each class: arrays ``eta`` are (..., n, n_classes), and so are
     derivatives.  Only differences of classes count; models sum up to zero over classes.  With two
@@ -80,13 +80,14 @@ class Multinomial(Loss):
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """Minus the logarithm of the probability of the class."""
+        eta = np.asarray(eta, order="C")  # last bits of sums and exponentials differ with strides
         at = np.broadcast_to(y.astype(np.intp)[:, None], (*eta.shape[:-1], 1))
         own = np.take_along_axis(eta, at, axis=-1)[..., 0]
         return np.asarray(logsumexp(eta, axis=-1) - own)
 
     def mean(self, eta: Any) -> Any:
         """The probabilities of the classes."""
-        return softmax(eta, axis=-1)
+        return softmax(np.asarray(eta, order="C"), axis=-1)
 
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
         each = np.ones((len(y), 1)) if weights is None else weights[:, None]
