@@ -95,13 +95,20 @@ class Problem:
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
+<<<<<<< HEAD
         if self.squares is None:
             return self._unseen_beside(self._on_folds, self.splits, scoring)
         walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
         walked = [each.joined() for each in walked] if self.shared else walked
+=======
+        walked = self._on_folds
+        if self.squares is not None:
+            walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
+            walked = [each.joined() for each in walked] if self.shared else walked
+>>>>>>> main
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
 
-    def folds_by(self, splits: Sequence[Split], scoring: Any = None) -> list[tuple[Walked, Unseen]]:
+    def folds_by(self, splits: Sequence[Split]) -> list[tuple[Walked, Unseen]]:
         """The same by other splits, where rows are not summed up."""
         walked = self._on_rows([train for train, _ in splits])
         walked = [each.joined() for each in walked] if self.shared else walked
@@ -111,7 +118,7 @@ class Problem:
         self, walked: Sequence[Walked], splits: Sequence[Split], scoring: Any
     ) -> list[tuple[Walked, Unseen]]:
         pairs = zip(splits, walked, strict=True)
-        return [(each, self._unseen_on(rows, each, 0, scoring)) for (_, rows), each in pairs]
+        return [(each, self._unseen_on(rows, each)) for (_, rows), each in pairs]
 
     def forget(self) -> None:
         """Let go of products that walks remember: views that share X last until they are found."""
@@ -128,7 +135,9 @@ class Problem:
             return self.squares.unseen(2 + 2 * at, walked, wanted)
         return self._unseen_on(self.splits[at][1], walked, target, scoring)
 
-    def _unseen_on(self, rows: Ints, walked: Walked, target: int, scoring: Any) -> Unseen:
+    def _unseen_on(
+        self, rows: Ints, walked: Walked, target: int = 0, scoring: Any = None
+    ) -> Unseen:
         if not self.by_squares:
             return self._unseen_by_loss(rows, walked, target, scoring)
         design, weights = self.raw.take(rows).like(walked.view), self.weights.of(rows)
