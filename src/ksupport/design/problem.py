@@ -95,28 +95,16 @@ class Problem:
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
-<<<<<<< HEAD
-        if self.squares is None:
-            return self._unseen_beside(self._on_folds, self.splits, scoring)
-        walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
-        walked = [each.joined() for each in walked] if self.shared else walked
-=======
         walked = self._on_folds
         if self.squares is not None:
             walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
             walked = [each.joined() for each in walked] if self.shared else walked
->>>>>>> main
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
 
     def folds_by(self, splits: Sequence[Split]) -> list[tuple[Walked, Unseen]]:
         """The same by other splits, where rows are not summed up."""
         walked = self._on_rows([train for train, _ in splits])
         walked = [each.joined() for each in walked] if self.shared else walked
-        return self._unseen_beside(walked, splits, scoring)
-
-    def _unseen_beside(
-        self, walked: Sequence[Walked], splits: Sequence[Split], scoring: Any
-    ) -> list[tuple[Walked, Unseen]]:
         pairs = zip(splits, walked, strict=True)
         return [(each, self._unseen_on(rows, each)) for (_, rows), each in pairs]
 

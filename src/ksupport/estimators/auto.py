@@ -18,18 +18,7 @@ from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
 from ..choosing.clusters import unions_of
 from ..choosing.evidence import evidence_of
-<<<<<<< HEAD
-from ..choosing.folds import (
-    Fold,
-    HoldsOutFolds,
-    folds_by,
-    folds_of,
-    walk_folds_beside,
-    walk_stages,
-)
-=======
 from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds_beside, walk_stages
->>>>>>> main
 from ..choosing.grids import by_loss
 from ..choosing.holding_out import Paths, Time, means_of
 from ..choosing.judging import judge
@@ -215,11 +204,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold; they share passes over X."""
         design, y = problem.design, problem.targets[0]
-<<<<<<< HEAD
-        whole = Sought(design, response_of(y), _supports(visited))
-=======
         whole = Sought(design, response_of(y), _supports(visited), POLICY.rounds, POLICY.weighed)
->>>>>>> main
         on_folds = [] if paths is None else _sought_on(folds, paths.walked)
         return self._weighed([whole, *on_folds], [y, *(fold.y for fold in folds)])
 
@@ -239,11 +224,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         settings = [first.paths.settings[at] for at in first.candidates.led]
         folds = folds_by(problem, splits)
         walked, _ = self._on_folds(folds, settings)
-<<<<<<< HEAD
         means = means_of(self._weighed(_sought_on(folds, walked), [f.y for f in folds]), folds)
-=======
-        posteriors = self._weighed(_sought_on(folds, walked), [fold.y for fold in folds])
->>>>>>> main
         parts = [slice(at, at + count) for at in range(0, len(folds), count)]
         return [first] + [
             Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts
@@ -383,15 +364,6 @@ class AutoIRKSN(RegressorByLoss, AutoModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-
-def _sought_on(folds: list[Fold], walked: list[list[Result]]) -> list[Sought]:
-    """What is sought on folds, where paths have these results."""
-    how_far = POLICY.rounds_on_folds, POLICY.weighed_on_folds
-    return [
-        Sought(fold.design, response_of(fold.y), _supports(each), *how_far)
-        for fold, each in zip(folds, walked, strict=True)
-    ]
 
 
 def _supports(results: list[Result]) -> list[Support]:
