@@ -24,7 +24,7 @@ from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
-from ..choosing.supports import Support, response_of, supports_of
+from ..choosing.supports import Support, response_of, visited_by
 from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
 from ..choosing.weighing import weighed
@@ -235,11 +235,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         cells = {candidates.earliest(), *leading[elected[leading] > 0].tolist()}
         at = sorted({candidates.cells[cell].path for cell in cells})
         walked = self._on_all_rows(problem, [paths.settings[path] for path in at])
-        results = dict(zip(at, walked, strict=True))
+        visited = dict(zip(at, visited_by(walked), strict=True))
         supports = {
-            supports_of(results[cell.path].iterates)[
-                min(cell.record, results[cell.path].iterates.shape[0] - 1)
-            ]
+            visited[cell.path][min(cell.record, len(visited[cell.path]) - 1)]
             for cell in (candidates.cells[each] for each in cells)
         }
         design, y = problem.design, problem.targets[0]
@@ -371,4 +369,4 @@ class AutoIRKSN(RegressorByLoss, AutoModel):
 
 def _supports(results: list[Result]) -> list[Support]:
     """All supports that paths have visited, once."""
-    return list(dict.fromkeys(S for each in results for S in supports_of(each.iterates)))
+    return list(dict.fromkeys(S for each in visited_by(results) for S in each))

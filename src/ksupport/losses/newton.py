@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ class Model(Protocol):
 
     A: Floats  # all columns, as rows; first those that are not penalised
 
+    def __init__(self, response: Response, columns: Floats) -> None: ...
     def start(self) -> Floats: ...
     def eta(self, b: Floats) -> Floats: ...
     def change(self, step: Floats) -> float: ...
@@ -73,9 +74,9 @@ class OneNumber:
         return b[self.q :], b[: self.q]
 
 
-def least(response: Response, columns: Floats, ridge: float, kind: Any = OneNumber) -> Refit:
+def least(response: Response, columns: Floats, ridge: float) -> Refit:
     """The least of Σ weights value + ridge/2 ‖w‖² over coefficients w of columns (as rows)."""
-    model = kind(response, columns)
+    model = response.loss.model(response, columns)
     b = _newton(response, model, ridge, STEPS)
     if b is None:
         ridge = max(ridge, SMALL_RIDGE * float(np.mean((columns**2) @ response.weights)))
@@ -103,7 +104,7 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
     for _ in range(steps):
         eta = model.eta(b)
         slope = model.gradient(loss.gradient(eta, y, weights)) + penalty * b
-        H = loss.hessian(model.A, eta, y, weights) + np.diag(penalty)
+        H = loss.bent(model.A, eta, y, weights) + np.diag(penalty)
         step: Floats = -np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)
         change = model.change(step)
         if change <= CLOSE * max(float(np.abs(eta).max()), unit):
