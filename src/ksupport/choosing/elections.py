@@ -167,9 +167,7 @@ class Candidates:
     @cached_property
     def _filled(self) -> Any:
         """Whether a cell has a feature on some fold."""
-        return np.array(
-            [any(map(len, self._features(cell))) for cell in self.cells]
-        )
+        return np.array([any(map(len, self._features(cell))) for cell in self.cells])
 
     def _features(self, cell: Cell) -> list[Support]:
         """Of a record, on every fold; a path that ended stays where it was."""

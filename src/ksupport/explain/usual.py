@@ -206,9 +206,10 @@ class Adjusting(BaseEstimator):
         """Fit them, by the loss."""
         known, ones = self._known(X), np.ones((int(self.loss.has_constant), len(y)))
         found = self.loss.refit(known, y, sample_weight, unpenalized=ones)
-        coef = np.zeros(X.shape[1])
-        coef[self.columns] = found.coef
-        self.coef_, self.intercept_ = coef, float(found.unpenalized.sum())
+        of_columns = np.atleast_2d(found.coef)  # a row for each class, of more than two
+        coef = np.zeros((len(of_columns), X.shape[1]))
+        coef[:, self.columns] = of_columns
+        self.coef_, self.intercept_ = coef, found.unpenalized.reshape(len(coef), -1).sum(axis=1)
         return self
 
     def _known(self, X: Any) -> Floats:
@@ -217,11 +218,10 @@ class Adjusting(BaseEstimator):
 
     def predict(self, X: Any) -> Floats:
         """What is expected of rows."""
-        return np.asarray(
-            self.loss.mean(self.coef_[self.columns] @ self._known(X) + self.intercept_)
-        )
+        eta = (self.coef_[:, self.columns] @ self._known(X)).T + self.intercept_
+        return np.asarray(self.loss.mean(eta if len(self.coef_) > 1 else eta[:, 0]))
 
     def predict_proba(self, X: Any) -> Floats:
         """Of classes."""
         p = self.predict(X)
-        return np.column_stack([1.0 - p, p])
+        return p if p.ndim == 2 else np.column_stack([1.0 - p, p])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp, softmax
 
 from .. import _kernels
 from .base import LEAST_BEND, Floats, Loss, Response
@@ -14,6 +14,7 @@ from .newton import Model
 from .separable import column
 
 
+@cache
 def contrasts_of(count: int) -> Floats:
     """Helmert's contrasts of so many classes, as orthonormal rows: one class and those before."""
     at = np.arange(1, count)[:, None]
@@ -124,12 +125,13 @@ class Multinomial(Loss):
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """Minus the logarithm of the probability of the class."""
         at = np.broadcast_to(y.astype(np.intp)[:, None], (*eta.shape[:-1], 1))
-        own = np.take_along_axis(eta, at, axis=-1)[..., 0]
-        return np.asarray(logsumexp(eta, axis=-1) - own)
+        own, most = np.take_along_axis(eta, at, axis=-1), eta.max(axis=-1, keepdims=True)
+        return np.asarray(np.log(np.exp(eta - most).sum(axis=-1)) + (most - own)[..., 0])
 
     def mean(self, eta: Any) -> Any:
         """The probabilities of the classes."""
-        return softmax(eta, axis=-1)
+        raised = np.exp(eta - np.max(eta, axis=-1, keepdims=True))
+        return raised / raised.sum(axis=-1, keepdims=True)
 
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
         each = np.ones((len(y), 1)) if weights is None else weights[:, None]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
 
 if TYPE_CHECKING:
     from .base import Response
@@ -16,6 +17,7 @@ Floats = NDArray[np.float64]
 STEPS = 60  # Newton needs about ten, unless there is no least
 LONGEST = 10.0  # change of eta, in units of the loss, in one step
 CLOSE = 1e-9  # relative to eta; the next step would be its square
+FLAT = 1e-12  # a pivot below this share of the largest counts as none
 SMALL_RIDGE = 1e-4  # of the mean weighted square of the columns, where there is no least
 
 
@@ -105,7 +107,7 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
         eta = model.eta(b)
         slope = model.gradient(loss.gradient(eta, y, weights)) + penalty * b
         H = loss.bent(model.A, eta, y, weights) + np.diag(penalty)
-        step: Floats = -np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)
+        step = -_solved(H, slope)
         change = model.change(step)
         if change <= CLOSE * max(float(np.abs(eta).max()), unit):
             return b + step
@@ -114,3 +116,12 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
             part *= 0.5
         b, now = b + part * step, after
     return None
+
+
+def _solved(H: Floats, slope: Floats) -> Floats:
+    """H⁻¹ slope; where H is flat in some direction, the shortest of all solutions."""
+    factor, step, info = dposv(H, slope)
+    pivots = np.diag(factor) ** 2
+    if info == 0 and pivots.min(initial=1.0) > FLAT * pivots.max(initial=1.0):
+        return np.asarray(step)
+    return np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)

@@ -164,13 +164,23 @@ def _beside(account: Account, terms: Terms) -> str:
 
 
 def _predicted(contents: Contents, terms: Terms) -> str:
-    """The pictures of predictions, each with what it shows."""
+    """The pictures of predictions, each with what it shows; of several classes a table."""
+    if len(contents.account.classes) > 2:
+        return _told_classes(contents, terms)
     words = {"numbers": _points_words, "classes": _alarms_words, "survival": _curves_words}
     return "".join(
         f'<div><p id="{name}-words">{terms.explained(text)}</p><div class="picture">'
         f'<svg id="{name}" role="img" aria-labelledby="{name}-words"></svg></div></div>'
         for name, text in words[contents.account.kind](contents)
     )
+
+
+def _told_classes(contents: Contents, terms: Terms) -> str:
+    """How many rows of each class are taken for which."""
+    names = [label(each, 28) for each in contents.account.classes]
+    rows = [[name, *map(str, row)] for name, row in zip(names, contents.confusion, strict=True)]
+    words = f"How many rows of a class (lines) are taken for which (columns). {_whose(contents)}"
+    return f"<p>{terms.explained(words)}</p>{table('classes told', ['', *names], rows)}"
 
 
 def _whose(contents: Contents) -> str:
@@ -234,6 +244,7 @@ def _features(contents: Contents) -> str:
         return "<p>None.</p>"
     certain = account.chosen.probability is not None
     head = ["feature", *["probability"] * certain, "effect", "coefficient"]
+    head += ["speaks for"] * (len(account.classes) > 2)
     head += ["on halves"] if shares else []
     rows = [_feature(contents, each, certain) for each in found[:MOST]]
     html = table("features", head, rows[:FIRST])
@@ -244,7 +255,7 @@ def _features(contents: Contents) -> str:
     tail = f"; {rest} more are in the model file" if rest > 0 else ""
     return html + (
         "<p>The model multiplies each feature by its coefficient, and adds all that up to the "
-        f"intercept, {contents.intercept:.6g}{tail}.</p>"
+        f"intercept, {', '.join(f'{each:.6g}' for each in contents.intercept)}{tail}.</p>"
     )
 
 
@@ -255,6 +266,7 @@ def _feature(contents: Contents, each: Found, certain: bool) -> list[str]:
     row += [certainty(each.probability or 0.0)] if certain else []
     numbers = [figure(account.effects[j], 3), figure(contents.coef[j], 5).lstrip("+")]
     row += numbers if each.chosen else ["", ""]
+    row += [label(contents.speaks_for[j] or "", 60)] * (len(account.classes) > 2)
     if contents.stability is not None:
         row.append(f"{contents.stability.frequency[j]:.0%}")
     return row
