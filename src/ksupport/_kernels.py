@@ -1,8 +1,9 @@
-"""All compiled code of the package: small pure functions on arrays.
+"""The compiled code of walks, losses and refits: small pure functions on arrays.
 
 Everything here is ``nogil`` and cached on disk.  Reductions in ``_jit`` and ``_part`` may be
 reassociated (so that they vectorise), but NaN and infinity keep their meaning: walkers rely on them
-to detect divergence.
+to detect divergence.  It is one file because numba's cache notices when the file of a function
+changes, and not when that of a function which it calls does: copies of old code would go on.
 
 The k-support search.  With ``a = |q|``, the prox of ``(lam/2) (‖·‖_k^sp)²`` is
 
