@@ -33,7 +33,8 @@ from ..design import Design, Floats, Problem, Split, Weights
 from ..losses import Loss, Response
 from ..stopping import HeldOut
 from ..walking import Result
-from .base import RegressorByLoss, SelectingModel
+from .base import SelectingModel
+from .skipping import SkipsFarRows
 
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
 
@@ -260,7 +261,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self.k_, self.alpha_ = chosen.irksn
 
 
-class AutoIRKSN(RegressorByLoss, AutoModel):
+class AutoIRKSN(SkipsFarRows, AutoModel):
     """Find the features that matter, with nothing to choose.
 
     Two questions are put to the data, and both answers count.  If *few* features matter, which?
@@ -281,7 +282,10 @@ class AutoIRKSN(RegressorByLoss, AutoModel):
     max_iter : int, default=60
         Steps of the paths.
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
-        As in `ksupport.IRKSN`: "huber" for numbers some of which are far off, "poisson" for counts.
+        "poisson" for counts; "huber" for numbers some of which are far off: rows that are so by
+        more than four robust standard deviations, of y or of what the model leaves of it, are left
+        out (``outliers_``), and the others judged by squares.  ``Huber(delta)`` counts errors
+        linearly beyond a threshold of one's own.
     fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
@@ -320,6 +324,8 @@ class AutoIRKSN(RegressorByLoss, AutoModel):
         What ``coef_`` is on the support: "ridge".
     decision_ : str
         What was decided and why, in words.
+    outliers_ : array of int
+        The rows that are far off, with ``loss="huber"``; else none.
     k_, alpha_, n_iter_
         Parameters and step of the path that predicts held-out rows best (None and the steps
         walked where few features are more probable).
