@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 import sklearn
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LassoCV, LogisticRegressionCV, RidgeCV
 from sklearn.model_selection import GridSearchCV, check_cv
@@ -75,11 +75,43 @@ def names_of(kind: Kind) -> tuple[str, str]:
 # -- classes -------------------------------------------------------------------------------
 
 
+class OneAgainstOthers(ClassifierMixin, BaseEstimator):
+    """Of several classes a model for each, against all others; of two classes one.
+
+    Parameters
+    ----------
+    model : estimator
+        For two classes.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def fit(self, X: Any, y: Any, sample_weight: Floats | None = None) -> Self:
+        """Fit them one by one."""
+        self.classes_ = np.unique(y)
+        asked = self.classes_ if self.classes_.size > 2 else self.classes_[1:]
+        self.models_ = [clone(self.model).fit(X, y == each, sample_weight) for each in asked]
+        self.coef_ = np.vstack([each.coef_ for each in self.models_])
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Of the classes; of several in proportion to what each model says."""
+        p = np.column_stack([each.predict_proba(X)[:, 1] for each in self.models_])
+        return np.hstack([1.0 - p, p]) if p.shape[1] == 1 else p / p.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
 def _lasso_of_classes(cv: Any) -> Any:
     # The intercept is penalised as a coefficient of its column, so that column is large.
-    return LogisticRegressionCV(
-        Cs=PENALTIES, cv=cv, solver="liblinear", scoring="neg_log_loss", random_state=0,
-        intercept_scaling=10.0, **_penalised(1.0),
+    return OneAgainstOthers(
+        LogisticRegressionCV(
+            Cs=PENALTIES, cv=cv, solver="liblinear", scoring="neg_log_loss", random_state=0,
+            intercept_scaling=10.0, **_penalised(1.0),
+        )
     )  # fmt: skip
 
 

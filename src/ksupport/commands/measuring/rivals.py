@@ -15,7 +15,7 @@ from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, Ri
 
 from ...algorithms import METHODS
 from ...estimators import IRKSNCV, AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival, PathCV
-from ...explain.usual import STRENGTHS, scaled
+from ...explain.usual import STRENGTHS, OneAgainstOthers, scaled
 from .coxnet import CoxnetCV
 
 Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
@@ -72,7 +72,8 @@ def _of_classes(how: dict[str, Any]) -> dict[str, Rival]:
 
     def l1(cv: Any) -> Any:
         given = common | {"penalty": "l1", "solver": "liblinear"}
-        return LogisticRegressionCV(cv=cv, random_state=how["random_state"], **given)
+        model = LogisticRegressionCV(cv=cv, random_state=how["random_state"], **given)
+        return OneAgainstOthers(model)
 
     def ridge(cv: Any) -> Any:
         return LogisticRegressionCV(cv=cv, max_iter=1000, **common)
