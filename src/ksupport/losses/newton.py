@@ -120,8 +120,10 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
 
 def _solved(H: Floats, slope: Floats) -> Floats:
     """H⁻¹ slope; where H is flat in some direction, the shortest of all solutions."""
+    if not slope.size:
+        return slope
     factor, step, info = dposv(H, slope)
     pivots = np.diag(factor) ** 2
-    if info == 0 and pivots.min(initial=1.0) > FLAT * pivots.max(initial=1.0):
+    if info == 0 and pivots.min() > FLAT * pivots.max():
         return np.asarray(step)
     return np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)
