@@ -105,7 +105,7 @@ paper: $(VENV)/.with-plot ## draw the figures of paper/paper.md from the measure
 	@$(BIN)/python paper/figures.py
 
 clean: ## remove everything that these targets made
-	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples docs/auto_tutorials docs/api dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples docs/auto_tutorials docs/measured docs/api dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.

@@ -1,5 +1,6 @@
 """How Sphinx builds these pages; `make docs` runs it, with warnings as errors."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -22,6 +23,7 @@ extensions = [
     "api_pages",
     "command_line",
     "mathml",
+    "measured",
 ]
 exclude_patterns = ["_build", "*.inc"]
 html_math_renderer = "mathml"
@@ -45,9 +47,16 @@ numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
 html_title = f"ksupport {release}"
 html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
-html_sidebars = {name: [] for name in ("how_good", "methods", "theory", "reproduction")}
+WIDE = ("how_good", "methods", "theory", "reproduction", "auto_tutorials/*", "auto_examples/*")
+html_sidebars = {name: [] for name in WIDE}  # code, tables and pictures need the room
 html_static_path = ["_static"]
 html_css_files = ["manual.css"]
+
+
+def typeset(text: str) -> str:
+    """A condition as it is printed on a terminal, x_l and max_{l∉S}, with its indices set low."""
+    text = re.sub(r"[*|\\]", r"\\\g<0>", text)
+    return re.sub(r"_(?:\{([^}]+)\}|(\w\u0304?|∞))", lambda m: rf"\ :sub:`{m[1] or m[2]}`\ ", text)
 
 
 def methods_table() -> str:
@@ -68,8 +77,7 @@ def methods_table() -> str:
         parameters = ", ".join(f"``{name}``" for name in about.parameters)
         cells = [f"**{about.title}**, {about.citation}", about.condition, about.bound]
         for i, cell in enumerate([*cells, about.complexity, parameters]):
-            text = cell if i in (0, 4) else cell.replace("*", r"\*").replace("_", r"\_")
-            text = text.replace("|", r"\|") if i not in (0, 4) else text
+            text = cell if i in (0, 4) else typeset(cell)
             lines.append(f"   {'*' if i == 0 else ' '} - {text}")
     return "\n".join(lines) + "\n"
 

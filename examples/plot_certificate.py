@@ -12,6 +12,8 @@ fitted model, it becomes a certificate: a sufficient condition, rarely met with 
 # Example 1 of the paper: four measurements, five features, three of them true. The other two are
 # combinations of these, such that methods based on the l1 norm fail and IRKSN does not.
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import linprog
@@ -113,5 +115,5 @@ ax.legend(frameon=False, ncols=2, loc="upper right")
 
 X, _, _ = make_correlated_data(80, 100, rho=0.5, random_state=0)
 advice = recommend(X - X.mean(axis=0), k=4, random_state=0)
-print(advice.words[0])
+print(fill(advice.words[0], 80))
 axes = plot_recommendation(advice)

@@ -86,7 +86,7 @@ for name, way in ways.items():
     lit = np.count_nonzero(np.abs(found[name]) > 1e-3)
     print(f"{name:20}{lit:5} pixels, error {error(found[name]):.2f}, {operator.count} products")
 
-fig, axes = plt.subplots(1, 5, figsize=(13, 3), layout="constrained")
+fig, axes = plt.subplots(1, 5, figsize=(10, 2.6), layout="constrained")
 for ax, (name, each) in zip(axes, found.items(), strict=True):
     ax.imshow(each.reshape(side, side), vmin=0, vmax=1, cmap="magma")
     ax.set_title(name if name == "truth" else f"{name}: {error(each):.2f}", fontsize="medium")

@@ -11,6 +11,8 @@ Three whole blocks matter. Which features are they?
 # ---
 # Nothing has to be chosen. A notebook shows what was found, and how.
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 from sklearn.linear_model import LassoCV
 from sklearn.model_selection import cross_val_score
@@ -66,5 +68,5 @@ print(cross_val_score(AutoIRKSN(), X, y).round(2))
 # which we know to be nearly right. :doc:`/user_guide/certificates` explains the conditions.
 
 report = model.certify(X, y)
-print(report.words[0])
+print(fill(report.words[0], 80))
 display = CertificateDisplay.from_report(report)

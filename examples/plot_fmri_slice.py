@@ -15,6 +15,7 @@ This page needs ``pip install 'ksupport[fmri]'``.
 # What nilearn takes: a 4-D image with one label and one run for each volume, and a mask.
 
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -85,12 +86,14 @@ figure = plot_maps(
 folder = Path(tempfile.mkdtemp())
 chosen = decoders["IRKSN, k=30"]
 chosen.z_img_["house"].to_filename(folder / "house_z.nii.gz")
-view = view_img(
-    chosen.z_img_["house"],
-    bg_img="MNI152" if background is None else background,
-    threshold=chosen.threshold_,
-    title="IRKSN, k=30",
-)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # of NumPy, about masks in nilearn
+    view = view_img(
+        chosen.z_img_["house"],
+        bg_img="MNI152" if background is None else background,
+        threshold=chosen.threshold_,
+        title="IRKSN, k=30",
+    )
 view.save_as_html(folder / "house_z.html")
 print([f"{name}: {np.count_nonzero(each.coef_)} voxels" for name, each in decoders.items()])
 print(sorted(path.name for path in folder.iterdir()))

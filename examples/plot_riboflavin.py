@@ -31,8 +31,8 @@ from ksupport.plotting import PathDisplay
 
 try:
     X, y = fetch_riboflavin(as_frame=True, return_X_y=True)
-except DatasetUnavailableError as error:
-    print(f"{error}\nSimulated genes instead, in blocks of ten.")
+except DatasetUnavailableError:
+    print("The data are not on this machine. Simulated genes instead, in blocks of ten.")
     X, y, _ = make_block_data(71, 1000, n_active_blocks=8, random_state=0)
     X = pd.DataFrame(X, columns=[f"gene {j}" for j in range(1000)])
     y = pd.Series(y)
@@ -97,7 +97,9 @@ for place, name in enumerate(makes):
 for split in zip(*errors.values(), strict=True):
     ax.plot(split, range(len(split)), "o-", alpha=0.7)
 ax.set_yticks(range(len(errors)), errors)
-ax.set(xlabel="mean squared error on samples held back; | is the mean", ylim=(-0.4, 2.4))
+ax.set_xlabel("mean squared error on samples held back; | is the mean")
+ax.set_ylim(-0.4, 2.4)
+plt.show()
 
 # %%
 # Lines join the errors of one split: with so few samples, splits differ more than methods do. A

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import re
+import sys
 from pathlib import Path
 
 import matplotlib
@@ -15,47 +15,23 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "docs" / "_ext"))
+from measured import KINDS, METHODS, bins, scores  # type: ignore[import-not-found]  # noqa: E402
+
 TARGETS = HERE.parent / "docs" / "developers" / "targets.rst"
-METHODS = ["AutoIRKSN", "IRKSNCV", "LassoCV", "abess 5-fold", "SuSiE sets"]
-KINDS = [
-    "ar1", "blocks", "factor", "ex. 2", "paper", "real", "HIV", "spike-in", "genotype", "all",
-]  # fmt: skip
-
-
-def selection(text: str) -> dict[str, dict[str, float]]:
-    """Mean F1 of each method on each kind of problem: the table after "Mean F1 by"."""
-    lines = text.partition("Mean F1 by\nkind of design")[2].splitlines()
-    head = next(line for line in lines if line.startswith("method "))
-    cells = [re.split(r"\s{2,}", line.strip()) for line in lines]
-    names = re.split(r"\s{2,}", head.strip())
-    rows = {row[0]: row[1:] for row in cells if row[0] in METHODS and len(row) == len(names)}
-    return {
-        method: {name: float(value) for name, value in zip(names[1:], rows[method], strict=True)}
-        for method in METHODS
-    }
-
-
-def calibration(text: str) -> tuple[list[float], list[float]]:
-    """The share of true features in ten bins of the probability they were given."""
-    bins = {
-        name: [float(each) for each in re.findall(r"\.\d+", found[1])]
-        for name in ("claimed", "true")
-        if (found := re.search(rf"^  {name} +((?:\.\d+ *){{10}})$", text, re.MULTILINE))
-    }
-    return bins["claimed"], bins["true"]
 
 
 def draw(text: str) -> Figure:
-    scores, (claimed, true) = selection(text), calibration(text)
+    means, (claimed, true) = scores(text), bins(text)
     figure, (left, right) = plt.subplots(
         1, 2, figsize=(7.2, 2.5), width_ratios=[3.2, 1], layout="constrained"
     )
     width = 0.8 / len(METHODS)
     for i, method in enumerate(METHODS):
         places = [j + (i - (len(METHODS) - 1) / 2) * width for j in range(len(KINDS))]
-        left.bar(places, [scores[method][kind] for kind in KINDS], width, label=method)
+        left.bar(places, list(means[method].values()), width, label=method)
     left.set(xticks=range(len(KINDS)), ylabel="mean F1 of the support", ylim=(0, 1))
-    left.set_xticklabels(KINDS, fontsize=6.5)
+    left.set_xticklabels(list(KINDS), fontsize=6.5)
     left.legend(
         fontsize=7,
         ncols=5,

@@ -58,6 +58,7 @@ def test_every_formula_has_mathml(monkeypatch):
         ('<a href="#gone">x</a>', "#gone has no such place"),
         ('<script src="https://example.org/x.js"></script>', "needs a network"),
         (r"<p>\(x^2\)</p>", "TeX was left over"),
+        ("<p>max_{l}</p>", "TeX was left over"),
         ('<p id="here"><a href="page.html#here">x</a> <code>\\frac</code></p>', ""),
     ],
 )
@@ -67,3 +68,32 @@ def test_a_manual_that_was_built_is_looked_over(tmp_path, body, words):
     found = list(faults(tmp_path))
     assert len(found) == bool(words)
     assert all(words in fault for fault in found)
+
+
+def test_pictures_are_drawn_of_the_measurements(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    measured = pytest.importorskip("measured", exc_type=ImportError)
+    text = (DOCS / "developers" / "targets.rst").read_text("utf-8")
+    for draw in measured.PICTURES.values():
+        assert draw(text).axes
+        measured.plt.close("all")
+    assert all(0 < value <= 1 for row in measured.scores(text).values() for value in row.values())
+    claimed, true = measured.bins(text)
+    assert len(claimed) == len(true) == 10
+    with pytest.raises(ValueError, match="there is no"):
+        measured.table_after(text, "nowhere")
+    told = measured.table_after(SHEET, "words")
+    assert told == {"a b": {"one": "1 to 2", "two": ".5"}, "c": {"one": "3", "two": ""}}
+    assert measured.numbers("1 to 2 000, **.5**") == [1, 2, 0, 0.5]
+
+
+SHEET = """words
+
+=====  =======  ====
+what   one      two
+=====  =======  ====
+a b    1 to 2   .5
+c      **3**
+=====  =======  ====
+"""

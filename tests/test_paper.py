@@ -42,8 +42,8 @@ def test_its_figure_is_of_the_manual_s_tables():
     pytest.importorskip("matplotlib")
     figures = runpy.run_path(str(ROOT / "paper" / "figures.py"))
     text = figures["TARGETS"].read_text(encoding="utf-8")
-    scores = figures["selection"](text)
-    claimed, true = figures["calibration"](text)
+    scores = figures["scores"](text)
+    claimed, true = figures["bins"](text)
     worst = max(abs(a - b) for a, b in zip(claimed, true, strict=True))
     assert (len(claimed), len(true)) == (10, 10)
     assert f"a mean F1 of {scores['AutoIRKSN']['all']:.2f}".replace(" 0.", " .") in BODY

@@ -14,7 +14,9 @@ from urllib.parse import unquote, urlparse
 from bs4 import BeautifulSoup
 
 LINKS = {"a": "href", "img": "src", "script": "src", "link": "href"}
-TEX = re.compile(r"\\(?:[a-zA-Z]{2,}|[(\[])")  # a command, or where a formula begins
+TEX = re.compile(
+    r"\\(?:[a-zA-Z]{2,}|[(\[])|[_^]\{"
+)  # a command, the beginning of a formula, an index
 
 
 def faults(root: Path) -> Iterator[str]:
@@ -30,7 +32,7 @@ def faults(root: Path) -> Iterator[str]:
                     yield f"{where}: {fault}"
         for each in page(["pre", "code", "script", "style"]):
             each.decompose()
-        if found := TEX.search(page.get_text()):
+        if found := TEX.search(page.get_text(" ")):
             yield f"{where}: TeX was left over: {found[0]}"
 
 

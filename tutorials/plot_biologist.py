@@ -33,8 +33,8 @@ from ksupport.datasets import DatasetUnavailableError, fetch_riboflavin, make_bl
 
 try:
     X, y = fetch_riboflavin(as_frame=True, return_X_y=True)
-except DatasetUnavailableError as error:
-    print(f"{error}\nSimulated genes instead, in blocks of ten.")
+except DatasetUnavailableError:
+    print("The data are not on this machine. Simulated genes instead, in blocks of ten.")
     X, y, _ = make_block_data(71, 1000, n_active_blocks=2, random_state=0)
     X = pd.DataFrame(X, columns=[f"gene{j}" for j in range(1000)])
 
@@ -99,7 +99,9 @@ ax.tick_params(axis="y", labelsize="small")
 # Where two genes go together closely, data cannot tell which one matters. Such genes form a set:
 # report the set, and let the next experiment decide.
 
-for each in [one for one in model.sets_ if len(one.features) > 1][:5]:
+sets = [each for each in model.sets_ if len(each.features) > 1]
+print(f"{len(sets)} sets of genes that can stand in for each other")
+for each in sets[:5]:
     print(f"{each.probability:.2f}  one of {shorten(', '.join(genes[list(each.features)]), 60)}")
 
 # %%

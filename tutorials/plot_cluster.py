@@ -21,7 +21,7 @@ from distributed import Client, LocalCluster
 from ksupport import IRKSN
 from ksupport.metrics import support_f1
 
-cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0")
 client = Client(cluster)
 
 n, d = 500, 20_000

@@ -12,6 +12,7 @@ predict its wear. Which ones, how good is the model, and what has to be shipped 
 # Four frequencies tell of the wear. Channels are lines of a spectrum: each sees its neighbours too.
 
 import json
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -36,7 +37,7 @@ X, X_later, wear, wear_later = train_test_split(X, wear, test_size=50, random_st
 # the cheapest sensor of a set will do.
 
 model = AutoIRKSN().fit(X, wear)
-print(model.decision_)
+print(fill(str(model.decision_), 80))
 
 fig, ax = plt.subplots(figsize=(8, 3.2), layout="constrained")
 for each in sources:

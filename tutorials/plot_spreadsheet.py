@@ -25,17 +25,17 @@ import numpy as np
 import pandas as pd
 
 import ksupport
-from ksupport.datasets import DatasetUnavailableError, fetch_colon, make_correlated_data
+from ksupport.datasets import DatasetUnavailableError, fetch_colon, make_block_data
 from ksupport.plotting import HeatmapDisplay, ProbabilityDisplay, RocDisplay
 
 try:
     X, y = fetch_colon(as_frame=True, return_X_y=True)
     tissue = np.where(np.asarray(y) > 0, "tumour", "normal")
-except DatasetUnavailableError as error:
-    print(f"{error}\nSimulated genes instead.")
-    X, eta, _ = make_correlated_data(62, 500, density=0.01, random_state=0)
+except DatasetUnavailableError:
+    print("The data are not on this machine. Simulated genes instead, in blocks of ten.")
+    X, eta, _ = make_block_data(62, 500, n_active_blocks=2, random_state=0)
     X = pd.DataFrame(X, columns=[f"gene{j}" for j in range(500)])
-    tissue = np.where(eta > 0, "tumour", "normal")
+    tissue = np.where(eta > np.quantile(eta, 0.35), "tumour", "normal")
 
 rng = np.random.default_rng(0)
 X = X.mask(rng.random(X.shape) < 0.005)

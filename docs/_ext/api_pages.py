@@ -73,7 +73,7 @@ def summary(name: str, thing: Any) -> str:
 
 def page(name: str, thing: Any) -> str:
     """One name: its docstring, and those of its own members (none that scikit-learn adds)."""
-    return f"{heading(name.rpartition('.')[2], '=')}\n{directive(name, thing)}\n"
+    return f"{heading(name.removeprefix('ksupport.'), '=')}\n{directive(name, thing)}\n"
 
 
 def directive(name: str, thing: Any) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import typer
 from typer.main import get_command
 
 from ksupport.cli import EXIT_CODES, program
+from ksupport.commands.terminal.help import sections
 
 
 def reference() -> str:
@@ -31,32 +34,42 @@ def commands(group: Any, context: Any) -> Iterator[str]:
 def described(command: Any, context: Any) -> str:
     title = context.command_path
     usage = command.get_usage(context).removeprefix("Usage: ")
-    rows = "".join(map(row, filter(None, records(command, context))))
     parts = [
         f".. _{title.replace(' ', '-')}:",
         f"{title}\n{'~' * len(title)}",
-        escaped(command.help),
+        "\n\n".join(map(told, command.help.split("\n\n"))),
         f".. code-block:: console\n\n   $ {' '.join(usage.split())}",
     ]
-    if rows:
-        parts.append(f".. list-table::\n   :widths: 30 70\n   :class: options\n\n{rows}")
+    parts += [listed(*each) for each in sections(command, context).items()]
     return "\n\n".join([*parts, ""])
 
 
-def records(command: Any, context: Any) -> Iterator[tuple[str, str] | None]:
-    """What to write and what it means, for each argument and option but ``--help``."""
-    for each in command.get_params(context):
-        if each.name != "help":
-            yield each.get_help_record(context)
+def listed(heading: str, records: list[tuple[str, str]]) -> str:
+    """A heading of the help, and what stands under it but ``--help``."""
+    rows = "".join(row(each) for each in records if each[0] != "--help")
+    if not rows:
+        return ""
+    return f"*{heading}*\n\n.. list-table::\n   :widths: 30 70\n   :class: options\n\n{rows}"
 
 
 def row(record: tuple[str, str]) -> str:
     return f"   * - ``{record[0]}``\n     - {escaped(record[1])}\n"
 
 
+def told(paragraph: str) -> str:
+    """A paragraph of the help; an example becomes what one would type."""
+    words = " ".join(paragraph.split())
+    before, example, after = words.partition("For example: ")
+    if not example:
+        return escaped(words)
+    typed = " \\\n       ".join(wrap(after, 76, break_on_hyphens=False))
+    return f".. code-block:: console\n\n   $ {typed}"
+
+
 def escaped(text: str) -> str:
-    """Without marks that reStructuredText would read."""
-    return "".join(f"\\{c}" if c in "\\*`|_" else c for c in " ".join(text.split()))
+    """Without marks that reStructuredText would read; options as they are typed."""
+    plain = "".join(f"\\{c}" if c in "\\*`|_" else c for c in " ".join(text.split()))
+    return re.sub(r"(?<![\w-])--[a-z][a-z-]*", r"``\g<0>``", plain)
 
 
 def setup(app: Any) -> dict[str, Any]:

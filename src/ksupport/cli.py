@@ -52,14 +52,15 @@ def program() -> Any:
     from .commands.fit import fit
     from .commands.predict import predict
     from .commands.reproduce import reproduce
+    from .commands.terminal.help import Sectioned
 
     main = typer.Typer(**SETTINGS, pretty_exceptions_enable=False)
     main.callback()(_root)
     for command in (fit, predict, check, compare, demo, reproduce, bench):
-        main.command(epilog=EXIT_CODES)(command)
+        main.command(cls=Sectioned, epilog=EXIT_CODES)(command)
     data = typer.Typer(**SETTINGS, help=HELP)
     for name, command in DATA.items():
-        data.command(name, epilog=EXIT_CODES)(command)
+        data.command(name, cls=Sectioned, epilog=EXIT_CODES)(command)
     main.add_typer(data, name="data")
     return main
 
@@ -78,7 +79,10 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Sparse linear models from few, correlated measurements."""
+    """Which of many measurements matter, and how sure one can be.
+
+    Start with ksupport demo, then ksupport fit data.csv --target y --report report.html.
+    """
 
 
 if __name__ == "__main__":

@@ -41,6 +41,10 @@ POOL = 1 << 20  # numbers in the columns of the features that are exchanged (8 M
 FEWEST_IN_POOL = 512  # features that are looked at however many rows there are
 MODELS = 1 << 16  # supports that there is room for, with their evidence (6 MB)
 
+# -- what is done again ----------------------------------------------------------------------
+
+REPEATED = 1 << 19  # entries of an X whose rows are held out several times: a second
+
 # -- what is multiplied ----------------------------------------------------------------------
 
 BLAS_THREADS = 1 << 29  # multiplications that take far longer than BLAS's threads spin afterwards

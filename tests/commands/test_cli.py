@@ -16,6 +16,13 @@ pytest.importorskip("typer")
 pytest.importorskip("rich")
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+HEADINGS = (
+    "Arguments",
+    "What the columns are",
+    "How features are found",
+    "How the file is read",
+    "What comes out",
+)
 
 
 def run(*args, cwd=None, **environment):
@@ -57,6 +64,20 @@ def test_help_names_what_there_is_and_the_exit_codes(command, mentions):
     assert done.returncode == 0
     for word in (*mentions, "Exit codes: 0 done, 1 could not be done", "2 wrong"):
         assert word.casefold() in done.stdout.casefold()
+
+
+def test_help_has_options_under_headings_and_says_what_to_write_after_each():
+    told = run("fit", "--help").stdout
+    places = [told.index(f"\n{heading}:\n") for heading in HEADINGS]
+    assert places == sorted(places)
+    for written, place in (("--target COLUMN", 1), ("--sheet NAME", 3), ("--report FILE", 4)):
+        assert places[place] < told.index(f"  {written} ") < [*places, len(told)][place + 1]
+    assert not re.search(r"<\w+|\{", told)  # no types of Python
+
+
+def test_every_command_is_summed_up_in_one_line():
+    told = run("--help").stdout
+    assert "..." not in told.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("wrong", [("demo", "--loud"), ("data", "fetch")])

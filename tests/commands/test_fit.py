@@ -143,8 +143,10 @@ def test_columns_can_be_adjusted_for(run, small_csv, small):
     assert done.returncode == 0, done.stderr
     assert "2 features explain y (60 rows, 10 features)" in done.stdout
     model = AutoIRKSN(unpenalized=[0, 5]).fit(*small)
-    assert f"Adjusted for g0 ({model.coef_[0]:.4g}), g5 ({model.coef_[5]:.4g})." in done.stdout
-    assert "Adjusted for g0 (" in (folder / "r.html").read_text()
+    coefficients = f"g0 {model.coef_[0]:.4g}, g5 {model.coef_[5]:.4g}"
+    unwrapped = " ".join(done.stdout.split())
+    assert f"Adjusted for g0, g5. Their coefficients: {coefficients}." in unwrapped
+    assert "Adjusted for g0, g5." in (folder / "r.html").read_text()
     assert (folder / "c.csv").read_text().count("\n") == 3
     written = json.loads((folder / "m.json").read_text())
     assert {each["name"] for each in written["features"]} == {"g1", "g2"}

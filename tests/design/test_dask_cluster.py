@@ -12,12 +12,15 @@ from functools import cache, partial
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from ksupport import IRKSN, AutoIRKSN, path
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
+
+from ksupport.design import dask_wait  # noqa: E402
 
 CHUNKS = {"rows": (150, -1), "columns": (-1, 1500), "both": (250, 2000)}
 CALM = {"k": 10, "alpha": 1e-3, "max_iter": 200}
@@ -177,14 +180,14 @@ def lone_scheduler(tmp_path):
         worker = start(
             [*command, "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", *common]
         )
-        yield address, scheduler
+        yield address, scheduler, worker
         for process in (worker, scheduler):
             process.kill()
             process.wait()
 
 
 def test_a_lost_scheduler_is_an_error_not_a_wait(lone_scheduler):
-    address, scheduler = lone_scheduler
+    address, scheduler, _ = lone_scheduler
     with distributed.Client(scheduler_file=str(address), timeout="20s") as client:
         client.wait_for_workers(1, timeout=60)
 
@@ -199,27 +202,62 @@ def test_a_lost_scheduler_is_an_error_not_a_wait(lone_scheduler):
             path("irksn", X, noise(), metrics={"kill": kill}, **RESTLESS)
 
 
+def test_workers_that_are_all_gone_are_an_error_not_a_wait(lone_scheduler, monkeypatch):
+    """Those that are only busy are waited for."""
+    address, _, worker = lone_scheduler
+    monkeypatch.setattr(dask_wait, "PATIENCE", 2.0)
+    X, y = (each[:200] for each in problem())
+    busy = da.from_array(X[:, :1500], chunks=(200, 500)).map_blocks(slow, dtype=float)
+    with distributed.Client(scheduler_file=str(address), timeout="20s") as client:
+        client.wait_for_workers(1, timeout=60)
+        assert IRKSN(k=3, max_iter=3).fit(busy, da.from_array(y)).coef_.any()
+        worker.kill()
+        worker.wait()
+        with pytest.raises(ConnectionError, match=r"no worker for 2 seconds.*start workers"):
+            AutoIRKSN(cv=3, max_iter=20).fit(busy, y)
+        with (
+            dask.config.set({dask_wait.SETTING: "1 s"}),
+            pytest.raises(ConnectionError, match="no worker for 1 seconds"),
+        ):
+            AutoIRKSN(cv=3, max_iter=20).fit(X[:, :20], da.from_array(y))
+
+
+def slow(block):
+    time.sleep(4.0)
+    return block
+
+
 KILLS = max(1, int(os.environ.get("FAULT_POINTS", "5")) // 5)  # `make test-faults` takes 20
 
 
-@pytest.mark.parametrize("point", range(KILLS))
-def test_the_choice_is_the_same_where_a_worker_is_killed_on_the_way(point, client):
-    X, y = problem()
-    X, y = X[:200, :1500], y[:200]
-    expected, share = chosen_near(), np.random.default_rng(point).random()
+@pytest.fixture(scope="module")
+def near(client):
+    """A choice without a cluster, the same X in chunks, and about how long a cluster takes."""
+    X, y = (each[:200] for each in problem())
+    model, chunks = AutoIRKSN(cv=3, max_iter=20), da.from_array(X[:, :1500], chunks=(100, 500))
+    expected = clone(model).fit(X[:, :1500], y)
     started = time.monotonic()
-    AutoIRKSN(cv=3, max_iter=20).fit(da.from_array(X, chunks=(100, 500)), y)
-    seconds = time.monotonic() - started
-    victim = sorted(client.run(os.getpid).values())[point % 2]
+    clone(model).fit(chunks, y)
+    return model, chunks, y, expected, time.monotonic() - started
+
+
+def both(client):
+    """The processes of two workers, once a killed one has its successor."""
+    end, found = time.monotonic() + 300, []
+    while len(found) < 2 and time.monotonic() < end:
+        found = list(client.run(os.getpid, on_error="ignore").values())
+        time.sleep(0.1)
+    return found
+
+
+@pytest.mark.parametrize("point", range(KILLS))
+def test_the_choice_is_the_same_where_a_worker_is_killed_on_the_way(point, client, near):
+    model, X, y, expected, seconds = near
+    victim = sorted(both(client))[point % 2]
+    share = np.random.default_rng(point).random()
     killer = threading.Timer(share * seconds, os.kill, (victim, signal.SIGKILL))
     killer.start()
-    model = AutoIRKSN(cv=3, max_iter=20).fit(da.from_array(X, chunks=(100, 500)), y)
+    found = clone(model).fit(X, y)
     killer.join()
-    np.testing.assert_array_equal(model.support_, expected.support_)
-    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
-
-
-@cache
-def chosen_near():
-    X, y = problem()
-    return AutoIRKSN(cv=3, max_iter=20).fit(X[:200, :1500], y[:200])
+    np.testing.assert_array_equal(found.support_, expected.support_)
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-8)

@@ -75,6 +75,17 @@ def test_results_come_in_the_order_of_the_grid_and_are_computed_once(tmp_path):
     assert (tmp_path / "paper/squares.csv").read_text() == "value,square\n3,9\n1,1\n2,4\n"
 
 
+def test_a_clock_that_was_set_back_computes_nothing_again(tmp_path):
+    computed = []
+    rows = run(squares(computed), tmp_path)
+    for path in tmp_path.rglob("*"):
+        os.utime(path, (4e9, 4e9))  # all that was written is from the future
+    assert run(squares(computed), tmp_path) == rows
+    run(squares(computed, (1, 2, 3, 4)), tmp_path)
+    assert computed == [1, 2, 3, 4]
+    assert (tmp_path / "paper/squares.csv").read_text() == "value,square\n1,1\n2,4\n3,9\n4,16\n"
+
+
 def test_a_larger_grid_computes_what_is_new_and_a_new_version_everything(tmp_path):
     computed = []
     run(squares(computed, (1, 2)), tmp_path)

@@ -126,7 +126,7 @@ def test_others_that_do_better_are_named(model):
 
 
 def of_pairs(measure, *scores):
-    """Of ours and of others, with these shares of pairs in the right order."""
+    """Of ours and of others, with these shares of pairs told apart."""
     base = np.full(200, 0.5)
     made = [
         Trial(name, 1 - score + np.tile([0.01, -0.01], 100), 3, base, 0.5)
@@ -137,24 +137,25 @@ def of_pairs(measure, *scores):
 
 
 @pytest.mark.parametrize(
-    ("kind", "measure", "pairs"),
+    ("kind", "measure", "which"),
     [
-        ("classes", OrderOfClasses(), "pairs of a row of ill and a row of well"),
-        ("survival", Order(), "pairs of rows"),
+        ("classes", OrderOfClasses(), "is ill and which is well"),
+        ("survival", Order(), "has the event first"),
     ],
 )
-def test_pairs_in_order_are_told_in_words(model, kind, measure, pairs):
+def test_pairs_are_told_in_words(model, kind, measure, which):
     given = {"kind": kind, "classes": ["well", "ill"] if kind == "classes" else []}
     told = account(model, trials=of_pairs(measure, 0.9, 0.95, 0.5), **given)
     assert told.sign == "yes"
-    assert f"puts 90% of all {pairs} in the right order (give or take 0)" in told.verdict
-    assert "a model of age alone puts 60% in order" in told.verdict
-    assert "a Lasso puts 95% ± 0 in order (with 3 features)" in told.beside
+    assert f"tells which of two rows {which} for 90% of all pairs (give or take 0)" in told.verdict
+    assert "a model of age alone is right for 60% of pairs" in told.verdict
+    assert "a Lasso is right for 95% ± 0 of pairs (with 3 features)" in told.beside
     assert "a ridge does no better than a coin (50% ± 0, with 3 features)" in told.beside
     assert "The Lasso predicts clearly better" in told.beside
     worse = account(model, trials=of_pairs(measure, 0.55), **given)  # age alone is better
     assert worse.sign == "perhaps"
-    assert "does no better than a model of age alone: it puts 55%" in worse.verdict
+    assert "does no better than a model of age alone: it tells which" in worse.verdict
+    assert "for 55% of all pairs" in worse.verdict
     text, references = methods(told, {})
     assert f"{told.wording.score} on held-out rows was 0.90" in text
     assert any("Cox DR" in each for each in references) is (kind == "survival")
@@ -202,3 +203,28 @@ def test_pandas_missing_is_said_in_words(model, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"pip install 'ksupport\[data\]'"):
         model.to_frame()
+
+
+def test_names_with_braces_are_told_as_they_are(model):
+    told = account(model, trials=of_pairs(OrderOfClasses(), 0.9), kind="classes",
+                   classes=["{a}", "{}"])  # fmt: skip
+    assert "which of two rows is {} and which is {a} for 90% of all pairs" in told.verdict
+
+
+def test_one_feature_is_told_of_in_the_singular():
+    one = AutoIRKSN().fit(X, 3 * X[:, 5] + 0.3 * np.random.default_rng(0).standard_normal(80))
+    assert account(one).verdict.startswith("Yes: 1 of 30 features tells something about y.")
+
+
+def test_effects_have_as_many_decimals_each(model):
+    told = account(model).told_effects.values()
+    assert len({len(each.partition(".")[2]) for each in told}) == 1
+    assert {each[0] for each in told} <= {"+", "-"}
+
+
+@pytest.mark.parametrize(
+    ("lasso", "words"),
+    [(0.803, "by a per cent or more"), (0.84, "The Lasso predicts"), (0.7, "than this model.")],
+)
+def test_a_difference_that_rounds_to_nothing_is_none(model, lasso, words):
+    assert words in account(model, trials=trials(0.8, lasso)).beside

@@ -181,16 +181,20 @@ def become(args, place, touch):
 
 
 def run(args, place, touch=-1, seconds=None):
-    """Whether a command was killed, in a process of its own."""
+    """The exit code of a command in a process of its own, killed or not."""
     pid = os.fork()
     if pid == 0:
         become(args, place, touch)
     if seconds is not None:
         time.sleep(seconds)
         os.kill(pid, signal.SIGKILL)
-    status = os.waitpid(pid, 0)[1]
-    code = os.waitstatus_to_exitcode(status)
-    assert code in (0, -signal.SIGKILL), (code, touch, (place.parent / "told").read_text())
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+def is_killed(args, place, **how):
+    """Whether a command was killed; else it has done its work."""
+    code = run(args, place, **how)
+    assert code in (0, -signal.SIGKILL), (code, how, (place.parent / "told").read_text())
     return code != 0
 
 
@@ -204,20 +208,21 @@ def left_over(place):
     return [path.name for path in place.rglob("*") if path.name.startswith((".partial", "."))]
 
 
+def undisturbed(command, place):
+    """What a run leaves in a new folder."""
+    place.mkdir()
+    command.prepare(place)
+    assert not is_killed(command.args, place)
+    return command.contents(place)
+
+
 def kill_often(command, folder, points, rng):
     """Kill a command at so many points; counts of what was hit."""
-    whole_place, place = folder / "whole", folder / "killed"
-    whole_place.mkdir()
-    command.prepare(whole_place)
-    assert not run(command.args, whole_place)  # once for files that only the first run writes
+    place = folder / "killed"
+    whole = undisturbed(command, folder / "whole")  # once for files that only the first run writes
     started = time.monotonic()
-    fresh = folder / "fresh"
-    fresh.mkdir()
-    command.prepare(fresh)
-    assert not run(command.args, fresh)
+    assert whole == undisturbed(command, folder / "fresh")
     seconds, touches = time.monotonic() - started, int((folder / "touches").read_text())
-    whole = command.contents(whole_place)
-    assert whole == command.contents(fresh)
     hit = Counter()
     while hit["moment"] + hit["touch"] < points:
         if not place.exists():
@@ -226,21 +231,21 @@ def kill_often(command, folder, points, rng):
         before = command.contents(place)
         kind = rng.choice(["moment", "touch"])
         if kind == "touch":
-            killed = run(command.args, place, touch=rng.randint(1, touches))
+            killed = is_killed(command.args, place, touch=rng.randint(1, touches))
         else:
-            killed = run(command.args, place, seconds=rng.uniform(0, seconds))
+            killed = is_killed(command.args, place, seconds=rng.uniform(0, seconds))
         found = command.contents(place)
         check_parts(found, before, whole)
         assert before.keys() <= found.keys(), "something is lost"
         hit[kind] += killed
         if not killed or found == whole:
             hit["whole"] += 1
-            assert not run(command.args, place)  # and whoever comes next tidies up
+            assert not is_killed(command.args, place)  # and whoever comes next tidies up
             assert command.contents(place) == whole
             assert left_over(place) == []
             shutil.rmtree(place)
     if place.exists():
-        assert not run(command.args, place)
+        assert not is_killed(command.args, place)
         assert command.contents(place) == whole
         assert left_over(place) == []
     return hit

@@ -1,24 +1,30 @@
 """Damaged files: every reader, the loader of models and the writer of reports.
 
     python files.py KIND RUNS [SEED]
-    python files.py all RUNS
+    python files.py all RUNS [SEED]
 
 An input may be read, or refused by `InputError`; nothing else may happen, within ten seconds and
 half a gigabyte.  With atheris, coverage of this package leads the search; without it, inputs are
-files of each kind with random changes.  Ends with how many inputs were tried.
+files of each kind with random changes.  Half of the changes of what is packed are made inside of
+it, so that they are not all found out by a checksum.  Ends with how many inputs were tried.
 """
 
+import gzip
 import io
 import json
+import lzma
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 import warnings
+import zipfile
+import zlib
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -27,6 +33,7 @@ import numpy as np
 SECONDS = 10  # for one input
 MEGABYTES = 500  # that all inputs together may add
 ROWS = 12
+BETWEEN = b"\n--\n"  # what lies between files that are one input
 RNG = np.random.default_rng(0)
 TABLE = np.column_stack([RNG.integers(-9, 9, (ROWS, 3)), RNG.standard_normal(ROWS).round(2)])
 NAMES = ["a", "b", "c", "y"]
@@ -63,10 +70,8 @@ def arrow():
     return written(lambda stream: feather.write_feather(Table.from_pandas(frame()), stream))
 
 
-def packed(module):
-    import importlib
-
-    return importlib.import_module(module).compress(frame().to_csv(index=False).encode())
+def csv():
+    return frame().to_csv(index=False).encode()
 
 
 def libsvm():
@@ -92,20 +97,67 @@ def model():
     ).encode()  # fmt: skip
 
 
+def plink():
+    """The three files of PLINK, one after the other; columns of three bytes each."""
+    bed = b"\x6c\x1b\x01" + np.random.default_rng(1).bytes(3 * 5)
+    bim = "".join(f"1\trs{j}\t0\t{100 + j}\tA\t{'CGTAC'[j]}\n" for j in range(5))
+    fam = "".join(f"f{i} i{i} 0 0 {1 + i % 2} {y}\n" for i, y in enumerate(TABLE[:, 3]))
+    return bed + BETWEEN + bim.encode() + BETWEEN + fam.encode()
+
+
+def h5ad():
+    import anndata
+    import pandas as pd
+
+    rows, columns = [f"cell{i}" for i in range(ROWS)], NAMES[:3]
+    obs = pd.DataFrame({"y": TABLE[:, 3], "kind": pd.Categorical(list("ab" * 6))}, rows)
+    X = anndata.AnnData(TABLE[:, :3], obs, pd.DataFrame(index=columns))
+    with tempfile.TemporaryDirectory() as folder:
+        X.write_h5ad(Path(folder, "X.h5ad"))
+        return Path(folder, "X.h5ad").read_bytes()
+
+
+def table_of_samples():
+    """What tells of the samples of `plink`, as PLINK has it."""
+    rows = zip(range(ROWS), TABLE[:, 3], "ab" * 6, strict=True)
+    return "".join(["FID IID y batch\n", *(f"f{i} i{i} {y} {b}\n" for i, y, b in rows)]).encode()
+
+
 SEEDS = {
-    "csv": lambda: frame().to_csv(index=False).encode(),
+    "csv": csv,
     "tsv": lambda: frame().to_csv(index=False, sep="\t").encode(),
-    "csv.gz": lambda: packed("gzip"),
-    "csv.xz": lambda: packed("lzma"),
+    "csv.gz": lambda: gzip.compress(csv()),
+    "csv.xz": lambda: lzma.compress(csv()),
     "parquet": lambda: written(frame().to_parquet),
     "arrow": arrow,
     "npz": npz,
     "svm": libsvm,
     "xlsx": lambda: spreadsheet("openpyxl"),
     "ods": lambda: spreadsheet("odf"),
+    "bed": plink,
+    "phenotypes": table_of_samples,
+    "h5ad": h5ad,
     "model.json": model,
     "report": lambda: b"gene\0" + "ü<b>&\"'".encode() + b"\0=1+1\0y\0a remark",
 }
+NEEDS = {
+    "bed": "bed_reader",
+    "phenotypes": "bed_reader",
+    "h5ad": "anndata",
+}  # beside the tests' own
+LIGHT = {
+    "csv.gz",
+    "parquet",
+    "arrow",
+    "npz",
+    "svm",
+    "model.json",
+}  # a millisecond or two: more of them
+
+
+def kinds():
+    """All that can be tried here."""
+    return [kind for kind in SEEDS if kind not in NEEDS or find_spec(NEEDS[kind])]
 
 
 # -- what is done with an input ------------------------------------------------------------
@@ -116,6 +168,27 @@ def read_it(path):
 
     data = read(path, None if path.suffix in (".npz", ".svm") else "y", max_memory=0.05)
     assert data.X.shape[1] == len(data.feature_names)
+
+
+def read_genotypes(path):
+    """The three files, apart, and the genotypes themselves."""
+    from ksupport import read
+
+    parts = [*path.read_bytes().split(BETWEEN, 2), b"", b""][:3]
+    for part, suffix in zip(parts, (".bed", ".bim", ".fam"), strict=True):
+        path.with_suffix(suffix).write_bytes(part)
+    data = read(path, "pheno")
+    assert data.X[:, [0]].shape == (len(data.y), 1)
+
+
+def read_samples(path):
+    from ksupport import read
+
+    for part, suffix in zip(plink().split(BETWEEN), (".bed", ".bim", ".fam"), strict=True):
+        path.with_suffix(suffix).write_bytes(part)
+    text = path.rename(path.with_suffix(".txt"))
+    data = read(path.with_suffix(".bed"), "y", phenotypes=text, missing="drop-rows")
+    assert data.X.shape[0] == data.y.size
 
 
 def load_it(path):
@@ -162,23 +235,26 @@ def count_tags(text):
 
 
 def action(kind):
-    return {"model.json": load_it, "report": report_on}.get(kind, read_it)
+    return {
+        "model.json": load_it, "report": report_on, "bed": read_genotypes,
+        "phenotypes": read_samples,
+    }.get(kind, read_it)  # fmt: skip
 
 
 @contextmanager
 def within(seconds):
-    """An error where it takes longer."""
+    """An error where it takes longer, by the clock of the CPU: others may have it meanwhile."""
 
     def late(*_):
         raise TimeoutError(f"longer than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(seconds)
+    before = signal.signal(signal.SIGPROF, late)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 class Tried:
@@ -231,13 +307,47 @@ def changed(data, rng):
     return bytes(out)
 
 
+def unpacked(data):
+    """What a packed file holds, and how to pack it again; None of what is not packed."""
+    if data.startswith(b"\x1f\x8b"):
+        return gzip.decompress(data), partial(gzip.compress, compresslevel=1)
+    if data.startswith(b"\xfd7zXZ"):
+        return lzma.decompress(data), partial(lzma.compress, preset=0)
+    return None
+
+
+def changed_inside(data, rng):
+    """Changes of what is packed; of an archive, those of one of its files."""
+    try:
+        if (held := unpacked(data)) is not None:
+            return held[1](changed(held[0], rng))
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+    except (OSError, EOFError, ValueError, NotImplementedError, RuntimeError, zipfile.BadZipFile,
+            zlib.error, lzma.LZMAError, struct.error):  # fmt: skip
+        return changed(data, rng)
+    if not files:
+        return changed(data, rng)
+    stream, victim = io.BytesIO(), rng.choice(sorted(files))
+    with zipfile.ZipFile(stream, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of names that come twice
+        for name, content in files.items():
+            archive.writestr(name, changed(content, rng) if name == victim else content)
+    return stream.getvalue()
+
+
+def is_packed(data):
+    return data.startswith((b"\x1f\x8b", b"\xfd7zXZ", b"PK"))
+
+
 def change_at_random(tried, kind, runs, seed):
     """The same inputs for the same seed."""
     rng, whole = random.Random(f"{kind} {seed}"), SEEDS[kind]()
     tried(whole)
     assert tried.read == 1
     for _ in range(runs - 1):
-        data = changed(whole, rng)
+        inside = is_packed(whole) and rng.random() < 0.5
+        data = (changed_inside if inside else changed)(whole, rng)
         try:
             tried(data)
         except BaseException as error:
@@ -251,42 +361,68 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def led_by_coverage(tried, kind, runs, folder):
+def led_by_coverage(kind, runs, seed, folder):
     """atheris, which looks for inputs that take new ways through the package."""
     import atheris
 
     corpus = folder / "corpus"
     corpus.mkdir()
     (corpus / "whole").write_bytes(SEEDS[kind]())
-    with atheris.instrument_imports(include=["ksupport"]):
+    compiled = ["ksupport._kernels", "ksupport._evidence_kernels"]
+    with atheris.instrument_imports(include=["ksupport"], exclude=compiled):
         import ksupport.commands.fitting.model_file
         import ksupport.explain.report
         import ksupport.reading  # noqa: F401
-    options = [f"-runs={runs}", f"-timeout={SECONDS}", "-rss_limit_mb=3000", "-verbosity=0"]
+
+        tried = Tried(kind, folder)
+    tried(SEEDS[kind]())  # what is imported and compiled by then is not counted
+    options = [
+        f"-runs={runs}", f"-seed={seed + 1}", f"-timeout={30 * SECONDS}", "-max_len=20000",
+        f"-rss_limit_mb={round(peak() + MEGABYTES)}", "-verbosity=0",
+        f"-artifact_prefix={os.environ.get('FUZZ_FOUND', '.')}/{kind}-",
+    ]  # fmt: skip
+
+    def mutated(data, most, number):
+        rng = random.Random(number)
+        if not is_packed(data) or rng.random() < 0.5:
+            return atheris.Mutate(data, most)
+        return changed_inside(data, rng)[:most]
+
     pid = os.fork()  # it ends the process
     if pid == 0:
-        atheris.Setup([sys.argv[0], *options, "-max_len=20000", str(corpus)], tried)
+        atheris.Setup([sys.argv[0], *options, str(corpus)], tried, custom_mutator=mutated)
         atheris.Fuzz()
         os._exit(0)
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
-def each_kind(runs):
-    """All kinds, each in a process of its own, with an equal share of the inputs."""
-    share = str(-(-runs // len(SEEDS)))
-    codes = [subprocess.run([sys.executable, __file__, kind, share]).returncode for kind in SEEDS]
+def shares(runs):
+    """How many inputs of each kind: fewer of those that take long."""
+    parts = {kind: 8 if kind in LIGHT else 1 for kind in kinds()}
+    return {kind: -(-runs * part // sum(parts.values())) for kind, part in parts.items()}
+
+
+def each_kind(runs, seed):
+    """All kinds, each in a process of its own."""
+    codes = [
+        subprocess.run([sys.executable, __file__, kind, str(share), str(seed)]).returncode
+        for kind, share in shares(runs).items()
+    ]
     return max(map(abs, codes))
 
 
 def main(kind, runs, seed=0):
     if kind == "all":
-        return each_kind(runs)
+        return each_kind(runs, seed)
     with tempfile.TemporaryDirectory() as folder:
-        tried = Tried(kind, folder)
         if find_spec("atheris") is not None:
-            code = led_by_coverage(tried, kind, runs, Path(folder))
-            print(f"{kind}: {runs} inputs led by coverage, exit code {code}", flush=True)
+            code = led_by_coverage(kind, runs, seed, Path(folder))
+            said = (
+                f"{runs} inputs led by coverage" if code == 0 else f"an input ends it, code {code}"
+            )
+            print(f"{kind}: {said}", flush=True)
             return code
+        tried = Tried(kind, folder)
         change_at_random(tried, kind, runs, seed)
         print(f"{kind}: {tried.count} inputs, {tried.read} of them read", flush=True)
         return 0

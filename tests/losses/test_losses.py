@@ -36,6 +36,21 @@ def total(loss, eta, y, weights=WEIGHTS):
     return float(loss.value(eta, y, weights) @ weights)
 
 
+@pytest.mark.parametrize("case", [*CASES, "multinomial"])
+def test_memory_with_gaps_or_backwards_changes_no_bit(case):
+    """NumPy's exponential has a second way for such memory, which rounds otherwise."""
+    several = (Multinomial(3), np.resize([0.0, 1.0, 2.0], N))
+    loss, y = CASES.get(case, several)
+    for seed in range(50):
+        shape = (N, 3) if case == "multinomial" else N
+        eta = np.random.default_rng(seed).standard_normal(shape)
+        for f in (loss.value, loss.gradient, loss.mean):
+            rest = () if f == loss.mean else (y, WEIGHTS)
+            backwards, gaps = np.flip(np.flip(eta).copy()), np.repeat(eta, 2, axis=0)[::2]
+            np.testing.assert_array_equal(f(backwards, *rest), f(eta, *rest))
+            np.testing.assert_array_equal(f(gaps, *rest), f(eta, *rest))
+
+
 # -- derivatives ---------------------------------------------------------------------------
 
 

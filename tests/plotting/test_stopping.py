@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ksupport import IRKSN
+from ksupport import IRKSN, IRKSNIC, AutoIRKSN
 from ksupport.datasets import make_block_data
 from ksupport.explain.models import chosen_by
 from ksupport.plotting import StoppingDisplay, plot_stopping
@@ -36,3 +36,16 @@ def test_every_estimator_shows_what_decided(data, model):
     elif how == "criterion":
         (worse,) = display.curves.values()
         assert display.x[np.argmin(worse)] == display.kept == model.support_.sum()
+
+
+def test_numbers_of_features_are_told_as_such(data):
+    X, y, _ = data
+    model = IRKSNIC().fit(X, y)
+    display = StoppingDisplay.from_estimator(model, X, y)
+    legend = [each.get_text() for each in display.ax_.get_legend().get_texts()]
+    assert legend[0] == "EBIC"
+    count = int(model.support_.sum())
+    assert f"kept: {count} feature{'s' * (count > 1)}" in legend
+    assert all(float(tick).is_integer() for tick in display.ax_.get_xticks())
+    by_evidence = StoppingDisplay.from_estimator(AutoIRKSN().fit(X, y), X, y)
+    assert by_evidence.ylabel in ("evidence above its least", "loss on held-out folds")

@@ -20,6 +20,8 @@ from ksupport.reading.cells import Marks, numbers
         ("high", "or encode them as numbers"),
         ("１２", "or encode them as numbers"),
         ("2020-01-01", "or encode them as numbers"),
+        ("1e2147483648", "or encode them as numbers"),  # pandas counts on, and reads elsewhere
+        ("1e4294967300", "or encode them as numbers"),  # and here from 0 on
     ],
 )
 def test_a_cell_that_is_no_number_is_named_with_the_options_that_make_it_one(cell, says):

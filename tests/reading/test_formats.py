@@ -75,10 +75,24 @@ def test_no_row_vanishes_where_quotes_hide_a_blank_line(read_file):
         ("a,b,y\n1,2,3\n4,5,6,7\n", "as many cells"),
         ("a,y,y\n1,2,3\n", "more than once: y"),
         ("a,b,y\n1,2,3\n4,1e400,6\n", "infinite values.*b \\(1\\)|column b, row 2 holds '1e400'"),
+        ("a,b,y\n1,2,3\n4,1e2147483648,6\n", "column b, row 2 holds '1e2147483648'"),  # a crash
+        ("a,b,y\n1,2,3\n4,1e4294967300,6\n", "column b, row 2 holds '1e4294967300'"),  # as 1e4
         ("a,b,y\n1,2020-01-01,3\n", "column b, row 1 holds '2020-01-01'"),
         ("a,,y\n1,,3\n", "1 of 2 columns: '' \\(1\\)"),
     ],
-    ids=["NUL", "UTF-16", "Latin", "quote", "ragged", "target twice", "inf", "date", "no name"],
+    ids=[
+        "NUL",
+        "UTF-16",
+        "Latin",
+        "quote",
+        "ragged",
+        "target twice",
+        "inf",
+        "exponent",
+        "exponent beyond",
+        "date",
+        "no name",
+    ],
 )
 def test_what_is_no_table_of_numbers_is_refused(text, says, read_file):
     with pytest.raises(InputError, match=says):

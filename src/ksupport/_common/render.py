@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill
 from typing import Any
 
 import numpy as np
+
+UNWIELDY = 1e5  # size from which numbers are told with exponents, and its inverse
 
 WIDTH = 92
 
@@ -79,3 +81,23 @@ def plain(value: Any) -> Any:
 def number(value: float | None) -> str:
     """Four significant digits, or a dash."""
     return "-" if value is None or np.isnan(value) else f"{value:.4g}"
+
+
+def alike(values: Any) -> Callable[[float], str]:
+    """How to write numbers of one column: with signs, and all with as many decimals.
+
+    Of the largest three digits are shown, of the smallest one or more.
+
+    >>> told = alike([-1.5213, 0.4704, 0.0231])
+    >>> told(-1.5213), told(0.4704), told(0.0231)
+    ('-1.52', '+0.47', '+0.02')
+    >>> alike([250.0, 0.3])(250.0), alike([3e-9])(3e-9)
+    ('+250.0', '+3e-09')
+    """
+    sizes = np.abs(np.asarray(values, np.float64))
+    sizes = sizes[sizes > 0]
+    if not sizes.size or sizes.max() >= UNWIELDY or sizes.max() < 1 / UNWIELDY:
+        return lambda value: f"{value:+.3g}"
+    least, most = np.floor(np.log10([sizes.min(), sizes.max()]))
+    decimals = int(np.clip(max(2 - most, -least), 0, max(2 - most, 0) + 3))
+    return lambda value: f"{value:+.{decimals}f}"

@@ -8,7 +8,7 @@ weighted error, and a feature's share is how often the elected have it, on all f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -59,10 +59,15 @@ class Performance:
     baseline_loss: float
     doubt: float
 
+    @classmethod
+    def mean(cls, times: Sequence[Performance]) -> Performance:
+        """What is seen on the mean where rows are held out several times."""
+        names = [each.name for each in fields(cls)]
+        return cls(**{name: float(np.mean([getattr(t, name) for t in times])) for name in names})
+
     def __str__(self) -> str:
-        return (
-            f"{self.score:.2f} ± {self.standard_error:.2f} (knowing nothing: {self.baseline:.2f})"
-        )
+        score = round(self.score, 2) + 0.0  # no minus before zero
+        return f"{score:.2f} ± {self.standard_error:.2f} (knowing nothing: {self.baseline:.2f})"
 
 
 @dataclass(frozen=True)
@@ -149,6 +154,12 @@ class Candidates:
         """For each cell, the share of draws that elect it."""
         best = np.argmin(self.of_cells @ self.weights(policy.draws).T, axis=0)
         return np.bincount(best, minlength=len(self.cells)) / policy.draws
+
+    @property
+    def led(self) -> list[int]:
+        """The paths of those that are elected, and of the earliest near the best."""
+        cells = [*np.flatnonzero(self.elected()).tolist(), self.earliest()]
+        return sorted({self.cells[at].path for at in cells})
 
     def earliest(self, policy: Policy = POLICY) -> int:
         """The best cell of the earliest record that has one near the best of all."""

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from .._common.levels import Setting
@@ -96,6 +97,14 @@ def folds_of(problem: Problem, scoring: Any = None, structure: Structure = PLAIN
     ]
 
 
+def folds_by(problem: Problem, splits: Sequence[Split]) -> list[Fold]:
+    """The same by other splits."""
+    return [
+        Fold(walked.design, walked.targets[0], unseen)
+        for walked, unseen in problem.folds_by(splits)
+    ]
+
+
 class HoldsOutFolds:
     """What the estimators that hold out folds share: how they split, and metadata routing.
 
@@ -130,11 +139,15 @@ def splits_of(
     random_state: Any,
     groups: ArrayLike | None,
     sorts: Floats | None = None,
+    balanced: bool = False,
+    times: int = 1,
 ) -> list[Split]:
     """Rows to walk on and to hold out, without those that have no weight.
 
     An int divides the rows that have weight, those of each sort evenly, and is cut to their
-    number.  Folds of other splitters that lose all rows of one part are left out.
+    number; if ``balanced``, and there is but one sort, small and large responses are divided
+    evenly, too.  Then this may be done several times, if rows are shuffled.  Folds of other
+    splitters that lose all rows of one part are left out.
     """
     counted = weights.counted
     if isinstance(cv, numbers.Integral):
@@ -144,12 +157,17 @@ def splits_of(
                 "cross-validation needs at least 2 samples with positive weight, got "
                 f"n_samples={rows.size}"
             )
-        shuffle, labels = random_state is not None, np.zeros(len(y)) if sorts is None else sorts
-        evenly = StratifiedKFold if np.ptp(labels[rows]) else KFold
-        folds = evenly(min(int(cv), rows.size), shuffle=shuffle, random_state=random_state)
+        count = min(int(cv), rows.size)
+        labels: Any = np.zeros(rows.size) if sorts is None else sorts[rows]
+        if balanced and not np.ptp(labels):
+            rows = rows[np.argsort(y[rows], kind="stable")]
+            labels = np.arange(rows.size) // count
+        shuffle = None if random_state is None else check_random_state(random_state)
+        evenly = StratifiedKFold if np.ptp(labels) else KFold
+        folds = evenly(count, shuffle=shuffle is not None, random_state=shuffle)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The least populated class")  # has few in each fold
-            split = list(folds.split(rows, labels[rows]))
+            split = [each for _ in range(times) for each in folds.split(rows, labels)]
         return [(rows[train], rows[test]) for train, test in split]
     seen = y if sorts is None or not np.ptp(sorts) else sorts
     splits = check_cv(cv).split(np.zeros((len(y), 1)), seen, groups)

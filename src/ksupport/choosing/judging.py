@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,7 +35,7 @@ class Judgement:
 def judge(
     posterior: Posterior,
     unions: Unions | None,
-    candidates: Candidates | None,
+    times: Sequence[Candidates],
     elected_score: float,
     policy: Policy = POLICY,
 ) -> Judgement:
@@ -46,14 +47,14 @@ def judge(
         Supports of few features, on all rows.
     unions : Unions, optional
         Unions of clusters, on all rows; None if few features are clearly ahead of groups.
-    candidates : Candidates, optional
-        Errors on held-out rows; None if none were.
+    times : sequence of Candidates
+        Errors on held-out rows, each time that folds held them out; none if there are too few.
     elected_score : float
         The best `Evidence` on all rows among the supports of many features that folds elect;
         infinite if they elect none.
     """
     d = posterior.d
-    ahead = 0.0 if candidates is None else candidates.ahead
+    ahead = float(np.mean([each.ahead for each in times])) if times else 0.0
     gain, best, few, raw = posterior.gain, posterior.best, 1.0, posterior.probability()
     if unions is not None:
         lead = posterior.best - unions.best - policy.misfit * posterior.gain
@@ -62,11 +63,12 @@ def judge(
         best -= max(lead, 0.0)
         gain += max(lead, 0.0)
     performance = None
-    if candidates is not None:
-        performance = candidates.performance(policy)
+    if times:
+        performance = Performance.mean([each.performance(policy) for each in times])
         evident = of_evidence(elected_score - best, ahead, policy)
         few *= evident
-        raw = evident * raw + (1 - evident) * group_shares(candidates, d, policy)
+        of_groups = np.mean([group_shares(each, d, policy) for each in times], axis=0)
+        raw = evident * raw + (1 - evident) * of_groups
     signal = tells_signal(gain, posterior.n, performance, policy)
     p = calibrated(raw, policy) if signal else np.zeros(d)
     support, expected = largest_expected_f1(p)

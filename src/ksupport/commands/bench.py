@@ -81,7 +81,10 @@ def bench(
     quick: Annotated[bool, typer.Option("--quick", help="Tiny problems, in seconds.")] = False,
     in_json: Json = False,
 ) -> None:
-    """Measure speed on this machine, next to NumPy and scikit-learn; about half a minute."""
+    """Measure speed on this machine, next to NumPy and scikit-learn.
+
+    Takes about half a minute.
+    """
     busy = load()
     rows = list(_compared(QUICK if quick else FULL))
     machine = {"cpu": cpu(), "cores": cores(), "load": busy, "versions": versions()}

@@ -16,6 +16,7 @@ from ..theory import Recommendation, recommend
 from ..theory.report import NEAR_COPY
 from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
 from .terminal.ending import ends_in_words
+from .terminal.help import of_way
 from .terminal.options import Json, Seed, Standardize
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
@@ -31,17 +32,22 @@ def check(
     *,
     columns: CheckedColumns,
     k: Annotated[
-        int | None, typer.Option(help="How many features may matter; by default up to 10.")
+        int | None,
+        of_way(metavar="NUMBER", help="How many features may matter; by default up to 10."),
     ] = None,
     grouped: Annotated[
-        bool, typer.Option(help="Ask about groups of correlated features, not scattered ones.")
+        bool, of_way(help="Ask about groups of correlated features, not scattered ones.")
     ] = False,
     standardize: Standardize = True,
     reading: CheckedReading,
     seed: Seed = 0,
     in_json: Json = False,
 ) -> None:
-    """Count how often recovery conditions of the methods hold on this design, before any fit."""
+    """Tell how alike features are, and what theory would promise.
+
+    Sparse models are drawn at random on these features, and it is counted for how many of them the
+    theory of each method guarantees that it would find the model again.
+    """
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
     how, parts = reading(), columns()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Annotated
 
@@ -19,11 +20,12 @@ from ..explain.trials import filled
 from ..reading import Data, in_memory, read_data
 from .fitting.wish import inner_folds, outer_folds
 from .measuring.errors import ERRORS
-from .measuring.rivals import KNOWING_NOTHING, Rival, candidates, names
+from .measuring.rivals import KNOWING_NOTHING, Rival, as_in_fit, candidates, names
 from .terminal.completion import some_of
 from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
 from .terminal.ending import ends_in_words
 from .terminal.errors import CommandError
+from .terminal.help import of_way
 from .terminal.options import Json, Seed
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
@@ -49,18 +51,22 @@ def compare(
     columns: CheckedColumns,
     methods: Annotated[
         str | None,
-        typer.Option(
-            help="Names to compare, with commas between; by default all.",
+        of_way(
+            metavar="NAMES",
+            help="Names to compare, with commas between, those of ksupport fit --method too; by "
+            "default all.",
             autocompletion=some_of(names),
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(help="Outer folds, which judge.", min=2)] = 5,
-    cv: Annotated[int, typer.Option(help="Inner folds, on which methods tune.", min=2)] = 5,
+    folds: Annotated[int, of_way(metavar="NUMBER", help="Outer folds, which judge.", min=2)] = 5,
+    cv: Annotated[
+        int, of_way(metavar="NUMBER", help="Inner folds, on which methods tune.", min=2)
+    ] = 5,
     reading: CheckedReading,
     seed: Seed = 0,
     in_json: Json = False,
 ) -> None:
-    """Compare all methods on a data file, each judged on rows that it never saw."""
+    """Compare all methods on rows that none of them saw."""
     _check_names(methods)
     how, parts = reading(), columns()
     say(f"reading {title(data)}")
@@ -80,20 +86,22 @@ def compare(
         _tell(table_read, scores, len(splits), cv)
 
 
-def _listed(methods: str) -> list[str]:
-    return [name.strip() for name in methods.split(",") if name.strip()]
+def _listed(methods: str, known: Iterable[str]) -> list[str]:
+    known = list(known)
+    return [as_in_fit(name.strip(), known) for name in methods.split(",") if name.strip()]
 
 
 def _check_names(methods: str | None) -> None:
     """Refuse names that no kind of response knows, before a file is read."""
-    if methods is not None and (not (given := _listed(methods)) or set(given) - set(names())):
-        raise InputError(f"--methods must name some of {', '.join(names())}; got {methods!r}")
+    known = names()
+    if methods is not None and (not (given := _listed(methods, known)) or set(given) - set(known)):
+        raise InputError(f"--methods must name some of {', '.join(known)}; got {methods!r}")
 
 
 def _wanted(methods: str | None, known: dict[str, Rival]) -> dict[str, Rival]:
     if methods is None:
         return known
-    given = _listed(methods)
+    given = _listed(methods, known)
     unknown = [name for name in given if name not in known]
     if unknown:
         raise InputError(

@@ -40,11 +40,14 @@ N_CLASSES, DECIDE, STRONG = 150, 4, 5.0  # rows of classes, features that decide
 
 @ends_in_words
 def demo(
-    out: Annotated[Path, typer.Option(help="Write the report here, one HTML file.")] = Path(
-        "ksupport-demo.html"
-    ),
+    out: Annotated[
+        Path, typer.Option(metavar="FILE", help="Write the first report here; the other beside it.")
+    ] = Path("ksupport-demo.html"),
 ) -> None:
-    """Recover sparse models from simulated data, next to the Lasso, and write two reports."""
+    """Show on simulated data what to expect, next to the Lasso.
+
+    Takes about a minute, and writes two reports to look at.
+    """
     other = out.with_name(f"{out.stem}-classes{out.suffix}")
     check_outputs({}, {"--out": out, "--out (of classes)": other})
     started = time.perf_counter()
@@ -93,7 +96,7 @@ def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: F
     table(terminal, ["feature", "probability", "effect", "truth", name], rows)
     right, many = int(((lasso != 0) & (truth != 0)).sum()), np.count_nonzero(lasso)
     if any(each.prefix for each in found):
-        terminal.print("Set in beneath a feature: what could stand in for it.")
+        terminal.print("Indented: what could stand in for the feature above it.")
     terminal.print(
         f"{name} names {many} features, {right} of them among the {np.count_nonzero(truth)}, and "
         "does not say how sure it is.\n"
@@ -151,7 +154,8 @@ def _classes(terminal: Console, out: Path) -> Fitted:
         terminal,
         f"[bold]3. Classes[/]: {N_CLASSES} x {SHOWN}, tumour or normal, {DECIDE} genes decide",
     )
-    _table(terminal, fitted, w_true, "l1 logistic", np.ravel(lasso[-1].coef_))
+    effects = w_true * STRONG / eta.std()  # on the log odds, as those of the model
+    _table(terminal, fitted, effects, "l1 logistic", np.ravel(lasso[-1].coef_))
     return fitted
 
 

@@ -32,6 +32,7 @@ from .terminal.data_options import (
 )
 from .terminal.ending import ends_in_words
 from .terminal.errors import CommandError
+from .terminal.help import of_result, of_way
 from .terminal.options import Json, Seed, Standardize
 from .terminal.outputs import as_json, check_outputs, write_text
 from .terminal.printing import console, say
@@ -50,28 +51,38 @@ def fit(
     columns: CheckedColumns,
     method: Annotated[
         str,
-        typer.Option(
+        of_way(
+            metavar="NAME",
             help=f"How to find the features: {', '.join(CHOICES)}.",
             autocompletion=among(lambda: CHOICES),
         ),
     ] = AUTO,
     k: Annotated[
-        int | None, typer.Option(help="Sparsity level; the data decide if left out.")
+        int | None,
+        of_way(
+            metavar="NUMBER",
+            help="About how many features to look for; the data decide if left out.",
+        ),
     ] = None,
     alpha: Annotated[
-        float | None, typer.Option(help="Weight of the squared l2 norm, between 0 and 1.")
+        float | None,
+        of_way(
+            metavar="NUMBER",
+            help="Between 0 and 1; the larger, the more features are kept beyond k.",
+        ),
     ] = None,
-    cv: Annotated[int, typer.Option(help="Number of folds.")] = 5,
+    cv: Annotated[
+        int, of_way(metavar="NUMBER", help="Parts of the rows, each of which is held out once.")
+    ] = 5,
     standardize: Standardize = True,
     compare: Annotated[
         bool,
-        typer.Option(
-            help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."
-        ),
+        of_way(help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."),
     ] = True,
     stability: Annotated[
         int | None,
-        typer.Option(
+        of_way(
+            metavar="NUMBER",
             help="Pairs of half-samples on which to repeat the choice; by default 10, or none "
             "where features have probabilities.",
             min=0,
@@ -79,21 +90,32 @@ def fit(
     ] = None,
     reading: CheckedReading,
     seed: Seed = 0,
-    output: Annotated[Path | None, typer.Option(help="Write the model here, as JSON.")] = None,
-    coefficients: Annotated[
-        Path | None, typer.Option(help="Write the chosen features here, as CSV.")
+    output: Annotated[
+        Path | None, of_result(metavar="FILE", help="Write the model here, as JSON.")
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="Write a report here, one HTML file.")] = None,
+    coefficients: Annotated[
+        Path | None, of_result(metavar="FILE", help="Write the chosen features here, as CSV.")
+    ] = None,
+    report: Annotated[
+        Path | None, of_result(metavar="FILE", help="Write a report here, one HTML file.")
+    ] = None,
     methods: Annotated[
         Path | None,
-        typer.Option(help="Write a paragraph for the methods section of a paper here, as text."),
+        of_result(
+            metavar="FILE",
+            help="Write a paragraph for the methods section of a paper here, as text.",
+        ),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what was understood of the file, and stop.")
+        bool, of_result("--dry-run", help="Tell what was understood of the file, and stop.")
     ] = False,
     in_json: Json = False,
 ) -> None:
-    """Find the features of a data file that explain a target."""
+    """Find the features of a data file that explain a target.
+
+    For example: ksupport fit cohort.xlsx --target response --id patient --adjust-for age
+    --missing impute --report report.html
+    """
     wish = Wish(method, k, alpha, cv, standardize, seed)
     wish.check_options()
     outputs = {

@@ -29,6 +29,7 @@ from .terminal.data_options import (
     table_of_inputs,
 )
 from .terminal.ending import ends_in_words
+from .terminal.help import of_result
 from .terminal.outputs import as_csv, check_outputs, write_text
 from .terminal.printing import say
 
@@ -41,7 +42,8 @@ def predict(
     data: DataFile,
     id: Id = None,
     output: Annotated[
-        Path | None, typer.Option(help="Write the predictions here, as CSV; else print them.")
+        Path | None,
+        of_result(metavar="FILE", help="Write the predictions here, as CSV; else print them."),
     ] = None,
     separator: Separator = None,
     decimal: Decimal = ".",
@@ -51,9 +53,10 @@ def predict(
     phenotypes: Phenotypes = None,
     max_memory: MaxMemory = DEFAULT_MEMORY,
 ) -> None:
-    """Predict the target for the rows of a file; its columns are found by name.
+    """Predict new rows by a model of ksupport fit.
 
-    The names of rows are those of --id, or of the column that named them in the fit.
+    Columns are found by name. The names of rows are those of --id, or of the column that named
+    them in the fit.
     """
     reading = how_to_read(
         separator=separator, decimal=decimal, thousands=thousands, max_memory=max_memory,

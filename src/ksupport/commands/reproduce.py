@@ -38,20 +38,25 @@ def reproduce(
     protocol: Annotated[
         str,
         typer.Option(
+            metavar="NAME",
             help="paper: as published; fair: as we believe is right.",
             autocompletion=among(lambda: PROTOCOLS),
         ),
     ] = "paper",
     quick: Annotated[bool, typer.Option("--quick", help="A version that takes seconds.")] = False,
-    out: Annotated[Path, typer.Option(help="Where results, tables and figures go.")] = Path(
-        "reproduction"
-    ),
-    jobs: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where results, tables and figures go.")
+    ] = Path("reproduction"),
+    jobs: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Processes.")] = os.cpu_count()
+    or 1,
     compare: Annotated[
         bool, typer.Option("--compare", help="Set ours against the published values.")
     ] = False,
 ) -> None:
-    """Run the paper's experiments; a run that was stopped goes on where it was."""
+    """Run the paper's experiments again.
+
+    A run that was stopped goes on where it was.
+    """
     if not names:
         _list_experiments()
         return

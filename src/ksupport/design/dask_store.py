@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from dask.base import compute, get_scheduler, persist
+from dask.base import persist
 
 from .. import limits
 from .dask_progress import followed
@@ -43,6 +43,7 @@ from .dask_tasks import (
     tree,
     value_of,
 )
+from .dask_wait import NoWorkersError, client_of, computed
 from .scatter import Scatter, pool_each
 from .stores import COMPLEX, Floats, Ints, Multiply, Spectrum, Store, Survey, bordered
 
@@ -81,7 +82,7 @@ class DaskStore(Store):
         self.gathered = 0  # bytes that came back to the client
         self._cache: OrderedDict[int, Floats] = OrderedDict()
         self._lock = threading.Lock()
-        self._client = getattr(get_scheduler(), "__self__", None)  # None: no distributed one
+        self._client = client_of()
 
     # -- running graphs ------------------------------------------------------------------------
 
@@ -92,7 +93,7 @@ class DaskStore(Store):
             # Dask would go on with threads of this process, and draw all of X into it.
             raise _lost(f"the Client is {client.status}")
         try:
-            results: tuple[Any, ...] = compute(*tasks)
+            results = computed(*tasks)
         except Exception as error:
             explained = self._explained(error)
             if explained is error:
@@ -117,6 +118,8 @@ class DaskStore(Store):
 
     def _explained(self, error: Exception) -> Exception:
         """The error to raise instead: says which block, or that the cluster is gone."""
+        if isinstance(error, NoWorkersError):
+            return error
         if isinstance(error, BlockError):
             return ValueError(str(error))
         if _is_lost(error):
@@ -128,11 +131,11 @@ class DaskStore(Store):
             )
         for block, place in self._placed():
             try:
-                compute(task(check_block, block, place))
+                computed(task(check_block, block, place))
             except BlockError as found:
                 return ValueError(str(found))
             except Exception as found:
-                if _is_lost(found):
+                if isinstance(found, NoWorkersError) or _is_lost(found):
                     return self._explained(found)
                 return RuntimeError(
                     f"X: {place} cannot be read: {type(found).__name__}: {found}; correct its "

@@ -94,11 +94,17 @@ class Problem:
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
         if self.squares is None:
-            walked = self._on_rows([train for train, _ in self.splits])
-        else:
-            walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
+            return self.folds_by(self.splits, scoring)
+        walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
         walked = [each.joined() for each in walked] if self.shared else walked
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
+
+    def folds_by(self, splits: Sequence[Split], scoring: Any = None) -> list[tuple[Walked, Unseen]]:
+        """The same by other splits, where rows are not summed up."""
+        walked = self._on_rows([train for train, _ in splits])
+        walked = [each.joined() for each in walked] if self.shared else walked
+        pairs = zip(splits, walked, strict=True)
+        return [(each, self._unseen_on(rows, each, 0, scoring)) for (_, rows), each in pairs]
 
     def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
         """The rows to measure on of a split, for models that were walked on others.
@@ -108,9 +114,11 @@ class Problem:
         if self.squares is not None and scoring is None:
             wanted = slice(None) if self.shared else target
             return self.squares.unseen(2 + 2 * at, walked, wanted)
+        return self._unseen_on(self.splits[at][1], walked, target, scoring)
+
+    def _unseen_on(self, rows: Ints, walked: Walked, target: int, scoring: Any) -> Unseen:
         if not self.by_squares:
-            return self._unseen_by_loss(self.splits[at][1], walked, target, scoring)
-        rows = self.splits[at][1]
+            return self._unseen_by_loss(rows, walked, target, scoring)
         design, weights = self.raw.take(rows).like(walked.view), self.weights.of(rows)
         y, expected = self.Y[rows, target], walked.expected(self.always_on(rows), target)
         if self.shared:

@@ -24,7 +24,11 @@ MEANINGS = ("relative", "repetitions")
 def fetched(values: Any) -> Any:
     """A response or weights as they are, but computed if they are a collection of Dask."""
     values = unwrapped(values)
-    return values.compute() if is_dask(values) else values
+    if not is_dask(values):
+        return values
+    from .dask_wait import computed  # Dask is there, as they are made of it
+
+    return computed(values)[0]
 
 
 @dataclass(frozen=True)

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
+import numbers
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import limits
 from .._common.levels import FIRST, Setting, for_criteria, for_groups, for_prediction, staged
 from .._common.telling import tells
 from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
 from ..choosing.clusters import unions_of
-from ..choosing.elections import Candidates
 from ..choosing.evidence import evidence_of
-from ..choosing.folds import Fold, HoldsOutFolds, folds_of, walk_folds, walk_stages
+from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds, walk_stages
 from ..choosing.grids import by_loss
+from ..choosing.holding_out import Paths, Time
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
 from ..choosing.supports import Support, response_of, visited_by
-from ..choosing.tables import FoldTable, table_of_iterates
 from ..choosing.ways import chosen_by_judgement, walk_settings
 from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
 from ..design import Design, Floats, Problem, Split, Weights
-from ..losses import Loss, Response
+from ..losses import Loss, Response, Squared
 from ..stopping import HeldOut
 from ..walking import Result
 from .base import SelectingModel
@@ -39,26 +40,9 @@ from .skipping import SkipsFarRows
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
 
 
-@dataclass(frozen=True)
-class _Paths:
-    """Paths of the same settings, on folds."""
-
-    settings: list[Setting]
-    walked: list[list[Result]]  # by fold and setting
-
-    @property
-    def table(self) -> FoldTable:
-        return table_of_iterates(self.walked)
-
-
 def _settings(levels: list[int], problem: Problem) -> list[Setting]:
     """Paths of these levels, by the loss of the problem."""
     return [{"k": k, "alpha": POLICY.alpha, **by_loss(problem.losses[0])} for k in levels]
-
-
-def _mean(posterior: Posterior, target: Floats | Response) -> Floats:
-    """The posterior mean of coefficients, on the scale of the loss."""
-    return posterior.mean_of(target) if isinstance(target, Response) else posterior.mean()
 
 
 def _between(coarse: list[int], at: int, levels: list[int]) -> list[int]:
@@ -110,17 +94,20 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         folds = folds_of(problem) if problem.splits else []
         paths = self._walk(problem, folds) if folds else None
         few, *on_folds = self._explore(problem, folds, paths)
-        candidates, elected, folded, strength = None, np.inf, None, None
+        times: list[Time] = []
         if paths is not None:
-            paths, candidates = self._measured(problem, folds, paths, few, on_folds)
-            elected = self._elected(problem, paths, candidates, few)
-            folded = paths.settings, paths.table
-        policy = POLICY if problem.by_squares else POLICY.by_loss(self._loss.in_units_of_y)
-        clear = candidates is not None and candidates.ahead >= POLICY.clearly
+            first = Time(folds, paths, on_folds, few.dispersion if self._robust else None)
+            times = self._held_out(problem, first)
+        clear = bool(times) and times[0].clear
         unions = None if clear or not problem.by_squares else unions_of(few)
-        judgement = judge(few, unions, candidates, elected, policy)
-        if candidates is not None and not problem.by_squares:
-            answers = answers_on_folds(judgement.few, on_folds, candidates)
+        elected = self._elected(problem, times, few)
+        policy = POLICY if problem.by_squares else POLICY.by_loss(self._loss.in_units_of_y)
+        judgement = judge(few, unions, [each.candidates for each in times], elected, policy)
+        folded, strength = None, None
+        if times:
+            folded = times[0].paths.settings, times[0].paths.table
+        if times and not problem.by_squares:
+            answers = answers_on_folds(judgement.few, on_folds, times[0].candidates)
             strength = strength_on_folds(folds, answers)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)
         decision = words_of(judgement, chosen.size, problem.by_squares)
@@ -146,17 +133,32 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             sorts = sorts_of(y)
             _, counts = np.unique(sorts[weights.counted(np.arange(len(y)))], return_counts=True)
             few = round(weights.samples(len(y))) < POLICY.fewest or counts.min() < FEWEST_OF_A_SORT
-            return [] if few else split(y, weights, sorts=sorts)
+            return [] if few else split(y, weights, sorts=sorts, balanced=y.ndim == 1)
 
         return enough
 
-    def _walk(self, problem: Problem, folds: list[Fold]) -> _Paths:
+    @property
+    def _robust(self) -> bool:
+        """Whether errors on held-out rows are in units of y, and not squares."""
+        return self._loss.in_units_of_y and not isinstance(self._loss, Squared)
+
+    def _other_splits(self, problem: Problem) -> list[Split]:
+        """The same rows held out again by other folds, where X is small and folds are shuffled."""
+        small = problem.raw.n * problem.raw.d <= limits.REPEATED and problem.squares is None
+        numbered = isinstance(self.cv, numbers.Integral) and self.random_state is not None
+        if not (small and numbered and problem.by_squares):
+            return []
+        split = super()._splits(None)
+        splits = split(problem.Y[:, 0], problem.weights, balanced=True, times=POLICY.times)
+        return splits[len(problem.splits) :]
+
+    def _walk(self, problem: Problem, folds: list[Fold]) -> Paths:
         """Few levels of k on folds."""
         n, d = round(problem.design.n_samples), problem.design.d
         stages = staged(_settings(for_prediction(n, d), problem), FIRST)
-        return _Paths(*walk_stages(partial(self._on_folds, folds), stages))
+        return Paths(*walk_stages(partial(self._on_folds, folds), stages))
 
-    def _finer(self, problem: Problem, folds: list[Fold], coarse: _Paths) -> _Paths:
+    def _finer(self, problem: Problem, folds: list[Fold], coarse: Paths) -> Paths:
         """With levels around the best of these."""
         n, d = round(problem.design.n_samples), problem.design.d
         best, _ = coarse.table.best()
@@ -166,7 +168,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return coarse
         new = self._on_folds(folds, fine)
         walked = [a + b for a, b in zip(coarse.walked, new, strict=True)]
-        return _Paths(coarse.settings + fine, walked)
+        return Paths(coarse.settings + fine, walked)
 
     def _on_folds(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
         methods = [IRKSNMethod(**setting) for setting in settings]
@@ -181,9 +183,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             every=POLICY.every, n_jobs=self.n_jobs,
         )  # fmt: skip
 
-    def _explore(
-        self, problem: Problem, folds: list[Fold], paths: _Paths | None
-    ) -> list[Posterior]:
+    def _explore(self, problem: Problem, folds: list[Fold], paths: Paths | None) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold."""
         design = problem.design
         levels = for_criteria(round(design.n_samples), design.d)
@@ -192,9 +192,12 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         found = self._posteriors(whole, [visited], POLICY.rounds, POLICY.weighed)
         if paths is None:
             return found
+        return found + self._posteriors_on(folds, paths.walked)
+
+    def _posteriors_on(self, folds: list[Fold], walked: list[list[Result]]) -> list[Posterior]:
         rounds, most = POLICY.rounds_on_folds, POLICY.weighed_on_folds
-        on_folds = [(fold.design, fold.y) for fold in folds]
-        return found + self._posteriors(on_folds, paths.walked, rounds, most)
+        parts = [(fold.design, fold.y) for fold in folds]
+        return self._posteriors(parts, walked, rounds, most)
 
     def _posteriors(
         self, parts: list[tuple[Design, Any]], results: list[list[Result]], rounds: int, most: int
@@ -207,40 +210,32 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return weighed(sought, targets, rounds, most, self.n_jobs)
         return explored(sought, rounds, self.n_jobs)
 
-    def _measured(
-        self,
-        problem: Problem,
-        folds: list[Fold],
-        paths: _Paths,
-        few: Posterior,
-        on_folds: list[Posterior],
-    ) -> tuple[_Paths, Candidates]:
-        """What is seen on held-out rows; at more levels of k, unless few features are clear."""
-        pairs = zip(on_folds, (fold.y for fold in folds), strict=True)
-        robust = not problem.by_squares and self._loss.in_units_of_y
-        measure = partial(Candidates.of, unseen=[fold.unseen for fold in folds],
-                          beside=[_mean(*each) for each in pairs],
-                          dispersion=few.dispersion if robust else None)  # fmt: skip
-        candidates = measure(paths.walked)
-        if candidates.ahead >= POLICY.clearly:
-            return paths, candidates
-        paths = self._finer(problem, folds, paths)
-        return paths, measure(paths.walked)
+    def _held_out(self, problem: Problem, first: Time) -> list[Time]:
+        """Rows held out: with more levels of k, and by other folds, unless few are clear."""
+        if first.clear:
+            return [first]
+        first = replace(first, paths=self._finer(problem, first.folds, first.paths))
+        splits, count = self._other_splits(problem), len(first.folds)
+        if not splits:
+            return [first]
+        settings = [first.paths.settings[at] for at in first.candidates.led]
+        folds = folds_by(problem, splits)
+        walked = self._on_folds(folds, settings)
+        posteriors = self._posteriors_on(folds, walked)
+        parts = [slice(at, at + count) for at in range(0, len(folds), count)]
+        return [first] + [
+            Time(folds[part], Paths(settings, walked[part]), posteriors[part]) for part in parts
+        ]
 
-    def _elected(
-        self, problem: Problem, paths: _Paths, candidates: Candidates, few: Posterior
-    ) -> float:
+    def _elected(self, problem: Problem, times: list[Time], few: Posterior) -> float:
         """The most evidence on all rows of what folds elect there, beyond few features."""
-        elected = candidates.elected()
-        leading = np.argsort(-elected, kind="stable")[:5]
-        cells = {candidates.earliest(), *leading[elected[leading] > 0].tolist()}
-        at = sorted({candidates.cells[cell].path for cell in cells})
-        walked = self._on_all_rows(problem, [paths.settings[path] for path in at])
-        visited = dict(zip(at, visited_by(walked), strict=True))
-        supports = {
-            visited[cell.path][min(cell.record, len(visited[cell.path]) - 1)]
-            for cell in (candidates.cells[each] for each in cells)
-        }
+        cells = sorted({(k, record) for each in times for k, record in each.leading})
+        if not cells:
+            return np.inf
+        levels = sorted({k for k, _ in cells})
+        walked = self._on_all_rows(problem, _settings(levels, problem))
+        visited = dict(zip(levels, visited_by(walked), strict=True))
+        supports = {visited[k][min(record, len(visited[k]) - 1)] for k, record in cells}
         design, y = problem.design, problem.targets[0]
         if isinstance(y, Response):
             y = replace(y, dispersion=few.dispersion)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .._common.names import listed, shown
+from .._common.render import alike
 from ..choosing.chosen import Chosen
 from ..design import Floats
 from .found import Found, found_in, in_groups, shared_sets
@@ -19,6 +20,7 @@ from .trials import CLEAR, NOTHING, Trial, Trials, clearly_ahead
 from .wording import Wording, percent, wording
 
 SETS = 4  # of features that stand in for each other, told in words
+TOLD = 0.005  # share from which a difference is told: what rounds to one per cent
 EVEN = 0.5  # probability below which a feature is more likely wrong than right
 
 Sign = Literal["yes", "perhaps", "no"]
@@ -37,7 +39,8 @@ class Unseen:
 
 def counted(features: float) -> str:
     """A number of features, on average over folds perhaps."""
-    return f"{features:.0f} feature{'' if round(features) == 1 else 's'}"
+    about = "" if float(features).is_integer() else "about "
+    return f"{about}{features:.0f} feature{'' if round(features) == 1 else 's'}"
 
 
 def certainty(probability: float) -> str:
@@ -77,6 +80,12 @@ class Account:
     def found(self) -> list[Found]:
         """The features, most certain first, stand-ins beneath."""
         return found_in(self.chosen, self.effects)
+
+    @property
+    def told_effects(self) -> dict[int, str]:
+        """The effects of the chosen features, all with as many decimals."""
+        told = alike(self.effects)
+        return {j: told(self.effects[j]) for j in self.order}
 
     @property
     def order(self) -> list[int]:
@@ -138,17 +147,19 @@ class Account:
     @property
     def _sign_words(self) -> str:
         target, of = shown(self.target), f"{self.chosen.size} of {self.candidates} features"
+        one = self.chosen.size == 1
+        was, it = ("was", "it") if one else ("were", "they")
         if self.chosen.size == 0:
             return (
                 f"No: nothing in these {self.n} rows can be told from noise, so no feature was "
                 f"chosen, and {self._without_features}."
             )
         return {
-            "yes": f"Yes: {of} tell something about {target}.",
-            "perhaps": f"Perhaps: {of} were chosen to explain {target}, but these {self.n} rows "
-            "leave doubt whether they would on new ones.",
-            "no": f"No sign of it: {of} were chosen, but they do not predict {target} on rows "
-            "held out.",
+            "yes": f"Yes: {of} {'tells' if one else 'tell'} something about {target}.",
+            "perhaps": f"Perhaps: {of} {was} chosen to explain {target}, but these {self.n} rows "
+            f"leave doubt whether {it} would on new ones.",
+            "no": f"No sign of it: {of} {was} chosen, but {it} {'does' if one else 'do'} not "
+            f"predict {target} on rows held out.",
         }[self.sign]
 
     @property
@@ -197,6 +208,8 @@ class Account:
         if trials.better:
             best = trials.better[0]
             gap, spread = best.ahead_of(trials.ours)
+            if gap < TOLD:
+                return "Neither predicts better than this model by a per cent or more."
             return (
                 f"The {best.name} predicts a little better (by {100 * gap:.0f} ± "
                 f"{100 * spread:.0f}), which these rows cannot tell from chance."

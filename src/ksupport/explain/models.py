@@ -59,13 +59,10 @@ def chosen_by(model: Model) -> Chosen:
 
 def targets_of(model: Model) -> list[str]:
     """What the rows of coefficients are called: classes, or targets by their number."""
-    count = len(np.atleast_2d(model.coef_))
     classes = getattr(model, "classes_", ())
-    return (
-        [str(each) for each in classes]
-        if len(classes) > 2
-        else [f"target {i}" for i in range(count)]
-    )
+    if len(classes) > 2:
+        return [str(each) for each in classes]
+    return [f"target {i}" for i in range(len(np.atleast_2d(model.coef_)))]
 
 
 def one_coefficient(coef: Floats) -> Floats:
@@ -94,7 +91,7 @@ def effects_of(model: Model, X: Any) -> Floats:
 
 
 def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None:
-    """What the model is adjusted for, with its coefficients if there is one target; or nothing.
+    """What the model is adjusted for, in words; or nothing.
 
     Columns have the names that the model has seen, or these.
     """
@@ -103,9 +100,6 @@ def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None
         return None
     if names is not None and not model.levels_:
         told = [names[j] for j in model.unpenalized_]
-    if np.ndim(model.coef_) == 1:
-        pairs = zip(told, model.adjustment_.values(), strict=True)
-        told = [f"{shown(name)} ({c:.4g})" for name, c in pairs]
     return f"Adjusted for {listed(told)}."
 
 

@@ -93,14 +93,19 @@ def _held_out(account: Account, trials: Trials, cite: Any) -> str:
     ours, nothing = trials.ours, trials.nothing
     words = (
         f"In {trials.folds}-fold cross-validation of the whole procedure the "
-        f"{account.wording.score} on held-out rows was {ours.score:.2f} (standard error "
-        f"{ours.standard_error:.2f}; {nothing.name}: {nothing.score:.2f})"
+        f"{account.wording.score} on held-out rows was {_two(ours.score)} (standard error "
+        f"{ours.standard_error:.2f}; {nothing.name}: {_two(nothing.score)})"
     )
     if not trials.others:
         return f"{words}."
-    scores = " and ".join(f"{each.score:.2f} for a {each.name}" for each in trials.others)
+    scores = " and ".join(f"{_two(each.score)} for a {each.name}" for each in trials.others)
     cited = cite("lasso", "ridge", "sksurv" if account.kind == "survival" else "sklearn")
     return f"{words}, {scores}, each tuned within the training rows {cited}."
+
+
+def _two(score: float) -> str:
+    """A score with two decimals, and no sign before zero."""
+    return f"{round(score, 2) + 0.0:.2f}"
 
 
 def _result(account: Account) -> str:
@@ -112,7 +117,12 @@ def _result(account: Account) -> str:
     if account.chosen.probability is not None:
         p = account.chosen.probability[account.chosen.support]
         low, high = certainty(float(p.min())), certainty(float(p.max()))
-        text += f", with probabilities from {low} to {high}" if size > 1 else f" ({high})"
+        if size == 1:
+            text += f", with a probability of {high}"
+        elif low == high:
+            text += f", each with a probability of {high}"
+        else:
+            text += f", with probabilities from {low} to {high}"
     several = [each for each in sets if account.chosen.support[list(each.features)].any()]
     if several:
         text += f"; {len(several)} of them can be replaced by others that correlate with them"

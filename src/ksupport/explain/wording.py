@@ -23,17 +23,21 @@ def percent(share: float) -> str:
     return f"{100 * share + 0.0:.0f}%".replace("-0%", "0%") if share > -1 else "less than -100%"
 
 
+def braced(name: str) -> str:
+    """A name as part of a text in which {} has a meaning."""
+    return name.replace("{", "{{").replace("}", "}}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wording:
     """Words for one response."""
 
     score: str  # what a score is, for those who know statistics
     column: str  # over scores in a table
-    verb: str  # what a model does to
-    whole: str  # that share of this
-    short: str = ""  # the same, once it was said what is meant
+    does_what: str  # what a model does, with {} for the share
+    in_short: str  # the same, once it was said what is meant
     useless: str  # what a model does that is worth nothing
-    order: str = ""  # what the right order of two rows is, where a score is of pairs
+    pairs: str = ""  # what is asked of two rows, where a score is of pairs
     removes: tuple[str, str]  # around the share of the deviance that a model explains
     unexplained: str  # what is said of new rows where nothing is known
     scale: str  # what effects are changes of
@@ -44,11 +48,11 @@ class Wording:
 
     def does(self, share: float) -> str:
         """What a model with this score does."""
-        return f"{self.verb} {percent(share)} {self.whole}"
+        return self.does_what.format(percent(share))
 
     def briefly(self, share: float, give: str = "") -> str:
         """The same, once it was said what is meant, give or take something."""
-        return f"{self.verb} {percent(share)}{give}{self.short}"
+        return self.in_short.format(f"{percent(share)}{give}")
 
     def explains(self, share: float) -> str:
         """What a model does that explains this share of the deviance."""
@@ -59,9 +63,9 @@ def _numbers(target: str, classes: Sequence[str]) -> Wording:
     return Wording(
         score="share of variance explained",
         column="explained",
-        verb="explains",
+        does_what=f"explains {{}} of how {braced(target)} varies",
+        in_short="explains {}",
         useless="explains nothing",
-        whole=f"of how {target} varies",
         removes=("explains ", f" of how {target} varies"),
         unexplained=f"{target} is predicted by its mean",
         scale=target,
@@ -81,10 +85,10 @@ def _several_classes(target: str, classes: Sequence[str]) -> Wording:
     return Wording(
         score="accuracy",
         column="told right",
-        verb="tells",
+        does_what=f"tells for {{}} of all rows which of the {len(classes)} classes of "
+        f"{braced(target)} they have",
+        in_short="is right for {} of rows",
         useless="tells nothing",
-        whole=f"of all rows which of the {len(classes)} classes of {target} they have",
-        short=" right",
         removes=("takes ", f" off the uncertainty about {target}"),
         unexplained=f"{target} is predicted by the shares of its classes",
         scale=f"the log odds of {apart}",
@@ -100,13 +104,14 @@ def _two_classes(target: str, classes: Sequence[str]) -> Wording:
     first, second = (shown(str(each)) for each in (classes[0], classes[-1]))
     return Wording(
         score="area under the ROC curve",
-        column="in the right order",
-        verb="puts",
+        column="told apart",
+        does_what=f"tells which of two rows is {braced(second)} and which is {braced(first)} for "
+        "{} of all pairs",
+        in_short="is right for {} of pairs",
         useless="does no better than a coin",
-        whole=f"of all pairs of a row of {second} and a row of {first} in the right order",
-        short=" in order",
-        order=f"The row of {second} is given the higher probability of {second}. Tossing a coin "
-        "would be right for half of the pairs. (This share is the area under the ROC curve.)",
+        pairs=f"Every row that is {second} is compared with every row that is {first}, and ought "
+        f"to have the higher probability of {second}. Tossing a coin would be right for half of "
+        "the pairs. (This share is the area under the ROC curve.)",
         removes=("takes ", f" off the uncertainty about {target}"),
         unexplained=f"{second} is as likely in one row as in another",
         scale=f"the log odds of {second}",
@@ -121,13 +126,12 @@ def _two_classes(target: str, classes: Sequence[str]) -> Wording:
 def _survival(target: str, classes: Sequence[str]) -> Wording:
     return Wording(
         score="concordance (Harrell's c)",
-        column="in the right order",
-        verb="puts",
+        column="told apart",
+        does_what="tells which of two rows has the event first for {} of all pairs",
+        in_short="is right for {} of pairs",
         useless="does no better than a coin",
-        whole="of all pairs of rows in the right order",
-        short=" in order",
-        order="The row that has the event first is given the higher risk. Tossing a coin would be "
-        "right for half of the pairs. (This share is Harrell's concordance.)",
+        pairs="The row that has the event first ought to have the higher risk. Tossing a coin "
+        "would be right for half of the pairs. (This share is Harrell's concordance.)",
         removes=("takes ", f" off the uncertainty about {target}"),
         unexplained="the risk is the same for all",
         scale="the log of the risk",

@@ -11,6 +11,7 @@ import numpy as np
 from ._extra import optional
 
 COLUMNS = {"slice": 4, "glass": 2}  # at most
+BAR = 1.15  # inches for the colour bar, its numbers and its name
 
 
 def plot_maps(
@@ -65,10 +66,10 @@ def plot_maps(
     rows = -(-len(maps) // columns)
     width, height = (2.6, 2.5) if kind == "slice" else (5.6, 2.3)
     figure, axes = pyplot.subplots(
-        rows, columns, figsize=(width * columns + 0.9, height * rows + 0.5), squeeze=False
+        rows, columns, figsize=(width * columns + BAR, height * rows + 0.5), squeeze=False
     )
     figure.subplots_adjust(
-        left=0.01, right=1 - 0.9 / (width * columns + 0.9), bottom=0.02, wspace=0.05, hspace=0.2,
+        left=0.01, right=1 - BAR / (width * columns + BAR), bottom=0.02, wspace=0.05, hspace=0.2,
         top=1 - 0.75 / (height * rows + 0.5),
     )  # fmt: skip
     largest = limit or max(_largest(image) for image in maps.values()) or 1.0
@@ -112,7 +113,7 @@ def _colour_bar(figure: Any, largest: float, label: str, ticks: Mapping[float, s
     colours = optional("matplotlib.colors").Normalize(-largest, largest)
     bar = optional("matplotlib.cm").ScalarMappable(colours, "RdBu_r")
     width = figure.get_size_inches()[0]
-    place = figure.add_axes((1 - 0.72 / width, 0.15, 0.14 / width, 0.6))
+    place = figure.add_axes((1 - (BAR - 0.18) / width, 0.15, 0.14 / width, 0.6))
     drawn = figure.colorbar(bar, cax=place, label=label)
     if ticks is not None:
         drawn.set_ticks(list(ticks), labels=list(ticks.values()))

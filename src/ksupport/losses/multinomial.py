@@ -55,7 +55,7 @@ class _Classes:
 
 @dataclass(frozen=True)
 class Multinomial(Loss):
-    """log Σ_c e^{eta_c} - eta_y, for classes y in {0, ..., n_classes - 1}.
+    """log Σ_c exp(eta_c) - eta_y, for classes y in {0, ..., n_classes - 1}.
 
     A row has a fitted value for each class: arrays ``eta`` are (..., n, n_classes), and so are
     derivatives.  Only differences of classes count; models sum up to zero over classes.  With two
@@ -124,12 +124,14 @@ class Multinomial(Loss):
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """Minus the logarithm of the probability of the class."""
+        eta = np.asarray(eta, order="C")  # last bits of sums and exponentials differ with strides
         at = np.broadcast_to(y.astype(np.intp)[:, None], (*eta.shape[:-1], 1))
         own, most = np.take_along_axis(eta, at, axis=-1), eta.max(axis=-1, keepdims=True)
         return np.asarray(np.log(np.exp(eta - most).sum(axis=-1)) + (most - own)[..., 0])
 
     def mean(self, eta: Any) -> Any:
         """The probabilities of the classes."""
+        eta = np.asarray(eta, order="C")
         raised = np.exp(eta - np.max(eta, axis=-1, keepdims=True))
         return raised / raised.sum(axis=-1, keepdims=True)
 

@@ -219,7 +219,7 @@ class Poisson(Loss):
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """Minus the log-likelihood, above that of a perfect fit."""
         with np.errstate(over="ignore"):
-            return np.asarray(np.exp(eta) - y * eta - y + xlogy(y, y))
+            return np.asarray(self.mean(eta) - y * eta - y + xlogy(y, y))
 
     def emphasis(self, y: Floats) -> Floats:
         """(y + ½)^-½: large counts lead less."""
@@ -227,7 +227,7 @@ class Poisson(Loss):
 
     def mean(self, eta: Any) -> Any:
         """The mean count."""
-        return np.exp(eta)
+        return np.exp(np.asarray(eta, order="C"))  # whose last bit would differ with strides
 
     def constant(self, y: Floats, weights: Floats | None = None) -> float:
         """The logarithm of the mean count."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._common.checks import check_count
 from .._common.names import names_seen
+from .._common.render import alike
 from ..choosing.chosen import Chosen
 from ..choosing.sets import FeatureSet
 from ..design import Floats
@@ -151,7 +152,7 @@ class ProbabilityDisplay(Display):
         inside = each.chosen
         colour = (GOOD if effect > 0 else BAD) if inside else MUTED
         (bar,) = ax.barh(place, p, color=colour, height=0.65, alpha=1.0 if inside else 0.5)
-        text = f"{certainty(p)}  ({effect:+.3g})" if inside else certainty(p)
+        text = f"{certainty(p)}  ({alike(self.effects)(effect)})" if inside else certainty(p)
         ax.annotate(
             text, (1, place), xycoords=("axes fraction", "data"), xytext=(5, 0),
             textcoords="offset points", va="center", fontsize="small",

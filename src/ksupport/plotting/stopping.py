@@ -168,17 +168,25 @@ class StoppingDisplay(Display):
     @classmethod
     def _of_criterion(cls, chosen: Chosen) -> Self:
         """The criterion over the number of features."""
-        name = str(chosen.by).upper()
+        name = "evidence" if chosen.by == "evidence" else str(chosen.by).upper()
         sizes, worse = chosen.least_scores()
         return cls(
             x=sizes, curves={name: worse}, kept=chosen.size,
             xlabel="features", ylabel=f"{name} above its least", yscale="linear",
         )  # fmt: skip
 
+    def _counted(self, at: Any) -> str:
+        """A place on the axis in words: a step, or so many features."""
+        if self.xlabel != "features":
+            return f"{self.xlabel} {at}"
+        return f"{at} feature{'' if at == 1 else 's'}"
+
     def _draw(self, ax: Any) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         if self.sizes is not None:
             self._count(ax, self.sizes)
-        lines, unit = [], self.xlabel.removesuffix("s")
+        lines = []
         for (name, values), colour in zip(self.curves.items(), (GOOD, BAD), strict=False):
             lines += ax.plot(self.x, values, color=colour, label=name)
         if self.spread is not None:
@@ -186,11 +194,14 @@ class StoppingDisplay(Display):
             ax.fill_between(self.x, low, high, color=colour, alpha=0.2, linewidth=0)
         if name != "residual":
             best = int(np.argmin(values))
-            label = f"least: {unit} {self.x[best]}"
+            label = f"least: {self._counted(self.x[best])}"
             ax.plot(self.x[best], values[best], "o", color=colour, label=label)
         if self.kept is not None:
-            ax.axvline(self.kept, color="black", linestyle=":", label=f"kept: {unit} {self.kept}")
+            ax.axvline(
+                self.kept, color="black", linestyle=":", label=f"kept: {self._counted(self.kept)}"
+            )
         ax.set(xlabel=self.xlabel, ylabel=self.ylabel, yscale=self.yscale)
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
         self.lines_ = lines
 

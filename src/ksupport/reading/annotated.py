@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from .._common.apart import is_safe
 from .._common.errors import InputError
 from .._common.extra import extra
 from .._common.names import shown
@@ -15,6 +17,8 @@ from .._common.phases import phase
 from .size import COPIES, FEATURE, NUMBER, Budget
 from .source import Source
 from .table import Matrix
+
+LOOKED_AT = 1 << 24  # bytes of an array up to which a damaged one is found out beforehand
 
 
 def from_h5ad(source: Source, budget: Budget) -> Matrix:
@@ -26,6 +30,11 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
         raise InputError(
             f"{source.name} cannot be read as h5ad: it is no HDF5 file, or only a part of one. "
             "Write it again with AnnData's write_h5ad"
+        )
+    if not is_safe(lambda: _look(source.path)):
+        raise InputError(
+            f"{source.name} cannot be read as h5ad: it is damaged, HDF5 finds no end in it. Get or "
+            "write the file again"
         )
     with h5py.File(source.path, "r") as file, phase("unpacking"):
         absent = [part for part in ("X", "obs", "var") if part not in file]
@@ -48,6 +57,25 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
         feature_names=tuple(str(name) for name in var.index),
         X=_matrix(X),
     )
+
+
+def _look(path: Path) -> None:
+    """Ask for all that will be asked for, but for entries of large arrays."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        waiting, seen = [file[part] for part in ("X", "obs", "var") if part in file], set()
+        while waiting:
+            item = waiting.pop()
+            address = h5py.h5o.get_info(item.id).addr
+            if address in seen:
+                continue
+            seen.add(address)
+            list(item.attrs.items())
+            if not hasattr(item, "shape"):
+                waiting.extend(item[key] for key in item)
+            elif _bytes(item) < LOOKED_AT:
+                item[()]
 
 
 def _own(file: Any, part: str, source: Source) -> Iterator[Any]:

@@ -18,7 +18,7 @@ from .._common.errors import InputError
 from .._common.names import listed, shown
 from .._common.phases import Update, phase
 from . import size
-from .cells import Marks
+from .cells import EXPONENT, Marks
 from .size import Budget
 from .source import Source
 from .spelling import option
@@ -54,7 +54,8 @@ def from_csv(source: Source, separator: str | None, marks: Marks, budget: Budget
             with phase("parsing", len(text)) as update:
                 return pd.read_csv(
                     _Followed(text, update), header=0, names=range(len(names)),
-                    decimal=marks.decimal, index_col=False, low_memory=False, **how,
+                    decimal=marks.decimal, index_col=False, low_memory=False,
+                    float_precision="round_trip" if EXPONENT.search(text) else None, **how,
                 ).set_axis(names, axis=1)  # fmt: skip
     except pd.errors.EmptyDataError:
         raise InputError(f"{source.name} is empty") from None

@@ -106,9 +106,10 @@ def _incomplete(
     X = np.where(np.isfinite(X), X, np.nan)
     empty = np.flatnonzero(in_columns == n)
     _check_covariates(data, empty)
+    holes = in_columns.sum()
     words = (
-        f"{in_columns.sum()} missing or infinite values ({in_columns.sum() / (n * d):.2g} of all), "
-        f"in {(in_rows > 0).sum()} of {n} rows and {(in_columns > 0).sum()} of {d} columns, were "
+        f"{holes} missing or infinite values ({100 * holes / (n * d):.2g}% of all), in "
+        f"{(in_rows > 0).sum()} of {n} rows and {(in_columns > 0).sum()} of {d} columns, were "
         "replaced by the means of their columns; within folds, by the means of the rows that were "
         "learned from."
     )

@@ -106,5 +106,5 @@ def _about(bed: Any) -> Any:
     if present and present <= CASES.keys() and present != {"0"}:
         about["pheno"] = [None if each is None else CASES[each] for each in phenotype]
     elif present - {"0"}:
-        about["pheno"] = pd.to_numeric(pd.Series(phenotype, dtype=object), errors="coerce")
+        about["pheno"] = Marks().numbers(pd.Series(phenotype, dtype=object))
     return about

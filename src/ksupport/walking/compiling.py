@@ -9,7 +9,7 @@ from numba.core import event
 
 from .._common.telling import wipe
 
-LINE = "ksupport: compiling its numerical core, once; about ten seconds"
+LINE = "ksupport: compiling its numerical core, once; up to half a minute"
 
 
 class _Announcer(event.Listener):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
@@ -33,13 +33,19 @@ def tell(out: Console, fitted: Fitted, target: str) -> None:
         heading(out, "\nWhich features?")
         _tell_features(out, fitted, account)
     if account.adjusted is not None:
-        paragraph(out, account.adjusted)
+        paragraph(out, f"{account.adjusted} {_adjustment(fitted)}")
     if account.beside:
         _answer(out, "Would a Lasso or a ridge do better?", [account.beside])
     _answer(out, "What next?", [f"- {each}" for each in account.next_steps])
     details = list(_details(fitted))
     if details:
         _answer(out, "Details", details)
+
+
+def _adjustment(fitted: Fitted) -> str:
+    """The coefficients of what the model is adjusted for."""
+    told = [f"{shown(name)} {value:.4g}" for name, value in fitted.adjustment.items()]
+    return f"{'Its coefficient' if len(told) == 1 else 'Their coefficients'}: {', '.join(told)}."
 
 
 def _answer(out: Console, question: str, texts: list[str]) -> None:
@@ -56,16 +62,24 @@ def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
     ]  # fmt: skip
     found = account.found
     shown_rows, left = _told_rows(found)
-    table(out, header, [_row(fitted, each, certain, halves) for each in shown_rows])
+    effects = account.told_effects
+    table(out, header, [_row(fitted, each, certain, halves, effects) for each in shown_rows])
     if left:
         out.print(f"and {left} more: --coefficients or --report")
-    paragraph(
-        out,
+    paragraph(out, " ".join(_column_words(fitted, account)))
+
+
+def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
+    """What the columns of the table mean."""
+    yield (
         f"Effect: change of {account.wording.scale} for one standard deviation more of the "
-        f"feature, the others as they are. {_intercept(fitted, account)}"
-        + (" Beneath a feature: what could stand in for it" if _any_beneath(found) else "")
-        + (", or matters with it." if in_groups(fitted.chosen) else "." * _any_beneath(found)),
+        "feature, the others as they are."
     )
+    if account.kind != "survival":
+        yield _intercept(fitted, account)
+    if _any_beneath(account.found):
+        also = ", or matters with it" if in_groups(fitted.chosen) else ""
+        yield f"Beneath a feature: what could stand in for it{also}."
 
 
 def _intercept(fitted: Fitted, account: Account) -> str:
@@ -92,13 +106,14 @@ def _told_rows(found: list[Found]) -> tuple[list[Found], int]:
     return rows[:MOST], len(found) - len(rows[:MOST])
 
 
-def _row(fitted: Fitted, each: Found, certain: bool, halves: bool) -> list[str]:
+def _row(
+    fitted: Fitted, each: Found, certain: bool, halves: bool, effects: Mapping[int, str]
+) -> list[str]:
     j, name = each.feature, shown(fitted.data.feature_names[each.feature])
     row = ["  " * bool(each.prefix) + each.prefix + name]
     if certain:
         row.append(certainty(each.probability or 0.0))
-    w, effect = fitted.coef[j], fitted.effects[j]
-    row += [f"{effect:+.3g}", f"{w:.4g}"] if each.chosen else ["", ""]
+    row += [effects[j], f"{fitted.coef[j]:.4g}"] if each.chosen else ["", ""]
     if len(fitted.intercept) > 1:
         row.append(fitted.speaks_for(j) or "")
     if halves and fitted.stability is not None:

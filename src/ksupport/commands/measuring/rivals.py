@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,8 +14,16 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
 
 from ...algorithms import METHODS
-from ...estimators import IRKSNCV, AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival, PathCV
+from ...estimators import (
+    IRKSNCV,
+    IRKSNIC,
+    AutoIRKSN,
+    AutoIRKSNClassifier,
+    AutoIRKSNSurvival,
+    PathCV,
+)
 from ...explain.usual import STRENGTHS, OneAgainstOthers, scaled
+from ..fitting.wish import AUTO, CV, IC
 from .coxnet import CoxnetCV
 
 Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
@@ -55,11 +63,19 @@ def names() -> list[str]:
     return list(dict.fromkeys(name for kind in KINDS for name in candidates(0, kind)))
 
 
+def as_in_fit(name: str, known: Iterable[str]) -> str:
+    """What is meant by a name of ``ksupport fit --method``, among what is known of a response."""
+    if name == AUTO:
+        return next(each for each in known if each.startswith("AutoIRKSN"))
+    return {CV: "IRKSNCV", IC: "IRKSNIC"}.get(name, name)
+
+
 KINDS = ("numbers", "classes", "survival")
 
 
 def _of_numbers(how: dict[str, Any]) -> dict[str, Rival]:
     made = {"AutoIRKSN": _ours(AutoIRKSN, how), "IRKSNCV": _ours(IRKSNCV, how)}
+    made["IRKSNIC"] = Rival(lambda cv, sparse: IRKSNIC(unpenalized=how.get("unpenalized")))
     made |= {name: _path(name, how) for name in METHODS if name != "irksn"}
     made["LassoCV"] = _scaled(lambda cv: LassoCV(cv=cv))
     made["RidgeCV"] = _scaled(lambda cv: RidgeCV(alphas=STRENGTHS))

@@ -13,6 +13,7 @@ import typer
 from ...reading import Columns, Reading, files
 from ...reading.missing import POLICIES
 from .completion import among
+from .help import of_columns, of_file
 
 DataFile = Annotated[
     Path,
@@ -25,63 +26,85 @@ DataFile = Annotated[
 ]
 Target = Annotated[
     str | None,
-    typer.Option(help="Column to explain; NPZ takes the array y and LIBSVM the first entry."),
+    of_columns(
+        metavar="COLUMN",
+        help="Column to explain; NPZ takes the array y and LIBSVM the first entry.",
+    ),
 ]
 Time = Annotated[
-    str | None, typer.Option(help="Instead of a target: column of times until an event.")
+    str | None,
+    of_columns(metavar="COLUMN", help="Instead of a target: column of times until an event."),
 ]
 Event = Annotated[
     str | None,
-    typer.Option(
+    of_columns(
+        metavar="COLUMN",
         help="Column that has 1 where the event was seen at that time, and 0 where not yet; "
-        "COLUMN=VALUE says which value means that it was."
+        "COLUMN=VALUE says which value means that it was.",
     ),
 ]
 Numbers = Annotated[
     bool | None,
-    typer.Option(
+    of_columns(
         "--regression/--classification",
-        help="Take the target as numbers, or as classes; by default it tells itself.",
+        help="Take the target as numbers, or as classes; by default what it holds decides.",
     ),
 ]
 AdjustFor = Annotated[
     list[str],
-    typer.Option(
+    of_columns(
+        metavar="COLUMN",
         help="Column that is in every model (age, sex, batch; text is coded); may be given several "
-        "times."
+        "times.",
     ),
 ]
-Id = Annotated[str | None, typer.Option(help="Column that names the rows.")]
-Ignore = Annotated[list[str], typer.Option(help="Column to leave out; may be given several times.")]
+Id = Annotated[str | None, of_columns(metavar="COLUMN", help="Column that names the rows.")]
+Ignore = Annotated[
+    list[str],
+    of_columns(metavar="COLUMN", help="Column to leave out; may be given several times."),
+]
 Groups = Annotated[
-    str | None, typer.Option(help="Column of labels; rows with the same one share a fold.")
+    str | None,
+    of_columns(
+        metavar="COLUMN",
+        help="Column of labels (patients, families); rows with the same one are held out together.",
+    ),
 ]
 Separator = Annotated[
-    str | None, typer.Option(help="What separates the columns of a CSV; a comma, or a tab in .tsv.")
+    str | None,
+    of_file(metavar="SIGN", help="What separates the columns of a CSV; a comma, or a tab in .tsv."),
 ]
-Decimal = Annotated[str, typer.Option(help="What stands before the decimals of numbers.")]
+Decimal = Annotated[
+    str, of_file(metavar="SIGN", help="What stands before the decimals of numbers.")
+]
 Thousands = Annotated[
-    str | None, typer.Option(help="What separates thousands in numbers, as in 1,234,567.")
+    str | None,
+    of_file(metavar="SIGN", help="What separates thousands in numbers, as in 1,234,567."),
 ]
 HowMissing = Annotated[
     str,
-    typer.Option(
+    of_file(
+        metavar="WAY",
         help=f"What to do about missing values: {', '.join(POLICIES)}.",
         autocompletion=among(lambda: POLICIES),
     ),
 ]
 MaxMemory = Annotated[
-    float, typer.Option(help="Refuse files that would take more memory than this, in GB.")
+    float,
+    of_file(metavar="GB", help="Refuse files that would take more memory than this."),
 ]
-Sheet = Annotated[str | None, typer.Option(help="Sheet of a spreadsheet; the first if left out.")]
+Sheet = Annotated[
+    str | None, of_file(metavar="NAME", help="Sheet of a spreadsheet; the first if left out.")
+]
 Transpose = Annotated[
-    bool, typer.Option("--transpose", help="Features are in rows, named by the first column.")
+    bool, of_file("--transpose", help="Features are in rows, named by the first column.")
 ]
 Phenotypes = Annotated[
     Path | None,
-    typer.Option(
+    of_file(
+        metavar="FILE",
         help="Another table with a row for each sample, found by its name: in the column --id, or "
-        "in the first one."
+        "in the first one.",
     ),
 ]
 

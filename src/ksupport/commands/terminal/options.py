@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from .help import of_result, of_way
 
 Seed = Annotated[
-    int, typer.Option(help="Seed of all that is drawn at random.", min=0, max=2**32 - 1)
+    int,
+    of_way(metavar="NUMBER", help="Seed of all that is drawn at random.", min=0, max=2**32 - 1),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")]
-Standardize = Annotated[
-    bool, typer.Option(help="Scale the columns to unit variance while fitting.")
-]
+Json = Annotated[bool, of_result("--json", help="Print JSON instead of words.")]
+Standardize = Annotated[bool, of_way(help="Scale the columns to unit variance while fitting.")]

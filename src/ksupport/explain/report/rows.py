@@ -31,7 +31,7 @@ def found_of(
     account: Account, coef: Floats, stability: StabilitySelection | None
 ) -> list[dict[str, Any]]:
     """The table of features: drawn, and offered for download in full digits."""
-    rows = []
+    rows, told = [], account.told_effects
     for each in account.found[:TABLED]:
         j, other = each.feature, each.stands_in_for
         inside = each.chosen
@@ -41,6 +41,7 @@ def found_of(
                 "cell": spreadsheet_safe(str(account.names[j])),
                 "p": None if each.probability is None else round(each.probability, 4),
                 "effect": float(account.effects[j]) if inside else None,
+                "told": told.get(j),
                 "coef": float(coef[j]) if inside else None,
                 "share": None if stability is None else round(float(stability.frequency[j]), 4),
                 "prefix": each.prefix,

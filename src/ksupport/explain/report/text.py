@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from ..account import Account, certainty
@@ -52,7 +52,7 @@ def glossary_of(account: Account) -> dict[str, str]:
         "ridge": f"A model of all features, each with a small weight (here {ridge}): it predicts, "
         "and names no features.",
     }
-    return GLOSSARY | own | ({"right order": words.order} if words.order else {})
+    return GLOSSARY | own | ({"all pairs": words.pairs} if words.pairs else {})
 
 
 def sections(contents: Contents) -> dict[str, str]:
@@ -81,31 +81,32 @@ class Terms:
     def __init__(self, glossary: Mapping[str, str]) -> None:
         self.glossary, self.told = glossary, set[str]()
         longest_first = sorted(glossary, key=len, reverse=True)
-        self.words = re.compile(rf"\b({'|'.join(longest_first)})\b")
+        self.words = re.compile(rf"(\(?)\b({'|'.join(longest_first)})\b")
 
     def explained(self, text: str) -> str:
         """The text as HTML, its new words as buttons that show what they mean."""
         return self.words.sub(self._button, escape(text))
 
     def _button(self, match: re.Match[str]) -> str:
-        word = match[0]
+        before, word = match.groups()  # a bracket stays with its word
         if word in self.told:
-            return word
+            return match[0]
         self.told.add(word)
         place = f"tip-{len(self.told)}"
         return (
-            f'<span class="term"><button type="button" aria-describedby="{place}">{word}</button>'
+            f'<span class="term">{before}'
+            f'<button type="button" aria-describedby="{place}">{word}</button>'
             f'<span role="tooltip" id="{place}">{escape(self.glossary[word])}</span></span>'
         )
 
 
-def figure(value: float, digits: int) -> str:
-    """A number with its sign and so many digits, the last ones also where they are zeros.
+def figure(value: float) -> str:
+    """A number with four digits, the last ones also where they are zeros.
 
-    >>> figure(0.029, 3), figure(-250.0, 3)
-    ('+0.0290', '-250')
+    >>> figure(0.029), figure(-2500.0)
+    ('0.02900', '-2500')
     """
-    return f"{value:+#.{digits}g}".rstrip(".")
+    return f"{value:#.4g}".rstrip(".")
 
 
 def _lead(account: Account) -> str:
@@ -125,7 +126,7 @@ def _found_words(account: Account) -> str:
         words += "The effect of each"
     words += f": to the right, {account.wording.direction}; to the left, the reverse."
     if any(each.stands_in_for is not None for each in account.found):
-        words += " Set in beneath a feature: others that could stand in for it"
+        words += " Indented beneath a feature: others that could stand in for it"
         words += ", or matter with it." if in_groups(account.chosen) else "."
     return words
 
@@ -246,26 +247,33 @@ def _features(contents: Contents) -> str:
     head = ["feature", *["probability"] * certain, "effect", "coefficient"]
     head += ["speaks for"] * (len(account.classes) > 2)
     head += ["on halves"] if shares else []
-    rows = [_feature(contents, each, certain) for each in found[:MOST]]
+    effects = account.told_effects
+    rows = [_feature(contents, each, certain, effects) for each in found[:MOST]]
     html = table("features", head, rows[:FIRST])
     if len(rows) > FIRST:
         more = table("more features", head, rows[FIRST:])
         html += f"<details><summary>{len(rows) - FIRST} more</summary>{more}</details>"
     rest = len(found) - MOST
     tail = f"; {rest} more are in the model file" if rest > 0 else ""
+    to = "" if account.kind == "survival" else f" to the intercept, {_numbers(contents.intercept)}"
     return html + (
-        "<p>The model multiplies each feature by its coefficient, and adds all that up to the "
-        f"intercept, {', '.join(f'{each:.6g}' for each in contents.intercept)}{tail}.</p>"
+        "<p>The model multiplies each feature by its coefficient, and adds all that up"
+        f"{to}{tail}.</p>"
     )
 
 
-def _feature(contents: Contents, each: Found, certain: bool) -> list[str]:
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{each:.6g}" for each in values)
+
+
+def _feature(
+    contents: Contents, each: Found, certain: bool, effects: Mapping[int, str]
+) -> list[str]:
     account, j = contents.account, each.feature
     name = label(account.names[j])
     row = ["\u2003" * bool(each.prefix) + each.prefix + name]
     row += [certainty(each.probability or 0.0)] if certain else []
-    numbers = [figure(account.effects[j], 3), figure(contents.coef[j], 5).lstrip("+")]
-    row += numbers if each.chosen else ["", ""]
+    row += [effects[j], figure(contents.coef[j])] if each.chosen else ["", ""]
     row += [label(contents.speaks_for[j] or "", 60)] * (len(account.classes) > 2)
     if contents.stability is not None:
         row.append(f"{contents.stability.frequency[j]:.0%}")

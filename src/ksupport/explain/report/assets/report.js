@@ -91,8 +91,8 @@
       if (row.effect === null) return;
       const from = Math.min(x(0), x(row.effect)), wide = Math.abs(x(row.effect) - x(0));
       draw(svg, "rect", { class: row.effect < 0 ? "minus" : "plus", x: from, y: y + 4, width: Math.max(wide, 1), height: line - 12 });
-      const sign = row.effect < 0 ? "−" : "+", away = row.effect < 0 ? from - 5 : from + wide + 5;
-      draw(svg, "text", { x: away, y: y + 16, "text-anchor": row.effect < 0 ? "end" : "start" }, sign + number(Math.abs(row.effect)));
+      const away = row.effect < 0 ? from - 5 : from + wide + 5;
+      draw(svg, "text", { x: away, y: y + 16, "text-anchor": row.effect < 0 ? "end" : "start" }, row.told.replace("-", "−"));
     });
     draw(svg, "line", { class: "guide", x1: x(0), x2: x(0), y1: top, y2: top + rows.length * line });
     if (left) draw(svg, "text", { x: 0, y: height - 6 }, `and ${left} more in the table`);
