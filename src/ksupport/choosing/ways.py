@@ -245,16 +245,18 @@ def chosen_by_judgement(
         coef = refit_by_loss(design, y, support, strength)
     else:
         coef = evidence_of(design, y, support).coef
+    coef = problem.shaped(coef)
     if folds is not None and judgement.few < 0.5:
         settings, table = folds
         return replace(
-            chosen_by_folds("irksn", settings, table, table.best(), coef, "ridge"),
+            chosen_by_folds("irksn", settings, table, table.best(), coef, "ridge", coef.ndim > 1),
             judgement=judgement,
             probability=judgement.probability,
         )
     order = few.order(LISTED)
     named = np.empty(order.size, object)
-    named[:] = [few.support(at) for at in order.tolist()]
+    for at, S in enumerate(few.supports(order)):  # all at once, equal sizes would make a matrix
+        named[at] = S
     best = few.best
     pairs = zip(named.tolist(), few.scores[order].tolist(), strict=True)
     near = [(S, score) for S, score in pairs if score <= best + NEAR][:MOST_LISTED]
@@ -269,6 +271,7 @@ def chosen_by_judgement(
         steps=(walked,),
         coef=coef,
         refit="ridge",
+        shared=coef.ndim > 1,
         score=best,
         table={
             "support": named,

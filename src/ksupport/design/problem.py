@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +14,12 @@ from .. import limits
 from .._common.phases import count_passes
 from ..losses import Loss, Response, Squared
 from .adjusting import Adjusting, Settled, Unpenalized
+from .elsewhere import NotHereError
 from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
+from .scatter import Scatter
 from .squares import Squares
-from .stores import Floats, Ints
+from .stores import Floats, Ints, T
 from .view import Design, by_store, centred_together, sharing
 
 SQUARES = Squared()
@@ -82,20 +87,72 @@ class Problem:
         if compress and self.by_squares and self.raw.store.fixed:
             data = self.raw, Y, weights
             self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
+        self.train = train
+
+    @cached_property
+    def _walked(self) -> list[Walked]:
+        """All rows to walk on and, unless sums of squares do for them, those of folds, together."""
         if self.squares is None:
-            walked = self._on_rows([train, *(rows for rows, _ in splits)])
+            walked = self._on_rows([self.train, *(rows for rows, _ in self.splits)])
         else:
             walked = [self.squares.walked(0)]
-        self.whole, *self._on_folds = [each.joined() for each in walked] if self.shared else walked
-        self.view, self.design = self.whole.view, self.whole.design
-        self.targets: list[Floats] = self.whole.targets  # or responses, by any other loss
-        self.y_mean = self.whole.mean
+        return [each.joined() for each in walked] if self.shared else walked
+
+    @cached_property
+    def whole(self) -> Walked:
+        """All rows to walk on, as the paths see them."""
+        whole = self._walked[0]
         if self.by_squares:
-            _check_size(np.column_stack(self.targets))
+            _check_size(np.column_stack(whole.targets))
+        return whole
+
+    @property
+    def view(self) -> Design:
+        """X, centred and scaled."""
+        return self.whole.view
+
+    @property
+    def design(self) -> Design:
+        """What paths are walked on."""
+        return self.whole.design
+
+    @property
+    def targets(self) -> list[Floats]:
+        """Of the paths; by losses other than squares, responses."""
+        return self.whole.targets
+
+    @property
+    def y_mean(self) -> Floats:
+        """The means of Y."""
+        return self.whole.mean
+
+    def there(self, work: Callable[[Problem], T]) -> T:
+        """What work makes of this problem, done where X lies if sums of squares do for it.
+
+        They are as large as d²; what is made of them is small.
+        """
+        if self.squares is None or not self.raw.store.takes(work):
+            return work(self)
+        found = self.squares.on_classes(partial(_on_classes, self._elsewhere(), work))
+        if found is None:
+            return work(self)
+        answer, whole, warned = found
+        self.whole = whole.on(self.raw.store)
+        for message, category in warned:
+            warnings.warn(message, category, stacklevel=3)
+        return answer
+
+    def _elsewhere(self) -> Problem:
+        """The same for where the sums of squares are, without X."""
+        assert self.squares is not None
+        there = copy(self)
+        there.squares = self.squares.elsewhere()
+        there.raw = there.squares.raw
+        return there
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
-        walked = self._on_folds
+        walked = self._walked[1:]
         if self.squares is not None:
             walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
             walked = [each.joined() for each in walked] if self.shared else walked
@@ -330,6 +387,25 @@ class Problem:
         first = int(self.center and self.losses[0].has_constant)
         constants = found[:, 0] if first else np.zeros(len(found))
         return constants, settled and Settled(settled.basis, found[:, first:].T)
+
+
+def _on_classes(
+    problem: Problem, work: Callable[[Problem], T], classes: list[Scatter]
+) -> tuple[T, Walked, list[Any]] | None:
+    """What work makes of a problem without X, given its sums; the means; what it warned of.
+
+    None if they do not do for it: rows told apart by X itself, or scored one by one.
+    """
+    assert problem.squares is not None
+    known = copy(problem)
+    known.squares = problem.squares.told(classes)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            answer = work(known)
+        except NotHereError:
+            return None
+    return answer, known.whole.outline(), [(str(each.message), each.category) for each in warned]
 
 
 def _check_size(Y: Floats) -> None:

@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-
+T = TypeVar("T")
 
 COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
 
@@ -237,6 +237,14 @@ class Store(ABC):
         for part, raw in self.row_chunks():
             add_rows(found, raw, Y[part], labels[part], None if weights is None else weights[part])
         return found
+
+    def on_scatters(self, work: Callable[[list[Scatter]], T], *rows: Any) -> T:
+        """What work makes of `scatters` of these rows, where those are."""
+        return work(self.scatters(*rows))
+
+    def takes(self, work: Callable[..., Any]) -> bool:
+        """Whether X lies where others can do this work, on what was made of it there."""
+        return False
 
 
 class SparseStore(Store):

@@ -8,7 +8,7 @@ walked beyond the stop.  Nothing else in the package iterates.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -103,7 +103,6 @@ def run(
         Record(path, measured.get(path, {}), rule, keep == "all" or bool(rule and rule.looks_back))
         for path, rule in ((path, rules.get(path)) for path in paths)
     ]
-    walk = partial(_walk, max_iter, every, watch)
     try:
         with Workers(n_jobs) as workers, walking(records, max_iter) as tell:
             while active := [r for r in records if r.reason is None]:
@@ -113,8 +112,8 @@ def run(
                         ready = _multiply(active)
                     _hand_out(ready, workers)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
-                workers.each(partial(walk, most_numbers), ready)
-                tell()
+                walk = partial(_walk, max_iter, every, watch, most_numbers, tell)
+                workers.in_turns(walk, ready)
     except KeyboardInterrupt:
         walked = any(r.kept is not None for r in records)
         if not (interruptible and walked) or _whole_only.get():
@@ -258,21 +257,23 @@ def _let_lead(groups: Sequence[Sequence[Record]]) -> None:
 
 
 def _walk(
-    max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
-) -> None:
-    """Go on with one path until it waits again, ends, or has filled a block."""
-    # Overflow means divergence, which is looked for and reported as such.
-    with np.errstate(over="ignore", invalid="ignore"):
-        _take_block(max_iter, every, watch, most_numbers, record)
-    record.reason = record.reason or _end_of(record.path, max_iter)
+    max_iter: int, every: int, watch: Watch | None, most_numbers: int, tell: Callable[[], None],
+    record: Record,
+) -> bool:  # fmt: skip
+    """Go on with one path until it has filled a block; whether it neither waits then nor ends."""
+    if record.path.pending is None:  # plain steps need one product after the other
+        # Overflow means divergence, which is looked for and reported as such.
+        with np.errstate(over="ignore", invalid="ignore"):
+            _take_block(max_iter, every, watch, most_numbers, record)
+        record.reason = record.reason or _end_of(record.path, max_iter)
+        tell()
+    return record.reason is None and record.path.pending is None
 
 
 def _take_block(
     max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
 ) -> None:
     path = record.path
-    if path.pending is not None:  # plain steps need one product after the other
-        return
     steps = min(max(limits.FIRST_STEPS, path.t), limits.BLOCK_STEPS)
     if record.rule is not None or watch is not None:
         steps = min(max(limits.FIRST_STEPS, path.t // 4), limits.BLOCK_STEPS)

@@ -21,7 +21,6 @@ steps need no pass and no other columns, and elsewhere they stay exact.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -103,6 +102,18 @@ class State(ABC):
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         """Walk on the working set, compiled: rows recorded, status, vector to refresh at."""
+
+    def look_ahead(self, working: WorkingSet, seen: Floats) -> int:
+        """Leave the vectors that later steps look at in ``seen``, steps x vectors x n.
+
+        The state stays where it is.  Returns how many steps that went well.
+        """
+        state, rows = deepcopy(self), np.empty((2, self.structure.targets * working.features.size))
+        for at, vectors in enumerate(seen):
+            if state.walk(working, state.t + 1, FOREVER, rows)[1] != DONE:
+                return at
+            vectors[:] = state.looked_at()[: len(vectors)]
+        return len(seen)
 
     @abstractmethod
     def iterate(self) -> Floats:
@@ -282,7 +293,10 @@ class WorkingSetPath(PlainSteps):
             self._follow(answer)
             return nothing
         self.chosen = self._chosen()
-        return np.setdiff1d(self.chosen[0], self.features if self.working else nothing)
+        new = np.zeros(self.design.d, bool)
+        new[self.chosen[0]] = True
+        new[self.features if self.working else nothing] = False
+        return np.flatnonzero(new)
 
     def _follow(self, answer: Leading) -> None:
         """Go on with the features that lead where X lies, and a few answers' worth before."""
@@ -336,17 +350,14 @@ class WorkingSetPath(PlainSteps):
         """The features that lead for the vector wanted, and for those met next; the bound."""
         refs = self._references()
         products, wrong = self._products(refs)
-        structure, largest = self.state.structure, np.zeros(self.design.d)
-        sides = structure.sides(products)
-        for size, length in zip(sides[0], np.linalg.norm(refs, axis=1), strict=True):
-            np.maximum(largest, size / length if length > 0 else size, out=largest)
+        structure = self.state.structure
         chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
-        norms = structure.norms(self.design.column_norms)
-        _, reach = _kernels.choose_columns(largest, norms, self.m, chosen)
-        for sizes in sides:
-            sizes[:, chosen] = 0.0
-        edges = np.column_stack([sizes.max(axis=1) + reach * wrong for sizes in sides])
+        edges = np.empty((len(refs), 2))
+        reach = _kernels.choose_for(
+            *structure.sides(products), np.linalg.norm(refs, axis=1), wrong,
+            structure.norms(self.design.column_norms), self.m, chosen, edges,
+        )  # fmt: skip
         return np.flatnonzero(chosen), refs, edges, reach
 
     def _references(self) -> Floats:
@@ -358,7 +369,8 @@ class WorkingSetPath(PlainSteps):
             room = limits.CHOSEN_FOR // self.width - 2
             steps = min(max(2 * walked, FIRST_CHOSEN), MOST_CHOSEN, room // 2 - 1)
             if self.recall is not None and steps > 0:
-                refs += [each.looked_at() for each in self._ahead(steps)]
+                now = self.state.looked_at()
+                refs += [now, *self._ahead(steps, len(now))]
             refs.append(self.working.refs[:1])
         return np.vstack(refs)
 
@@ -392,11 +404,8 @@ class WorkingSetPath(PlainSteps):
                 else self.design.columns(chosen)
             )
         columns = np.empty((chosen.size, self.design.n))
-        _, old, new = np.intersect1d(
-            self.working.features, chosen, assume_unique=True, return_indices=True
-        )
-        _kernels.copy_rows(self.working.columns, old, columns, new)
-        missing = np.setdiff1d(np.arange(chosen.size), new, assume_unique=True)
+        working = self.working
+        missing = _kernels.carry_rows(working.columns, working.features, chosen, columns)
         columns[missing] = self.design.columns(chosen[missing])
         return columns
 
@@ -406,20 +415,13 @@ class WorkingSetPath(PlainSteps):
             return []
         walked = self.t - self.asked_at
         steps = min(max(2 * walked, FIRST_AHEAD), MOST_AHEAD)
-        now, *later = (each.directions() for each in self._ahead(steps))
-        return [*now, *(each[0] for each in later)]
+        return [*self.state.directions(), *self._ahead(steps, 1)[:, 0]]
 
-    def _ahead(self, steps: int) -> Iterator[State]:
-        """The state now and after each of the next steps, if no feature joins the working set."""
+    def _ahead(self, steps: int, vectors: int) -> Floats:
+        """What the next steps look at first, if no feature joins the working set."""
         assert self.working is not None
-        state, free = deepcopy(self.state), replace(self.working, reach=0.0)
-        rows = np.empty((2, self._across(free)))
-        yield state
-        for _ in range(steps):
-            _, status, _ = state.walk(free, state.t + 1, FOREVER, rows)
-            if status != DONE:
-                return
-            yield state
+        seen = np.empty((steps, vectors, self.y.size))
+        return seen[: self.state.look_ahead(replace(self.working, reach=0.0), seen)]
 
     def _adapt(self) -> None:
         """After a failed bound: balance the work of steps with that of a refresh.
