@@ -36,7 +36,7 @@ def data():
 
 
 def posterior_of(X, y, visited=(), rounds=100):
-    (found,) = explored([Sought(Design.of(X), y, list(visited))], rounds)
+    (found,) = explored([Sought(Design.of(X), y, list(visited), rounds)])
     return found
 
 

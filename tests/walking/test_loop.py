@@ -380,6 +380,17 @@ def test_metrics_of_a_path_that_is_not_walked_are_an_error():
         run([Counting()], max_iter=10, metrics={Counting(): {}})  # type: ignore[dict-item]
 
 
+def test_each_path_may_have_a_rule_of_its_own():
+    paths = [Counting(), Counting(), Counting()]
+    rules = {paths[0]: lambda h: Verdict(min(h.n_records - 1, 3), 3 if h.n_records > 3 else None)}
+    first, *others = run(paths, max_iter=10, stopping=rules)
+    assert first.reason == "stopped"
+    assert first.history["t"][-1] == 3
+    assert {each.reason for each in others} == {"max_iter"}
+    with pytest.raises(ValueError, match="stopping must be a mapping from some of the paths"):
+        run([Counting()], max_iter=10, stopping=rules)
+
+
 # -- input --------------------------------------------------------------------------------
 
 

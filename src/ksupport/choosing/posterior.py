@@ -36,6 +36,8 @@ class Sought:
     design: Design
     y: Floats
     visited: Sequence[Support]
+    rounds: int = POLICY.rounds  # supports whose neighbours are looked at
+    weighed: int = POLICY.weighed  # models that a loss other than squares weighs itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,7 +212,7 @@ def weights_of(scores: Floats, policy: Policy) -> Floats:
 
 
 def explored(
-    sought: Sequence[Sought], rounds: int, n_jobs: int | None = None, policy: Policy = POLICY
+    sought: Sequence[Sought], n_jobs: int | None = None, policy: Policy = POLICY
 ) -> list[Posterior]:
     """What the evidence says of each problem; views of one store share passes over X."""
     with phase("weighing supports", len(sought)) as update:
@@ -220,7 +222,7 @@ def explored(
             each.design.store.expect(pool)
         ready = [_Ready.of(*each, policy) for each in zip(sought, starts, pools, strict=True)]
         with Workers(n_jobs) as workers:
-            found = workers.each(partial(_explore, rounds, policy), ready)
+            found = workers.each(partial(_explore, policy), ready)
         update(len(sought))
     return found
 
@@ -304,6 +306,7 @@ class _Ready:
     y: Floats
     starts: list[Ints]
     largest: int
+    rounds: int
 
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> _Ready:
@@ -313,16 +316,17 @@ class _Ready:
         lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
         # A column that is constant but for rounding has a length, and nothing to say.
         usable = lengths > 1e-10 * lengths.max(initial=0.0)
-        pool, columns, lengths = pool[usable], columns[usable], lengths[usable]
+        if not usable.all():
+            pool, columns, lengths = pool[usable], columns[usable], lengths[usable]
         columns /= lengths[:, None]
         places = [np.searchsorted(pool, np.asarray(S, np.intp)) for S in starts]
         known = [np.isin(np.asarray(S, np.intp), pool).all() for S in starts]
         kept = [at for at, ok in zip(places, known, strict=True) if ok]
         largest = min(_largest(design, policy), pool.size)
-        return cls(design.d, n, pool, columns, lengths, sought.y, kept, largest)
+        return cls(design.d, n, pool, columns, lengths, sought.y, kept, largest, sought.rounds)
 
 
-def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
+def _explore(policy: Policy, ready: _Ready) -> Posterior:
     indptr = np.cumsum([0, *(each.size for each in ready.starts)])
     starts = np.concatenate([np.zeros(0, np.intp), *ready.starts]).astype(np.int64)
     total = float(ready.y @ ready.y)
@@ -330,7 +334,7 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
     found = kernels.explore(
         ready.columns, ready.y, ready.n, policy.prior,
         2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
-        max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, rounds, policy.window,
+        max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, ready.rounds, policy.window,
         limits.MODELS,
     )  # fmt: skip
     empty = ready.n * np.log(total / ready.n) if total > 0 else float(found[0].min())

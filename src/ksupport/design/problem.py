@@ -90,11 +90,18 @@ class Problem:
         self.train = train
 
     @cached_property
+    def _walked(self) -> list[Walked]:
+        """All rows to walk on and, unless sums of squares do for them, those of folds, together."""
+        if self.squares is None:
+            walked = self._on_rows([self.train, *(rows for rows, _ in self.splits)])
+        else:
+            walked = [self.squares.walked(0)]
+        return [each.joined() for each in walked] if self.shared else walked
+
+    @cached_property
     def whole(self) -> Walked:
         """All rows to walk on, as the paths see them."""
-        squares = self.squares
-        whole = self._on_rows([self.train])[0] if squares is None else squares.walked(0)
-        whole = whole.joined() if self.shared else whole
+        whole = self._walked[0]
         if self.by_squares:
             _check_size(np.column_stack(whole.targets))
         return whole
@@ -145,18 +152,18 @@ class Problem:
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
-        if self.squares is None:
-            return self.folds_by(self.splits, scoring)
-        walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
-        walked = [each.joined() for each in walked] if self.shared else walked
+        walked = self._walked[1:]
+        if self.squares is not None:
+            walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
+            walked = [each.joined() for each in walked] if self.shared else walked
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
 
-    def folds_by(self, splits: Sequence[Split], scoring: Any = None) -> list[tuple[Walked, Unseen]]:
+    def folds_by(self, splits: Sequence[Split]) -> list[tuple[Walked, Unseen]]:
         """The same by other splits, where rows are not summed up."""
         walked = self._on_rows([train for train, _ in splits])
         walked = [each.joined() for each in walked] if self.shared else walked
         pairs = zip(splits, walked, strict=True)
-        return [(each, self._unseen_on(rows, each, 0, scoring)) for (_, rows), each in pairs]
+        return [(each, self._unseen_on(rows, each)) for (_, rows), each in pairs]
 
     def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
         """The rows to measure on of a split, for models that were walked on others.
@@ -168,7 +175,9 @@ class Problem:
             return self.squares.unseen(2 + 2 * at, walked, wanted)
         return self._unseen_on(self.splits[at][1], walked, target, scoring)
 
-    def _unseen_on(self, rows: Ints, walked: Walked, target: int, scoring: Any) -> Unseen:
+    def _unseen_on(
+        self, rows: Ints, walked: Walked, target: int = 0, scoring: Any = None
+    ) -> Unseen:
         if not self.by_squares:
             return self._unseen_by_loss(rows, walked, target, scoring)
         design, weights = self.raw.take(rows).like(walked.view), self.weights.of(rows)
@@ -227,39 +236,58 @@ class Problem:
         if not self.by_squares:
             return self._by_loss_on(designs, sets)
         means, left, settled = zip(*(self._targets_on(rows) for rows in sets), strict=True)
-        views = self._prepared(designs, sets, settled)
+        views = self._prepared(designs, sets, settled, [Y.T for Y in left])
         parts = zip(views, left, means, settled, strict=True)
         return [Walked(view, view, one_by_one(Y), *rest) for view, Y, *rest in parts]
 
     def _by_loss_on(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Walked]:
         """The same by losses other than squares."""
         bases, none = [self._basis_on(rows) for rows in sets], np.zeros(len(self.losses))
-        views = self._prepared(designs, sets, bases)
+        responses = [self._responses(*each) for each in zip(sets, bases, strict=True)]
+        pulls = [np.concatenate([each.pull for each in some]) for some in responses]
+        views = self._prepared(designs, sets, bases, pulls)
         return [
-            Walked(view, view, self._responses(rows, basis), none, basis)
-            for view, rows, basis in zip(views, sets, bases, strict=True)
+            Walked(view, view, some, none, basis)
+            for view, some, basis in zip(views, responses, bases, strict=True)
         ]
 
     def _prepared(
-        self, designs: Sequence[Design], sets: Sequence[Ints], settled: Sequence[Settled | None]
+        self,
+        designs: Sequence[Design],
+        sets: Sequence[Ints],
+        settled: Sequence[Settled | None],
+        pulls: Sequence[Floats],
     ) -> list[Design]:
-        """Weight, centre, project and scale designs that consist of these rows."""
+        """Weight, centre, project and scale designs that consist of these rows.
+
+        Every path begins with the pull of its response: products with it come along.
+        """
         weights = [self.weights.of(rows) for rows in sets]
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
         views = [view.learned() for view in views]
         for places in by_store(views):
-            some = self._together([views[at] for at in places], [settled[at] for at in places])
+            some = self._together(
+                [views[at] for at in places],
+                [settled[at] for at in places],
+                [pulls[at] for at in places],
+            )
             for at, view in zip(places, some, strict=True):
                 views[at] = view
         return views
 
-    def _together(self, views: Sequence[Design], settled: Sequence[Settled | None]) -> list[Design]:
+    def _together(
+        self,
+        views: Sequence[Design],
+        settled: Sequence[Settled | None],
+        pulls: Sequence[Floats],
+    ) -> list[Design]:
         """Centre, project and scale views of one store, in as few passes as can be."""
         if self.adjusting is not None:
             known = [each for each in settled if each is not None]
-            return sharing(self.adjusting.projected(views, known, self.scale))
+            return sharing(self.adjusting.projected(views, known, self.scale, pulls))
         if self.center or self.scale:
-            views = centred_together(views, standardize=self.scale)
+            asked = pulls if self.center else None  # of views that are as they will be
+            views = centred_together(views, standardize=self.scale, asked=asked)
         return sharing(views if self.center else [view.uncentred() for view in views])
 
     def _targets_on(self, rows: Ints) -> tuple[Floats, Floats, Settled | None]:

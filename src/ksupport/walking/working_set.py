@@ -11,11 +11,11 @@ with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those
 features have the norms ‖X_gᵀref‖ and ‖X_g‖_F in their place (`walking.structure`).  While that
 stays below the entry level, the walk on the working set *is* the full iteration.  When it fails,
 the set is chosen anew for u: by a product that the path takes itself where the data are so
-small that all columns are copied; by what the last products say of u (`walking.recall`); or by
-fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such a pass takes products
-with the vectors that a walk on the working set alone would meet next, too, and columns are chosen
-for several of these: where that is about where the path goes, the next steps need no pass and no
-other columns, and elsewhere they stay exact.
+small that all columns are copied; by what products of any path on these rows say of u
+(`walking.recall`); or by fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such
+a pass takes products with the vectors that a walk on the working set alone would meet next, too,
+and columns are chosen for several of these: where that is about where the path goes, the next
+steps need no pass and no other columns, and elsewhere they stay exact.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ from numpy.typing import NDArray
 
 from .. import _kernels, limits
 from .._kernels import DONE, NONFINITE, NOW, RECORDED, REFRESH
-from ..design import Design, Floats, Ints, Leading, Query, Round
+from ..design import Design, Floats, Ints, Leading, Query
 from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
 from .paths import Answer, Request
-from .recall import Recall, orthonormal
+from .recall import SLACK, Look, Recall
 from .structure import NO_LABELS, PLAIN, Structure
 
 tell_when_compiling(_kernels.__name__)
 
-SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
 SAME = 1e-9  # vectors that differ by this share of their size are one
 FIRST_CHOSEN, MOST_CHOSEN = 2, 8  # steps for whose vectors columns are chosen
-FIRST_AHEAD, MOST_AHEAD = 4, 32  # steps for which a pass takes products in advance
+FIRST_AHEAD, MOST_AHEAD = 8, 32  # steps for which a pass takes products in advance
+FAR = 0.1  # share of a vector that is not known of, with which nothing can be said of products
 FOLLOWED = 8  # answers about an X elsewhere that are kept at once
 FOREVER = np.iinfo(np.int64).max
 Chosen = tuple[Ints, Floats, Floats, float]  # features, and the bound on others: see `WorkingSet`
@@ -184,7 +184,7 @@ class DualState(State):
     def spread(self, design: Design, features: Ints, recall: Recall | None) -> None:
         self.labels = self.structure.on(np.arange(design.d))
         count = len(self.Z)
-        if recall is not None and all(recall.knows(z) for z in self.Z):
+        if recall is not None and recall.double and all(recall.knows(z) for z in self.Z):
             self.F, _ = recall(self.Z)
         elif self.Z.any():
             products = design.rmatmat(self.Z.reshape(-1, design.n).T)
@@ -212,13 +212,12 @@ class WorkingSetPath(PlainSteps):
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.stretch = None
         self.wanted: Floats | None = None  # the vector to choose columns for
-        self.asked: Floats | None = None  # vectors, as rows, that a pass is needed for
-        self.recall: Recall | None = None  # what came of the last pass
+        self.asked: Look | None = None  # what a pass is needed for
+        self.recall: Recall | None = None  # what is known of products with X̃
         self.chosen: Chosen | None = None  # what to go on with, columns not yet read
         self.product = np.empty(0)  # that with the last vector wanted, where columns are copied
         self.working: WorkingSet | None = None  # None: plain steps, on all features
         self.asked_at = self.chosen_at = self.t
-        self.ahead = FIRST_AHEAD
         self.plain_until = -1
         self.plain_span = 32
         self.m = self.least
@@ -226,7 +225,11 @@ class WorkingSetPath(PlainSteps):
             del self.design
             return
         self.design = design
+        self.enough = max(limits.WORKING // design.n, 4 * self.least)  # to walk on, mostly
         self.copied = design.copy_columns()  # then nothing need be waited for
+        plain = self.state.structure.plain
+        if design.has_columns and not self.copied and (design.near or not plain):
+            self.recall = Recall.of(design)  # else products of size d would have to be sent
         whole = limits.ALL_AT_ONCE // (4 if self.copied else 1)  # refreshes cost less there
         if self.copied and self.state.strides:
             whole = limits.ALL_AT_ONCE
@@ -236,8 +239,10 @@ class WorkingSetPath(PlainSteps):
             self._work_on_all()
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
-        else:
+        elif self.copied:
             self._want(self.state.query())
+        else:
+            self._ask(self.state.query())
 
     @property
     def y(self) -> Floats:
@@ -268,9 +273,9 @@ class WorkingSetPath(PlainSteps):
     def pending(self) -> Request | None:
         if self.asked is None:
             return super().pending
-        if self.design.near or not self.state.structure.plain:
-            return Round(A=self.asked.T)
-        assert self.wanted is not None  # products of size d would have to be sent
+        if self.recall is not None:
+            return self.asked
+        assert self.wanted is not None
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
     def supply(self, answer: Answer) -> Ints:
@@ -278,12 +283,7 @@ class WorkingSetPath(PlainSteps):
         nothing = np.empty(0, np.intp)
         if self.asked is None:
             return super().supply(answer)
-        asked, self.asked = self.asked, None
-        if not isinstance(answer, Leading):
-            products = answer[1].T
-            if products.base is not None and products.base.size > products.size:
-                products = products.copy()  # those of other paths would stay in memory with it
-            self.recall = Recall(asked, products, self._rounding)
+        self.asked = None
         if self.working is not None:
             self._adapt()
         self.asked_at = self.t
@@ -315,28 +315,31 @@ class WorkingSetPath(PlainSteps):
 
     def _want(self, u: Floats) -> None:
         """Choose columns for u, by what is known or can be had at once, or ask for a pass."""
-        self.wanted = u
-        if self.recall is not None and self._recalls(u):
-            self._choose()
-            return
         if not self.copied:
-            responses = np.vstack([u, *self._forecast()]).reshape(-1, self.design.n)
-            self.asked = orthonormal(responses)
-            self.recall = None  # room for what comes
+            if self.recall is not None and self._recalls(self.recall, u):
+                self.wanted = u
+                self._choose()
+            else:
+                self._ask(u)
             return
+        self.wanted = u
         if self.working is not None:
             self._adapt()
         self.asked_at = self.t
         if self.wanted is not None:
             self._choose()
 
-    def _recalls(self, u: Floats) -> bool:
-        """Whether columns may be chosen for u by what the last pass said."""
+    def _ask(self, u: Floats) -> None:
+        """Wait for what can be said of u in a pass that paths share."""
+        self.wanted = u
+        self.asked = Look(u[None], np.vstack([u, *self._forecast()]))
+
+    def _recalls(self, recall: Recall, u: Floats) -> bool:
+        """Whether columns may be chosen for u by what is known."""
         if self.working is None or not self.working.chosen_for(u):
-            return True
+            return recall.missed(u) <= FAR
         # They were, and did not do: more of them, unless too little is known.
-        assert self.recall is not None
-        known = self.recall.knows(u)
+        known = recall.knows(u)
         self.m *= 2 if known else 1
         return known and 4 * self.m <= self.design.d
 
@@ -363,7 +366,7 @@ class WorkingSetPath(PlainSteps):
         refs, walked = [self.wanted[None]], self.t - self.chosen_at
         self.chosen_at = self.t
         if self.working is not None and self.working.reach > 0:
-            room = limits.FORESEEN // self.width - 2
+            room = limits.CHOSEN_FOR // self.width - 2
             steps = min(max(2 * walked, FIRST_CHOSEN), MOST_CHOSEN, room // 2 - 1)
             if self.recall is not None and steps > 0:
                 now = self.state.looked_at()
@@ -411,9 +414,8 @@ class WorkingSetPath(PlainSteps):
         if self.working is None or not self.design.near:
             return []
         walked = self.t - self.asked_at
-        self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
-        most = max(limits.FORESEEN // self.width, 1)
-        return [*self.state.directions(), *self._ahead(min(self.ahead, most), 1)[:, 0]]
+        steps = min(max(2 * walked, FIRST_AHEAD), MOST_AHEAD)
+        return [*self.state.directions(), *self._ahead(steps, 1)[:, 0]]
 
     def _ahead(self, steps: int, vectors: int) -> Floats:
         """What the next steps look at first, if no feature joins the working set."""
@@ -430,7 +432,7 @@ class WorkingSetPath(PlainSteps):
         elsewhere = not (self.design.near or self.copied)
         if elsewhere and self.working and len(self.working.refs) < FOLLOWED:
             return  # another answer beside those before does more than a longer one
-        if self._work() < 0.25:
+        if self._work() < 0.25 and self.m < self.enough:
             self.m *= 2
         elif self._work() > 4:
             self.m = max(self.m // 2, self.least)
