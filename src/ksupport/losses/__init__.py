@@ -9,7 +9,7 @@ from .base import Loss, Response
 from .cox import Cox
 from .multinomial import Multinomial
 from .newton import Refit
-from .separable import Huber, Logistic, Poisson, Squared
+from .separable import Huber, Logistic, Poisson, Squared, robust_scale
 
 LOSSES: dict[str, type[Loss]] = {
     loss.name: loss for loss in (Squared, Huber, Logistic, Poisson, Cox, Multinomial)
@@ -27,6 +27,7 @@ __all__ = [
     "Response",
     "Squared",
     "loss_of",
+    "robust_scale",
 ]
 
 
