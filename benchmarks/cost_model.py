@@ -65,11 +65,12 @@ class Cost:
 
     @property
     def memory(self) -> float:
-        """Bytes: blocks, recent columns, working sets, vectors of length d."""
+        """Bytes: blocks, recent columns, working sets, products, vectors of length d."""
         block = min(limits.CHUNK, self.n * self.d)
         columns = min(limits.READ_COLUMNS, self.n * self.working * self.paths)
         sets = self.n * self.working * self.paths
-        return 8.0 * (5 * block + columns + 2 * sets + self.d * (6 + self.paths))
+        recalled = min(limits.RECALLED, 8 * self.d * self.vectors)
+        return 8.0 * (5 * block + columns + 2 * sets + self.d * (6 + self.paths)) + recalled
 
 
 class Meter(ArrayStore):

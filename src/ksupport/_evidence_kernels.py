@@ -81,6 +81,18 @@ def members(at, parent, out, into, expanded, place, sizes, support):
 
 
 @_exact
+def members_of(models, parent, out, into, expanded, place, sizes):
+    """The supports of models, one after the other, and where each ends."""
+    ends = np.cumsum(sizes[models])
+    found, first = np.empty(ends[-1] if ends.size else 0, np.int64), 0
+    for i in range(models.size):
+        support = found[first : ends[i]]
+        members(models[i], parent, out, into, expanded, place, sizes, support)
+        first = ends[i]
+    return found, ends
+
+
+@_exact
 def known(key, keys, table):
     """The place in the hash table of a model with this key, or of none yet."""
     mask = np.uint64(table.size - 1)

@@ -536,7 +536,7 @@ def correlate_one(B, u, out):
         out[j] = total
 
 
-@_jit
+@_exact
 def choose_columns(correlations, norms, m, chosen):
     """Mark about m features with the largest correlations as chosen, besides those marked.
 
@@ -556,6 +556,30 @@ def choose_columns(correlations, norms, m, chosen):
             edge = max(edge, ai)
             reach = max(reach, norms[i])
     return edge, reach
+
+
+@_exact
+def choose_for(up, down, lengths, wrong, norms, m, chosen, edges):
+    """Mark about m features that lead for some of several vectors, besides those marked.
+
+    A row of ``up`` has the sizes |x_iᵀref| for one vector, one of ``down`` those for -ref, which
+    may be wrong by so many norms; lengths are those of the vectors.  A row of ``edges`` becomes the
+    largest size on either side among the features left out, of which the largest norm is returned.
+    """
+    count, d = up.shape
+    largest = np.zeros(d)
+    for j in range(count):
+        unit = lengths[j] if lengths[j] > 0.0 else 1.0
+        for i in range(d):
+            largest[i] = max(largest[i], up[j, i] / unit)
+    _, reach = choose_columns(largest, norms, m, chosen)
+    for j in range(count):
+        above, below = 0.0, 0.0
+        for i in range(d):
+            if not chosen[i]:
+                above, below = max(above, up[j, i]), max(below, down[j, i])
+        edges[j, 0], edges[j, 1] = above + reach * wrong[j], below + reach * wrong[j]
+    return reach
 
 
 @_part
@@ -581,10 +605,19 @@ def copy_to(a, out):
 
 
 @_exact
-def copy_rows(A, rows, out, places):
-    """out[places] = A[rows], without the copy in between."""
-    for i in range(rows.size):
-        copy_to(A[rows[i]], out[places[i]])
+def carry_rows(A, before, now, out):
+    """The rows of A, one for each of ``before``, to their places in ``now``; both ascend.
+
+    Returns which places of ``out`` are still to be filled.
+    """
+    missing, at = np.ones(now.size, np.bool_), 0
+    for i in range(now.size):
+        while at < before.size and before[at] < now[i]:
+            at += 1
+        if at < before.size and before[at] == now[i]:
+            copy_to(A[at], out[i])
+            missing[i] = False
+    return missing
 
 
 @_part
@@ -843,6 +876,14 @@ def extrapolate(A, beta, out):
 
 
 @_exact
+def look_at(Z, pace, seen):
+    """The vectors whose correlations the next step looks at: z, and v of the first trial."""
+    copy_to(Z[0], seen[0])
+    if len(seen) > 1:
+        extrapolate(Z, momentum_of(pace, trial_step(pace))[1], seen[1])
+
+
+@_exact
 def negate(a, out):
     """out = -a."""
     for i in range(a.size):
@@ -868,7 +909,8 @@ def along_gradient(v, Xr, y, gamma, z):
 
 @_jit
 def adaptive_walk(
-    B, y, Z, P, pace, clock, times, k, alpha, labels, sign, refs, edges, reach, at, end, every, rows
+    B, y, Z, P, pace, clock, times, k, alpha, labels, sign, refs, edges, reach, at, end, every,
+    rows, seen,
 ):  # fmt: skip
     """Algorithm 1 on the working set, with steps found by backtracking on the dual function.
 
@@ -876,13 +918,14 @@ def adaptive_walk(
     becomes tau_t = gamma theta² of step t.  A feature enters w (or r) only if its |x_iᵀz| (or
     |x_iᵀv|) exceeds lam/s.  Returns the rows recorded and the status; on REFRESH ``at`` is the
     vector for which new columns are needed.  A refused trial reads the working set again, and no
-    other columns.
+    other columns.  The vectors looked at after each step are left in ``seen``, as far as it goes.
     """
     m, n = P.shape[1], y.size
     lam = (1.0 - alpha) / alpha
     v, z, Xr, Xw = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     q, p, r, w = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
     n_rows, known = 0, False  # whether w is that of z_t
+    began = clock[NOW]
     while True:
         if due(clock, end, every):
             if not known:
@@ -937,6 +980,8 @@ def adaptive_walk(
         shift(P, p)
         pace[THETA], pace[GAMMA], pace[TRIAL] = theta, gamma, 0.0
         known = True
+        if clock[NOW] - began < len(seen):
+            look_at(Z, pace, seen[clock[NOW] - began])
         clock[NOW] += 1
         times[clock[NOW]] = gamma * theta * theta
 
@@ -1537,7 +1582,7 @@ def loss_step_holds(Xw, Xr, gw, gr, pace):
 @_jit
 def loss_walk(
     B, y, origin, kind, param, target, weights, layout, Q, roots, C, Z, P, pace, clock, k,
-    alpha, labels, sign, refs, edges, reach, at, end, every, rows,
+    alpha, labels, sign, refs, edges, reach, at, end, every, rows, seen,
 ):  # fmt: skip
     """`adaptive_walk` for other losses: mirror descent with momentum, z⁺ = v + gamma ∇l(Xr).
 
@@ -1550,6 +1595,7 @@ def loss_walk(
     gr, gw, eta, h = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     q, p, r, w = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
     n_rows, known = 0, False
+    began = clock[NOW]
     while True:
         if due(clock, end, every):
             if not known:
@@ -1611,6 +1657,8 @@ def loss_walk(
         shift(P, p)
         pace[THETA], pace[GAMMA], pace[TRIAL] = theta, gamma, 0.0
         known = True
+        if clock[NOW] - began < len(seen):
+            look_at(Z, pace, seen[clock[NOW] - began])
         clock[NOW] += 1
 
 

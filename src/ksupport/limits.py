@@ -19,7 +19,7 @@ SQUARES = 1 << 26  # numbers in the sums of squares of sets of rows, and in thei
 # -- what is copied --------------------------------------------------------------------------
 
 COPIED_COLUMNS = 1 << 18  # entries of an X whose columns are copied for each view (2 MB: cache)
-COPIES = 20  # views of one X that are so copied; more take their passes together instead
+COPIES = 21  # views of one X that are so copied, 20 folds and the whole; more share passes instead
 ALL_AT_ONCE = 1 << 16  # entries of a problem that is walked on all columns at once
 ALL_COLUMNS = 1 << 21  # never copy all columns of a problem with more entries (16 MB)
 COMPILED = 1 << 18  # entries up to which X stays in cache, and compiled dense steps win over BLAS
@@ -51,7 +51,10 @@ BLAS_THREADS = 1 << 29  # multiplications that take far longer than BLAS's threa
 
 # -- what a walk records ---------------------------------------------------------------------
 
-FORESEEN = 1 << 18  # numbers in products that a path has taken for steps to come (2 MB)
+RECALLED = 3 << 23  # bytes in products that are remembered, for all paths on a view of X (24 MB)
+RECALLED_DOUBLE = 1 << 16  # features up to which they are remembered in double precision
+CHOSEN_FOR = 1 << 22  # numbers in products for which columns are chosen at once (32 MB)
+WORKING = 1 << 19  # numbers in the columns that a path walks on, unless it needs more (4 MB)
 FIRST_STEPS = 64  # steps of a path's first block; later blocks grow with the distance walked
 BLOCK_STEPS = 8192  # steps of a block, at most, so that Ctrl-C and progress are heard
 BLOCK_NUMBERS = 1 << 21  # numbers in one block of recorded iterates (16 MB)

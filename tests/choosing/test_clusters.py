@@ -20,7 +20,7 @@ def blocks(rng, n=80, count=12, size=8, rho=0.8):
 
 def posterior_of(X, y):
     design = Design.of(X).centred()
-    (found,) = explored([Sought(design, y - y.mean(), ())], POLICY.rounds)
+    (found,) = explored([Sought(design, y - y.mean(), ())])
     return found
 
 

@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 
 from ksupport import AutoIRKSN
-from ksupport.choosing import holding_out
 from ksupport.choosing.elections import Performance
 from ksupport.choosing.folds import splits_of
+from ksupport.choosing.judging import judge
 from ksupport.choosing.policy import POLICY
 from ksupport.datasets import make_block_data
 from ksupport.design import Weights
+from ksupport.estimators import auto
 
 
 def _splits(y, **options):
@@ -54,25 +55,27 @@ def test_sorts_are_divided_evenly_before_sizes(rng):
 
 
 def _times(monkeypatch, X, y, **parameters):
-    seen = []
-    original = holding_out.Time.leading.fget
-    monkeypatch.setattr(
-        holding_out.Time, "leading", property(lambda self: seen.append(self) or original(self))
-    )
+    counted = []
+
+    def counting(posterior, unions, times, *rest):
+        counted.append(len(times))
+        return judge(posterior, unions, times, *rest)
+
+    monkeypatch.setattr(auto, "judge", counting)
     AutoIRKSN(**parameters).fit(X, y)
-    return len(seen)
+    return counted
 
 
 def test_rows_are_held_out_again_where_that_is_cheap_and_nothing_is_clear(monkeypatch, grouped):
     X, y = grouped
-    assert _times(monkeypatch, X, y) == POLICY.times
+    assert _times(monkeypatch, X, y) == [POLICY.times]
 
 
 @pytest.mark.parametrize(
     "parameters", [{"random_state": None}, {"cv": [(range(30), range(30, 60))]}]
 )
 def test_given_folds_are_taken_once(monkeypatch, grouped, parameters):
-    assert _times(monkeypatch, *grouped, **parameters) == 1
+    assert _times(monkeypatch, *grouped, **parameters) == [1]
 
 
 def test_the_order_of_rows_does_not_matter(grouped, rng):

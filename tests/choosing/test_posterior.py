@@ -36,15 +36,15 @@ def data():
 
 
 def posterior_of(X, y, visited=(), rounds=100):
-    (found,) = explored([Sought(Design.of(X), y, list(visited))], rounds)
+    (found,) = explored([Sought(Design.of(X), y, list(visited), rounds)])
     return found
 
 
 def test_scores_are_the_evidence_by_definition(data):
     found = posterior_of(*data)
-    for at in found.order(200):
-        expected = by_definition(data[0], data[1], found.support(at))
-        assert found.scores[at] == pytest.approx(expected, abs=1e-5)
+    order = found.order(200)
+    for score, support in zip(found.scores[order], found.supports(order), strict=True):
+        assert score == pytest.approx(by_definition(data[0], data[1], support), abs=1e-5)
 
 
 def test_scores_of_several_responses_are_their_evidence_with_one_noise(data):
@@ -53,16 +53,17 @@ def test_scores_of_several_responses_are_their_evidence_with_one_noise(data):
     rng = np.random.default_rng(1)
     Y = np.vstack([y, X[:, 2] + rng.standard_normal(N), rng.standard_normal(N)])
     found = posterior_of(X, Y.ravel())
-    for at in found.order(100):
-        S = list(found.support(at))
+    order = found.order(100)
+    for score, support in zip(found.scores[order], found.supports(order), strict=True):
+        S = list(support)
         Z = X[:, S] / np.linalg.norm(X[:, S], axis=0) * np.sqrt(N)
         covariance = np.eye(N) + Z @ Z.T / POLICY.prior
         q = np.sum(Y * np.linalg.solve(covariance, Y.T).T)
         volume = 3 * np.linalg.slogdet(covariance)[1]
         expected = 3 * N * np.log(q / (3 * N)) + volume + 2 * log_choose(D, len(S))
-        assert found.scores[at] == pytest.approx(expected, abs=1e-5)
+        assert score == pytest.approx(expected, abs=1e-5)
     assert found.empty == pytest.approx(3 * N * np.log(np.sum(Y**2) / (3 * N)))
-    assert {1, 2, 4} <= set(found.support(found.order(1)[0]))
+    assert {1, 2, 4} <= set(found.supports(order[:1])[0])
     expected = np.linalg.solve(X.T @ X, X.T @ Y.T).T  # of much the same size
     assert np.abs(found.mean().reshape(3, D) - expected).max() < 0.5
 
@@ -73,7 +74,8 @@ def test_all_supports_that_matter_are_found(data):
     every = [S for size in range(6) for S in combinations(range(D), size)]
     scores = np.array([by_definition(X, y, S) for S in every])
     found = posterior_of(X, y, rounds=400)
-    best = {found.support(at): found.scores[at] for at in found.order(len(found.scores))}
+    order = found.order(len(found.scores))
+    best = dict(zip(found.supports(order), found.scores[order], strict=True))
     assert found.best == pytest.approx(scores.min(), abs=1e-5)
     for S, score in zip(every, scores, strict=True):
         if score < scores.min() + POLICY.window - 4:
@@ -83,8 +85,9 @@ def test_all_supports_that_matter_are_found(data):
 def test_probabilities_are_weights_of_supports(data):
     found = posterior_of(*data)
     p = np.zeros(D)
-    for at in found.order(len(found.scores)):
-        p[list(found.support(at))] += found.weights[at]
+    order = found.order(len(found.scores))
+    for weight, support in zip(found.weights[order], found.supports(order), strict=True):
+        p[list(support)] += weight
     np.testing.assert_allclose(found.probability(), p, atol=1e-10)
     assert p[[1, 4]].min() > 0.95
 
@@ -118,7 +121,7 @@ def test_visited_supports_are_where_it_begins():
     y = 4 * (X[:, 1] - X[:, 0]) + 0.3 * rng.standard_normal(60)
     X -= X.mean(axis=0)
     found = posterior_of(X, y - y.mean(), visited=[(0, 1)], rounds=5)
-    assert found.support(found.order(1)[0]) == (0, 1)
+    assert found.supports(found.order(1)) == [(0, 1)]
 
 
 def test_noise_has_no_gain():
@@ -161,4 +164,4 @@ def test_many_models_are_pruned_to_the_best(monkeypatch, data):
 def test_a_constant_response_has_the_empty_support(data):
     found = posterior_of(data[0], np.zeros(N))
     assert found.gain == 0
-    assert found.support(found.order(1)[0]) == ()
+    assert found.supports(found.order(1)) == [()]

@@ -16,7 +16,7 @@ def found():
     X[:, 1] = X[:, 0] + 0.1 * rng.standard_normal(80)
     y = 2 * X[:, 0] - X[:, 2] + X[:, 3] + 0.5 * rng.standard_normal(80)
     X -= X.mean(axis=0)
-    (posterior,) = explored([Sought(Design.of(X), y - y.mean(), [])], 50)
+    (posterior,) = explored([Sought(Design.of(X), y - y.mean(), [], 50)])
     return posterior, sets_of(posterior, posterior.probability())
 
 

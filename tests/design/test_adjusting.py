@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
+from ksupport import limits
 from ksupport.design import Problem, Unpenalized, Weights
 from ksupport.design.adjusting import Adjusting
 from ksupport.design.projection import Basis
@@ -195,6 +196,33 @@ def test_there_and_back_are_the_products(kind):
         X = view.columns(np.arange(d)).T
         assert_close(XW, X @ each.W)
         assert_close(XtU, X.T @ (each.A + X @ each.W @ each.C))
+
+
+@pytest.mark.parametrize("kind", ["C", "F", "CSR", "memmap"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("adjusted", [False, True])
+def test_products_with_the_response_come_with_the_pass_that_prepares(
+    kind, weighted, adjusted, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(limits, "COPIED_COLUMNS", 0)
+    X, Y, weights, extra = data(30, 45)
+    rows = np.arange(30)
+    split = (rows[rows % 3 > 0], rows[rows % 3 == 0])
+    columns = Unpenalized(U, ("x0", "x4", "extra"), extra) if adjusted else None
+    problem = Problem(
+        KINDS[kind](X, tmp_path), Y, Weights(weights if weighted else None), rows, True, True,
+        False, [split], columns,
+    )  # fmt: skip
+    passes = problem.raw.passes
+    ((walked, _),) = problem.folds()
+    for each in (problem.whole, walked):
+        assert each.design.known is not None
+        vectors, products = each.design.known
+        np.testing.assert_array_equal(vectors, np.stack(each.targets))
+        assert_close(products, each.design.rmatmat(vectors.T).T)
+    assert problem.raw.passes == passes + 2  # what was just compared with
+    if kind in ("C", "F"):
+        assert passes == 1
 
 
 @pytest.mark.parametrize("center", [False, True])

@@ -391,6 +391,26 @@ def test_folds_share_the_passes_of_means_and_norms():
     assert design.passes == 3
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_moments_by_several_weights_are_those_by_each(order, rng):
+    X = np.asarray(rng.standard_normal((40, 6)) + 1e3, order=order)
+    X[:, 2] = 0.1
+    X[:, 3] = 0.1
+    X[0, 3] = 7e5  # which says nothing of the others
+    X[20:, 4] = 0.3
+    X[1:, 5] += 1e9
+    rest, late = np.ones(40), rng.random(40)
+    rest[0] = late[:20] = 0.0
+    weights = [np.ones(40), rest, late]
+    for w, (mean, variance) in zip(weights, Design.of(X).store.all_moments(weights), strict=True):
+        expected = np.average(X - X[-1], axis=0, weights=w)
+        np.testing.assert_allclose(mean, X[-1] + expected, rtol=1e-12)
+        squares = np.average((X - X[-1] - expected) ** 2, axis=0, weights=w)
+        np.testing.assert_allclose(variance, squares, rtol=1e-6)
+        constant = [np.ptp(column[w > 0]) == 0 for column in X.T]
+        np.testing.assert_array_equal(variance == 0, constant)
+
+
 def test_folds_with_many_rows_share_the_gram(monkeypatch):
     monkeypatch.setattr("ksupport.limits.SVD", 0)
     X = np.random.default_rng(0).standard_normal((90, 7))

@@ -13,8 +13,9 @@ from functools import cache, partial
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
-from ksupport import IRKSN, AutoIRKSN, path
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, NoSignalWarning, path
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -261,3 +262,65 @@ def test_the_choice_is_the_same_where_a_worker_is_killed_on_the_way(point, clien
     killer.join()
     np.testing.assert_array_equal(found.support_, expected.support_)
     np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-8)
+
+
+# -- tall data: the choice is made where the sums of squares are ------------------------------
+
+
+@cache
+def tall():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((3000, 100))
+    return X, X[:, :4].sum(axis=1) + 2 * rng.standard_normal(3000)
+
+
+TALL = {
+    "auto": AutoIRKSN,
+    "criterion": IRKSNIC,
+    "folds": partial(IRKSNCV, random_state=0),
+    "unpenalised": partial(AutoIRKSN, unpenalized=[7, 9]),
+    "a splitter that cannot be sent": lambda: IRKSNCV(cv=iter(halves(3000))),
+}
+
+
+def halves(n):
+    return [(np.arange(at, n, 2), np.arange(1 - at, n, 2)) for at in (0, 1)]
+
+
+@pytest.mark.parametrize("name", TALL)
+def test_of_tall_data_the_client_receives_what_was_chosen_alone(name, client, received):
+    X, y = tall()
+    expected = TALL[name]().fit(X, y)
+    given = da.from_array(X, chunks=(500, -1))
+    model = TALL[name]().fit(given, y)
+    np.testing.assert_array_equal(model.support_, expected.support_)
+    np.testing.assert_allclose(model.predict(X), expected.predict(X), rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(model.probability_, expected.probability_, atol=1e-8)
+    assert model.n_passes_ <= expected.n_passes_ + (name == "unpenalised")  # to read those columns
+    if "sent" not in name:
+        columns = 2 * 2 if name == "unpenalised" else 0  # as they are, and projected off
+        assert 0 < sum(received) < (0.03 + columns / 100) * X.nbytes  # sums would be a sixth
+
+
+def test_rows_that_only_x_tells_apart_are_told_apart_by_the_client(client):
+    """Few values of y recur: then sums of squares do not say how many rows differ."""
+    X, y = tall()
+    expected, model = (AutoIRKSN().fit(each, np.sign(y)) for each in (X, da.from_array(X)))
+    np.testing.assert_array_equal(model.support_, expected.support_)
+    np.testing.assert_allclose(model.coef_, expected.coef_, atol=1e-8)
+
+
+def test_what_was_warned_of_where_x_lies_is_heard(client):
+    X, _ = tall()
+    noise = np.random.default_rng(5).standard_normal(3000)
+    with pytest.warns(NoSignalWarning):
+        model = AutoIRKSN().fit(da.from_array(X, chunks=(500, -1)), noise)
+    assert not model.signal_
+    with pytest.warns(ConvergenceWarning, match="diverged"):
+        IRKSNIC(step=1e3).fit(da.from_array(X, chunks=(500, -1)), noise)
+
+
+def test_a_mistake_in_a_parameter_is_named_as_ever(client):
+    X, y = tall()
+    with pytest.raises(ValueError, match="alpha must lie strictly between 0 and 1"):
+        IRKSNIC(alpha=2.0).fit(da.from_array(X, chunks=(500, -1)), y)

@@ -41,8 +41,8 @@ def both_ways(monkeypatch, X, Y, *, weights=EQUAL, folds=(), center=True, scale=
     data = (X, Y, weights, train, center, scale)
     few = Problem(*data, compress=True, splits=folds)
     assert few.squares is not None
-    assert few.raw.passes == 1
     assert few.design.compact
+    assert few.raw.passes == 1
     monkeypatch.setattr(squares, "pays", lambda *_: False)
     rows = Problem(*data, compress=True, splits=folds)
     monkeypatch.undo()

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import ksupport
-from ksupport import IRKSN, AutoIRKSN
+from ksupport import IRKSN, IRKSNIC, AutoIRKSN
 from ksupport.choosing.words import NoSignalWarning
 from ksupport.explain.account import Account
 from ksupport.explain.found import found_in
@@ -212,8 +212,12 @@ def test_names_with_braces_are_told_as_they_are(model):
 
 
 def test_one_feature_is_told_of_in_the_singular():
-    one = AutoIRKSN().fit(X, 3 * X[:, 5] + 0.3 * np.random.default_rng(0).standard_normal(80))
-    assert account(one).verdict.startswith("Yes: 1 of 30 features tells something about y.")
+    y = 3 * X[:, 5] + 0.3 * np.random.default_rng(0).standard_normal(80)
+    one = IRKSNIC().fit(X, y)
+    told = account(one, trials=trials(0.8, 0.7)).verdict
+    assert told.startswith("Yes: 1 of 30 features tells something about y.")
+    told = account(one).verdict
+    assert told.startswith("Perhaps: 1 of 30 features was chosen to explain y, but these 80 rows ")
 
 
 def test_effects_have_as_many_decimals_each(model):
@@ -228,3 +232,10 @@ def test_effects_have_as_many_decimals_each(model):
 )
 def test_a_difference_that_rounds_to_nothing_is_none(model, lasso, words):
     assert words in account(model, trials=trials(0.8, lasso)).beside
+
+
+def test_the_decision_on_one_feature_is_in_the_singular():
+    y = 3 * X[:, 5] + 0.3 * np.random.default_rng(0).standard_normal(80)
+    model = AutoIRKSN().fit(X, y)
+    count = int(model.support_.sum())
+    assert model.decision_.startswith(f"{count} feature{'s' * (count > 1)}, expected to be right")

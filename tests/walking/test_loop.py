@@ -380,6 +380,17 @@ def test_metrics_of_a_path_that_is_not_walked_are_an_error():
         run([Counting()], max_iter=10, metrics={Counting(): {}})  # type: ignore[dict-item]
 
 
+def test_each_path_may_have_a_rule_of_its_own():
+    paths = [Counting(), Counting(), Counting()]
+    rules = {paths[0]: lambda h: Verdict(min(h.n_records - 1, 3), 3 if h.n_records > 3 else None)}
+    first, *others = run(paths, max_iter=10, stopping=rules)
+    assert first.reason == "stopped"
+    assert first.history["t"][-1] == 3
+    assert {each.reason for each in others} == {"max_iter"}
+    with pytest.raises(ValueError, match="stopping must be a mapping from some of the paths"):
+        run([Counting()], max_iter=10, stopping=rules)
+
+
 # -- input --------------------------------------------------------------------------------
 
 
@@ -436,6 +447,6 @@ def test_a_walk_tells_the_steps_of_all_its_paths(heard, monkeypatch):
     run([ends, goes_on], max_iter=100)
     steps, totals = zip(*told, strict=True)
     assert set(totals) == {180}
-    assert steps[0] == 30  # blocks grow with the distance walked: ten, and twenty
+    assert steps[:2] == (10, 30)  # blocks grow with the distance walked: ten, and twenty
     assert steps == tuple(sorted(steps))
     assert steps[-1] == 180

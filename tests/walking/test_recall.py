@@ -3,39 +3,112 @@
 import numpy as np
 import pytest
 
-from ksupport.walking.recall import Recall, orthonormal
+from ksupport import limits
+from ksupport.design import Design
+from ksupport.walking.recall import FORESEEN, Look, Recall, learn, orthonormal
 
 
-@pytest.fixture
-def data(rng):
-    X = rng.standard_normal((20, 50)) * np.exp(rng.standard_normal(50))
-    Q = orthonormal(list(rng.standard_normal((4, 20))))
-    return X, Recall(Q, Q @ X, 1e-12)
+@pytest.fixture(params=["double", "single"])
+def data(request, rng, monkeypatch):
+    """An X, and what is known of it after a pass with the span of four vectors."""
+    monkeypatch.setattr(limits, "RECALLED_DOUBLE", 50 if request.param == "double" else 49)
+    X = rng.standard_normal((80, 50)) * np.exp(rng.standard_normal(50))
+    design = Design.of(X)
+    learn([design], [orthonormal(rng.standard_normal((4, 80)), np.empty((0, 80)))])
+    return X, design, Recall.of(design)
+
+
+def _look(wanted, foreseen=()):
+    return Look(np.atleast_2d(wanted), np.vstack([np.atleast_2d(wanted), *foreseen]))
+
+
+def _holds(X, recall, U):
+    """Whether products are as right as they are said to be."""
+    products, wrong = recall(U)
+    return (np.abs(products - U @ X) <= wrong[:, None] * np.linalg.norm(X, axis=0)).all()
 
 
 def test_within_the_span_products_are_known(data, rng):
-    X, recall = data
+    X, _, recall = data
     U = rng.standard_normal((3, 4)) @ recall.Q
-    products, wrong = recall(U)
-    np.testing.assert_allclose(products, U @ X, atol=1e-12)
+    _, wrong = recall(U)
+    assert _holds(X, recall, U)
     assert all(recall.knows(u) for u in U)
-    assert (wrong < 1e-10).all()
+    assert (wrong < (1e-9 if recall.double else 1e-4)).all()
 
 
 @pytest.mark.parametrize("away", [1e-8, 1e-2, 1.0])
 def test_outside_it_errors_are_bounded(away, data, rng):
-    X, recall = data
-    u = rng.standard_normal(4) @ recall.Q + away * rng.standard_normal(20)
-    (products,), (wrong,) = recall(u[None])
+    X, _, recall = data
+    u = rng.standard_normal(4) @ recall.Q + away * rng.standard_normal(80)
+    (_,), (wrong,) = recall(u[None])
     assert not recall.knows(u)
-    assert (np.abs(products - X.T @ u) <= wrong * np.linalg.norm(X, axis=0)).all()
-    assert wrong < 2 * away * np.sqrt(20)
+    assert _holds(X, recall, u[None])
+    assert wrong < 2 * away * np.sqrt(80) + 1e-4
+
+
+def test_a_pass_is_taken_with_what_is_new_alone(data, rng):
+    X, design, recall = data
+    passes = design.passes
+    u, v = rng.standard_normal((2, 80))
+    inside = rng.standard_normal(4) @ recall.Q
+    assert len(recall.beyond([_look(inside)])) == 0
+    new = recall.beyond([_look(u + inside, [v[None]]), _look(u - inside)])
+    assert len(new) == 2
+    learn([design], [new])
+    assert design.passes == passes + 1
+    assert all(recall.knows(each) for each in (u, v, u + v, inside))
+    assert _holds(X, recall, np.stack([u, v, u + v + inside]))
+    np.testing.assert_allclose(recall.Q @ recall.Q.T, np.eye(6), atol=1e-12)
+
+
+def test_what_is_wanted_is_known_and_what_may_come_nearly(data, rng):
+    _, _, recall = data
+    u = rng.standard_normal(80)
+    near = u + 0.1 * FORESEEN * rng.standard_normal((3, 80))
+    assert len(recall.beyond([_look(u, [near])])) == 1
+    assert len(recall.beyond([_look(near[0]), _look(near[1])])) == 2
+
+
+def test_room_is_made_by_forgetting_the_oldest(data, rng):
+    X, design, recall = data
+    recall.most = 6
+    U = rng.standard_normal((5, 80))
+    for u in U:
+        learn([design], [recall.beyond([_look(u)])])
+    assert len(recall.Q) <= 6
+    assert recall.knows(U[-1])
+    assert not recall.knows(U[0])
+    assert _holds(X, recall, U)
+    np.testing.assert_allclose(recall.Q @ recall.Q.T, np.eye(len(recall.Q)), atol=1e-12)
+    many = rng.standard_normal((9, 80))
+    learn([design], [recall.beyond([_look(each) for each in many])])
+    assert all(recall.knows(each) for each in many)
+
+
+def test_views_of_one_store_learn_in_one_pass(rng):
+    X = rng.standard_normal((30, 40))
+    whole = Design.of(X)
+    some = whole.take(np.arange(5, 25)).centred()
+    passes = whole.passes
+    u, v = rng.standard_normal(30), rng.standard_normal(20)
+    news = [Recall.of(each).beyond([_look(w)]) for each, w in ((whole, u), (some, v))]
+    learn([whole, some], news)
+    assert whole.passes == passes + 1
+    inside = X[5:25] - X[5:25].mean(axis=0)
+    np.testing.assert_allclose(Recall.of(whole)(u[None])[0][0], u @ X, atol=1e-10)
+    np.testing.assert_allclose(Recall.of(some)(v[None])[0][0], v @ inside, atol=1e-10)
 
 
 def test_bases_leave_out_what_depends_on_others(rng):
     u, v = rng.standard_normal((2, 20))
-    Q = orthonormal([u, 1e9 * v, u - v, np.zeros(20)])
+    nothing = np.empty((0, 20))
+    Q = orthonormal(np.stack([u, 1e9 * v, u - v, np.zeros(20)]), nothing)
     assert Q.shape == (2, 20)
     np.testing.assert_allclose(Q @ Q.T, np.eye(2), atol=1e-12)
     np.testing.assert_allclose((Q @ u) @ Q, u, atol=1e-12)
-    np.testing.assert_array_equal(orthonormal([np.zeros(20)]), np.zeros((1, 20)))
+    assert orthonormal(np.zeros((1, 20)), nothing).shape == (0, 20)
+    beyond = orthonormal((u + 1e-9 * v)[None], Q[:0])
+    few = orthonormal((u + 1e-9 * v)[None], orthonormal(u[None], nothing))
+    assert len(beyond) == len(few) == 1
+    np.testing.assert_allclose(few @ u / np.linalg.norm(u), 0, atol=1e-12)

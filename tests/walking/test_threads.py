@@ -52,6 +52,31 @@ def test_large_products_between_walks_have_the_threads_of_blas(two_blas_threads)
     assert blas_threads() == 2
 
 
+def test_large_products_have_as_many_threads_as_were_asked_for():
+    """Whatever BLAS has elsewhere: those that walk rest meanwhile."""
+    with threadpool_limits(1, "blas"), Workers(2) as workers:
+        with workers.multiplying(limits.BLAS_THREADS):
+            assert blas_threads() == 2
+        assert blas_threads() == 1
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_items_take_turns_until_each_is_done(n_jobs):
+    left, order = dict.fromkeys("abcd", 5), []
+
+    def work(item):
+        left[item] -= 1
+        order.append(item)
+        return left[item] > 0
+
+    with Workers(n_jobs) as workers:
+        workers.in_turns(work, "abcd")
+    assert set(left.values()) == {0}
+    assert len(order) == 20
+    if n_jobs == 1:
+        assert order == list("abcd") * 5
+
+
 def test_fits_in_many_threads_leave_blas_as_it_was(two_blas_threads, rng):
     X = rng.standard_normal((30, 40))
     y = X[:, 0] + 0.1 * rng.standard_normal(30)

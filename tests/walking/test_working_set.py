@@ -1,5 +1,7 @@
 """The lazy working set walks the plain iteration, on a fraction of the passes over the data."""
 
+from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from ksupport.algorithms import make_method
 from ksupport.design.view import Design
 from ksupport.walking import run
 from ksupport.walking.iterates import together
+from ksupport.walking.working_set import State
 
 
 @pytest.fixture(params=["held columns", "all columns", "plain steps"])
@@ -318,3 +321,43 @@ def test_columns_are_chosen_for_several_steps(monkeypatch, rng):
     walked._chosen = lambda: chosen.append(walked.t) or choose()
     run([walked], max_iter=60)
     assert 2 * len(chosen) < walked.t == 60
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_looking_ahead_in_one_go_sees_what_step_by_step_is_seen(loss, rng):
+    """To the last bit; and the path is where it was."""
+    X = rng.standard_normal((40, 60))
+    y = X[:, 0] - X[:, 1] + rng.standard_normal(40)
+    y = y if loss == "squared" else (y > 0).astype(float)
+    walked: Any = make_method("irksn", k=4, alpha=0.1, loss=loss).start(Design.of(X), y)
+    run([walked], max_iter=7)
+    state, free = walked.state, replace(walked.working, reach=0.0)
+    before, seen = deepcopy(state), np.empty((2, 12, 2, 40))
+    assert state.look_ahead(free, seen[0]) == State.look_ahead(state, free, seen[1]) == 12
+    np.testing.assert_array_equal(*seen)
+    for name in state.moving:
+        np.testing.assert_array_equal(getattr(state, name), getattr(before, name))
+
+
+def test_columns_chosen_for_several_vectors_are_those_that_lead_for_one(rng):
+    up, down = np.abs(rng.standard_normal((2, 3, 400)))
+    lengths, wrong, norms = np.array([1.0, 5.0, 0.0]), np.array([0.0, 0.1, 0.2]), rng.random(400)
+    chosen, edges = np.zeros(400, bool), np.empty((3, 2))
+    chosen[17] = True
+    reach = _kernels.choose_for(up, down, lengths, wrong, norms, 20, chosen, edges)
+    largest = (up / np.array([[1.0], [5.0], [1.0]])).max(axis=0)
+    left = ~chosen
+    assert 20 <= chosen.sum() <= 60
+    assert chosen[17]
+    assert largest[left].max() <= np.sort(largest[chosen])[1]  # but for what was marked
+    assert reach == norms[left].max()
+    expected = [side[:, left].max(axis=1) + reach * wrong for side in (up, down)]
+    np.testing.assert_array_equal(edges.T, expected)
+
+
+def test_columns_at_hand_are_carried_over(rng):
+    A, before, now = rng.standard_normal((4, 3)), np.array([2, 5, 7, 9]), np.array([0, 5, 8, 9, 11])
+    out = np.zeros((5, 3))
+    missing = _kernels.carry_rows(A, before, now, out)
+    np.testing.assert_array_equal(missing, ~np.isin(now, before))
+    np.testing.assert_array_equal(out[~missing], A[[1, 3]])

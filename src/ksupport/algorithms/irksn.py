@@ -19,7 +19,7 @@ import numpy as np
 from .. import _kernels
 from .._common.groups import Groups, hashable, labels_of
 from .._common.levels import check_k, doubling
-from .._kernels import CURVATURE, GAMMA, MOMENTUM, PACE, REFUSED, S_R, S_W, THETA, TRIAL
+from .._kernels import CURVATURE, GAMMA, MOMENTUM, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Design, Floats, Ints, NormKind, Round
 from ..losses import Loss, Response, Squared, loss_of
 from ..walking import Path
@@ -28,7 +28,7 @@ from ..walking.structure import Structure
 from ..walking.working_set import WorkingSet, WorkingSetPath
 from .base import Method
 from .irksn_losses import OtherLoss
-from .irksn_state import IRKSNState
+from .irksn_state import Backtracking, IRKSNState
 
 StepRule = Literal["adaptive", "spectral", "nuclear"]
 SQUARES = Squared()
@@ -209,37 +209,27 @@ class _Constant(IRKSNState):
         return _kernels.thetas(int(t.max(initial=0)))[t] * np.sqrt(self.gamma / self.alpha)
 
 
-class _Adaptive(IRKSNState):
+class _Adaptive(Backtracking):
     """The same with steps found by backtracking."""
 
     strides = True
+    moving = (*Backtracking.moving, "times")
 
     def __init__(self, y: Floats, k: int, alpha: float, structure: Structure) -> None:
         super().__init__(y, k, alpha, structure)
-        self.pace = np.zeros(PACE)
         self.times = np.zeros(1)  # tau_t = gamma theta² after step t
-        self.at = -y  # the vector for which columns are needed
         # Xr and Xᵀz of the next plain step, by its gamma
         self.foreseen: dict[float, tuple[Floats, Floats]] = {}
-
-    def remedy(self) -> str:
-        return "Backtracking keeps the step stable: X or y is too large to be squared."
-
-    def query(self) -> Floats:
-        if not self.t:
-            return -self.y
-        _, beta = _kernels.momentum_of(self.pace, _kernels.trial_step(self.pace))
-        return self.Z[0] + beta * (self.Z[0] - self.Z[1])
 
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         self._make_room(end)
-        self.foreseen.clear()
+        self.foreseen = {}
         n_rows, status = _kernels.adaptive_walk(
             working.columns, self.y, self.Z, self.F, self.pace, self.clock, self.times, self.k,
             self.alpha, self.labels, self.sign, working.refs, working.edges, working.reach, self.at,
-            end, every, rows,
+            end, every, rows, self.seen,
         )  # fmt: skip
         return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None
 

@@ -10,20 +10,22 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _kernels
-from .._kernels import GAMMA, PACE, REFUSED, S_R, S_W, THETA, TRIAL
+from .._kernels import GAMMA, REFUSED, S_R, S_W, THETA, TRIAL
 from ..design import Floats
 from ..losses import Response
 from ..walking.lockstep import Step, correlations, fitted
 from ..walking.structure import PLAIN, Structure
 from ..walking.working_set import WorkingSet
-from .irksn_state import IRKSNState
+from .irksn_state import Backtracking
 
 
-class OtherLoss(IRKSNState):
+class OtherLoss(Backtracking):
     """Steps found by backtracking, and what is settled.
 
     ``y`` is minus the gradient of the loss at w = 0, which for squares is the response itself.
     """
+
+    moving = (*Backtracking.moving, "settled")
 
     def __init__(
         self, response: Response, k: int, alpha: float, structure: Structure = PLAIN
@@ -34,20 +36,9 @@ class OtherLoss(IRKSNState):
         self.settled[1] = self.settled[0]
         super().__init__(-g, k, alpha, structure)
         self.response = response
-        self.pace = np.zeros(PACE)
-        self.at = -self.y  # the vector for which columns are needed
-
-    def remedy(self) -> str:
-        return "Backtracking keeps the step stable: X or y is too large to be squared."
 
     def residual(self, fitted: Floats) -> Floats:
         return np.sqrt(np.maximum(self.response.deviance(fitted), 0.0))
-
-    def query(self) -> Floats:
-        if not self.t:
-            return -self.y
-        _, beta = _kernels.momentum_of(self.pace, _kernels.trial_step(self.pace))
-        return self.Z[0] + beta * (self.Z[0] - self.Z[1])
 
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
@@ -56,6 +47,7 @@ class OtherLoss(IRKSNState):
             working.columns, self.y, self.origin, *self.response.walked, self.response.roots,
             self.settled, self.Z, self.F, self.pace, self.clock, self.k, self.alpha, self.labels,
             self.sign, working.refs, working.edges, working.reach, self.at, end, every, rows,
+            self.seen,
         )  # fmt: skip
         return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None
 

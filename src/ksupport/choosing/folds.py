@@ -21,7 +21,7 @@ from .._common.phases import phase
 from ..algorithms import Method
 from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights
 from ..losses import Response
-from ..walking import Result, Rule, run
+from ..walking import Path, Result, Rule, run
 from ..walking.structure import PLAIN, Structure
 from ..walking.threads import Workers
 from .choice import choosing, criterion_for, fit_of
@@ -197,21 +197,38 @@ def walk_folds(
     n_jobs: int | None,
 ) -> list[list[Result]]:
     """Walk all methods on all folds side by side: they share their passes over X."""
+    walked, _ = walk_folds_beside(
+        [], folds, methods, max_iter=max_iter, every=every, stopping=stopping, n_jobs=n_jobs
+    )
+    return walked
+
+
+def walk_folds_beside(
+    others: Sequence[Path],
+    folds: Sequence[Fold],
+    methods: Sequence[Method],
+    *,
+    max_iter: int,
+    every: int,
+    stopping: Rule | None,
+    n_jobs: int | None,
+) -> tuple[list[list[Result]], list[Result]]:
+    """The same beside other paths, which no rule stops; what comes of these is the second."""
     for fold in folds:
         fold.unseen.design.copy_columns()
     pairs = [(fold, method) for fold in folds for method in methods]
     paths = [method.start(fold.design, fold.y) for fold, method in pairs]
     measured = zip(paths, pairs, strict=True)
     results = run(
-        paths,
+        [*paths, *others],
         max_iter=max_iter,
         every=every,
         metrics={path: {"validation": fold.unseen} for path, (fold, _) in measured},
-        stopping=stopping,
+        stopping=None if stopping is None else dict.fromkeys(paths, stopping),
         n_jobs=n_jobs,
     )
-    width = len(methods)
-    return [results[at : at + width] for at in range(0, len(results), width)]
+    width, ends = len(methods), len(paths)
+    return [results[at : at + width] for at in range(0, ends, width)], results[ends:]
 
 
 def walk_stages(

@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +39,8 @@ class Sought:
     design: Design
     y: Floats
     visited: Sequence[Support]
+    rounds: int = POLICY.rounds  # supports whose neighbours are looked at
+    weighed: int = POLICY.weighed  # models that a loss other than squares weighs itself
 
     @property
     def Y(self) -> Floats:
@@ -132,8 +136,8 @@ class Posterior:
         place = np.full(self.d, -1)
         place[features] = np.arange(features.size)
         inside = np.zeros((order.size, features.size + 1))  # the last for all others
-        for row, model in enumerate(order.tolist()):
-            inside[row, place[self.pool[self._members(model)]]] = 1.0
+        for row, members in zip(inside, self._members(order), strict=True):
+            row[place[self.pool[members]]] = 1.0
         weights = self.weights[order]
         return inside[:, :-1], weights / weights.sum()
 
@@ -151,27 +155,30 @@ class Posterior:
         out[np.ix_(known, known)] = np.abs(C @ C.T) / self.n
         return out
 
-    def support(self, at: int) -> Support:
-        """The features of a model."""
-        return tuple(self.pool[self._members(at)].tolist())
+    def supports(self, models: Ints) -> list[Support]:
+        """The features of models."""
+        found, ends = self._joined(models)
+        return [tuple(each) for each in parts_of(self.pool[found].tolist(), ends)]
 
     def leading(self, most: int) -> list[Support]:
         """The models of most weight, by places in the pool."""
-        return [tuple(sorted(self._members(at).tolist())) for at in self.order(most).tolist()]
+        return [tuple(sorted(each.tolist())) for each in self._members(self.order(most))]
 
-    def _members(self, at: int) -> Ints:
-        if self.parent[at] < 0:
-            return self.expanded[self.place[at], : self.sizes[at]]
-        members = np.empty(self.expanded.shape[1] + 1, np.int64)
-        size = kernels.members(
-            at, self.parent, self.out, self.into, self.expanded, self.place, self.sizes, members
+    def _members(self, models: Ints) -> list[Ints]:
+        """The features of models, by places in the pool."""
+        return parts_of(*self._joined(models))
+
+    def _joined(self, models: Ints) -> tuple[Ints, list[int]]:
+        """The same one after the other, and where each ends."""
+        found, ends = kernels.members_of(
+            models, self.parent, self.out, self.into, self.expanded, self.place, self.sizes
         )
-        return members[:size]
+        return found, ends.tolist()
 
     def mean(self, most: int = 30) -> Floats:
         """The coefficients, averaged over the models of most weight."""
         order = self.order(most)
-        features = np.unique(np.concatenate([self._members(at) for at in order.tolist()]))
+        features = np.unique(self._joined(order)[0])
         C = self.columns[features]
         gram, products = C @ C.T, C @ self.y.reshape(-1, C.shape[1]).T
         gram[np.diag_indices_from(gram)] += self.policy.prior
@@ -195,12 +202,18 @@ class Posterior:
         Of several responses, or classes, those of each stand side by side.
         """
         weights = self.weights[order] / self.weights[order].sum()
-        fits = [np.atleast_2d(fit(self._members(model))) for model in order.tolist()]
+        each = self._members(order)
+        fits = [np.atleast_2d(fit(members)) for members in each]
         w = np.zeros((len(fits[0]), self.d))
-        for weight, model, coef in zip(weights.tolist(), order.tolist(), fits, strict=True):
-            w[:, self.pool[self._members(model)]] += weight * coef
+        for weight, members, coef in zip(weights.tolist(), each, fits, strict=True):
+            w[:, self.pool[members]] += weight * coef
         w[:, self.pool] /= self.lengths
         return w.ravel()
+
+
+def parts_of(joined: Any, ends: list[int]) -> list[Any]:
+    """Parts of a sequence, given where each ends."""
+    return [joined[first:end] for first, end in pairwise([0, *ends])]
 
 
 def weights_of(scores: Floats, policy: Policy) -> Floats:
@@ -212,7 +225,7 @@ def weights_of(scores: Floats, policy: Policy) -> Floats:
 
 
 def explored(
-    sought: Sequence[Sought], rounds: int, n_jobs: int | None = None, policy: Policy = POLICY
+    sought: Sequence[Sought], n_jobs: int | None = None, policy: Policy = POLICY
 ) -> list[Posterior]:
     """What the evidence says of each problem; views of one store share passes over X."""
     with phase("weighing supports", len(sought)) as update:
@@ -222,7 +235,7 @@ def explored(
             each.design.store.expect(pool)
         ready = [_Ready.of(*each, policy) for each in zip(sought, starts, pools, strict=True)]
         with Workers(n_jobs) as workers:
-            found = workers.each(partial(_explore, rounds, policy), ready)
+            found = workers.each(partial(_explore, policy), ready)
         update(len(sought))
     return found
 
@@ -308,6 +321,7 @@ class _Ready:
     Y: Floats
     starts: list[Ints]
     largest: int
+    rounds: int
 
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> _Ready:
@@ -317,16 +331,17 @@ class _Ready:
         lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
         # A column that is constant but for rounding has a length, and nothing to say.
         usable = lengths > 1e-10 * lengths.max(initial=0.0)
-        pool, columns, lengths = pool[usable], columns[usable], lengths[usable]
+        if not usable.all():
+            pool, columns, lengths = pool[usable], columns[usable], lengths[usable]
         columns /= lengths[:, None]
         places = [np.searchsorted(pool, np.asarray(S, np.intp)) for S in starts]
         known = [np.isin(np.asarray(S, np.intp), pool).all() for S in starts]
         kept = [at for at, ok in zip(places, known, strict=True) if ok]
         largest = min(_largest(design, policy), pool.size)
-        return cls(design.d, n, pool, columns, lengths, sought.Y, kept, largest)
+        return cls(design.d, n, pool, columns, lengths, sought.Y, kept, largest, sought.rounds)
 
 
-def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
+def _explore(policy: Policy, ready: _Ready) -> Posterior:
     indptr = np.cumsum([0, *(each.size for each in ready.starts)])
     starts = np.concatenate([np.zeros(0, np.intp), *ready.starts]).astype(np.int64)
     total, samples = float(np.sum(ready.Y**2)), len(ready.Y) * ready.n
@@ -334,7 +349,7 @@ def _explore(rounds: int, policy: Policy, ready: _Ready) -> Posterior:
     found = kernels.explore(
         ready.columns, np.ascontiguousarray(ready.Y), ready.n, policy.prior,
         2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
-        max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, rounds, policy.window,
+        max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, ready.rounds, policy.window,
         limits.MODELS,
     )  # fmt: skip
     empty = samples * np.log(total / samples) if total > 0 else float(found[0].min())

@@ -255,7 +255,8 @@ def chosen_by_judgement(
         )
     order = few.order(LISTED)
     named = np.empty(order.size, object)
-    named[:] = [few.support(at) for at in order.tolist()]
+    for at, S in enumerate(few.supports(order)):  # all at once, equal sizes would make a matrix
+        named[at] = S
     best = few.best
     pairs = zip(named.tolist(), few.scores[order].tolist(), strict=True)
     near = [(S, score) for S, score in pairs if score <= best + NEAR][:MOST_LISTED]

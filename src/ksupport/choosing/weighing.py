@@ -28,18 +28,16 @@ MOST_STEPS = 10  # from a model to what it leaves over, and back
 def weighed(
     sought: Sequence[Sought],
     responses: Sequence[Response],
-    rounds: int,
-    most: int,
     n_jobs: int | None = None,
     policy: Policy = POLICY,
 ) -> list[Posterior]:
-    """What the evidence of the loss says of each problem, on so many models that squares prefer."""
+    """What the evidence of the loss says of each problem, on models that squares prefer."""
     problems = zip(sought, responses, strict=True)
-    each = [_Weighing(*problem, most, policy) for problem in problems]
+    each = [_Weighing(*problem, policy) for problem in problems]
     going = each
     with Workers(n_jobs) as workers:
         for _ in range(policy.turns):
-            found = explored([one.sought for one in going], rounds, n_jobs, policy)
+            found = explored([one.sought for one in going], n_jobs, policy)
             pairs = list(zip(going, found, strict=True))
             better = workers.each(lambda pair: pair[0].weigh(pair[1]), pairs)
             going = [one for one, go_on in zip(going, better, strict=True) if go_on]
@@ -54,7 +52,6 @@ class _Weighing:
 
     sought: Sought
     response: Response
-    most: int
     policy: Policy
     known: dict[Support, Laplace] = field(default_factory=dict)
     best: Support = ()
@@ -64,7 +61,7 @@ class _Weighing:
         """Weigh what squares prefer; whether that gives a better model, to fit squares to."""
         first, self.last = self.last is None, found
         visited = self._visited(found) if first else []
-        for model in [*found.leading(self.most), *visited, ()]:
+        for model in [*found.leading(self.sought.weighed), *visited, ()]:
             features = tuple(found.pool[list(model)].tolist())
             if features not in self.known:
                 self.known[features] = self._laplace(found, model)
@@ -74,7 +71,7 @@ class _Weighing:
             return False
         starts = sorted(self.known, key=self.score)[: self.policy.starts]
         fitted = self.known[self.best].fitted
-        self.sought = Sought(self.sought.design, self.response.pull_at(fitted), starts)
+        self.sought = replace(self.sought, y=self.response.pull_at(fitted), visited=starts)
         return True
 
     def _visited(self, found: Posterior) -> list[Support]:

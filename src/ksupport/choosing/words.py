@@ -26,7 +26,8 @@ def words_of(judgement: Judgement, size: int, by_squares: bool = True) -> str:
         )
     kind = "few features" if judgement.few >= 0.5 else "groups of features that go together"
     sure = max(judgement.few, 1 - judgement.few)
+    features = "1 feature" if size == 1 else f"{size} features"
     return (
-        f"{size} features, expected to be right by an F1 of {judgement.expected_f1:.2f}: "
+        f"{features}, expected to be right by an F1 of {judgement.expected_f1:.2f}: "
         f"{kind} (probability {sure:.2f}) matter.{unseen}"
     )

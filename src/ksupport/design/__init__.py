@@ -20,7 +20,15 @@ from .stores import (
     names_of,
     unwrapped,
 )
-from .view import Design, centred_together, expect_together, leading_together, sharing, surveyed
+from .view import (
+    Design,
+    centred_together,
+    expect_together,
+    leading_together,
+    products_together,
+    sharing,
+    surveyed,
+)
 
 __all__ = [
     "Design",
@@ -52,6 +60,7 @@ __all__ = [
     "leading_together",
     "marks_of",
     "names_of",
+    "products_together",
     "sharing",
     "stacked",
     "surveyed",

@@ -20,7 +20,7 @@ from .._kernels import EPS
 from .projection import DEPENDENT, Basis, Projection
 from .spectra import UNUSABLE
 from .stores import Floats, Ints
-from .view import Design
+from .view import Asked, Design, get_to_know, lifted_together
 
 NEAR = 1e-4  # share of ‖x‖² below which differences of squares have lost digits that matter
 DUST = 1e-11  # share of ‖y‖ that rounding may leave where unpenalised columns explain all of it
@@ -122,26 +122,35 @@ class Adjusting:
             )
 
     def projected(
-        self, views: Sequence[Design], settled: Sequence[Settled], standardize: bool
+        self,
+        views: Sequence[Design],
+        settled: Sequence[Settled],
+        standardize: bool,
+        asked: Asked = None,
     ) -> list[Design]:
         """Weighted rows of X made ready: centred if there is an intercept, projected, scaled."""
         store = views[0].store
         bases = [each.basis.rows(self.U) for each in settled]
+        wanted = lifted_together(views, asked)
         with phase("adjusting X", one_pass=True), np.errstate(over="ignore", invalid="ignore"):
             weights = [view.row_weights for view in views]
             lifted = [w[:, None] * Z for w, Z in zip(weights, bases, strict=True)]
-            moments, products = store.moments_and_products(weights, np.hstack(lifted))
-        shares = np.vsplit(products.T, np.cumsum([Z.shape[1] for Z in bases])[:-1])
+            moments, products = store.moments_and_products(weights, np.hstack(lifted + wanted))
+        ends = np.cumsum([Z.shape[1] for Z in bases])
+        shares = np.vsplit(products.T[: ends[-1]], ends[:-1])
         if self.center:
             shares = [
                 share - np.outer(V.sum(axis=0), mean)
                 for share, V, (mean, _) in zip(shares, lifted, moments, strict=True)
             ]
         parts = zip(views, settled, shares, moments, strict=True)
-        return [
+        adjusted = [
             self.adjusted(view, each, share, *moment, standardize)
             for view, each, share, moment in parts
         ]
+        if wanted:
+            get_to_know(adjusted, asked, wanted, products[:, ends[-1] :])
+        return adjusted
 
     def adjusted(
         self,

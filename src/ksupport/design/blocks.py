@@ -25,8 +25,10 @@ from . import stores
 from .stores import Floats, Ints, Store
 
 Part = tuple[slice, slice]  # rows and columns of a rectangle
+LOST = 1e-10  # variance, as a share of a squared mean, below which their difference is rounding
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+Number = TypeVar("Number", np.int8, np.float64)
 
 
 def read_ahead(read: Callable[[Key], Value], keys: Iterable[Key]) -> Iterator[tuple[Key, Value]]:
@@ -56,30 +58,52 @@ class Moments:
     """Weighted sums of columns, from which means and variances follow, block by block.
 
     Shifting every column by an entry that counts keeps one-pass variances accurate under large
-    means, and exactly zero for constant columns.
+    means, and exactly zero for constant columns.  Several weights share the shift.
     """
 
-    def __init__(self, weights: Floats, d: int) -> None:
-        self.weights = weights
-        self.shift, self.first, self.second = np.zeros((3, d))
+    def __init__(self, weights: Sequence[Floats], d: int) -> None:
+        self.weights = np.stack(weights)
+        self.counted = np.asarray(self.weights.any(axis=0))
+        self.shift = np.zeros(d)
+        self.first, self.second = np.zeros((2, len(weights), d))
         self._shifted: set[int] = set()
 
     def add(self, rows: slice, columns: slice, block: Floats) -> None:
         """Count a rectangle; rectangles of other rows must have the same columns."""
-        w = self.weights[rows]
-        if not w.any():
+        W = self.weights[:, rows]
+        if not W.any():
             return
         if columns.start not in self._shifted:
             self._shifted.add(columns.start)
-            self.shift[columns] = block[int(np.argmax(w > 0))]
+            self.shift[columns] = block[int(np.argmax(self.counted[rows]))]
         moved = block - self.shift[columns]
-        self.first[columns] += w @ moved
-        self.second[columns] += w @ np.square(moved, out=moved)
+        self.first[:, columns] += W @ moved
+        self.second[:, columns] += W @ np.square(moved, out=moved)
 
-    def result(self) -> tuple[Floats, Floats]:
-        total = self.weights.sum()
-        mean = self.first / total
-        return self.shift + mean, np.maximum(self.second / total - mean**2, 0.0)
+    def result(self, read: Callable[[Ints], Floats]) -> list[tuple[Floats, Floats]]:
+        """Means and variances by each of the weights, given how columns are read.
+
+        An entry that others count says little of columns that are nearly constant besides: these
+        are looked at again.
+        """
+        sums = zip(self.weights, self.first, self.second, strict=True)
+        return [self._of(*each, read) for each in sums]
+
+    def _of(
+        self, w: Floats, first: Floats, second: Floats, read: Callable[[Ints], Floats]
+    ) -> tuple[Floats, Floats]:
+        total = w.sum()
+        moved = first / total
+        mean, variance = self.shift + moved, np.maximum(second / total - moved**2, 0.0)
+        lost = np.flatnonzero(variance < LOST * moved**2)
+        for part in steps_of(lost.size, max(1, limits.CHUNK // w.size)):
+            some = lost[part]
+            block = read(some)
+            entry = block[int(np.argmax(w > 0))]
+            moved = (w @ (block - entry)) / total
+            mean[some] = entry + moved
+            variance[some] = np.maximum((w @ (block - entry) ** 2) / total - moved**2, 0.0)
+        return mean, variance
 
 
 class RecentColumns:
@@ -87,12 +111,12 @@ class RecentColumns:
 
     def __init__(self, most: int) -> None:
         self.most = most  # columns to remember
-        self._columns: dict[int, Floats] = {}
+        self._columns: dict[int, NDArray[Any]] = {}
         self._lock = Lock()
 
-    def get(self, index: Ints, read: Callable[[Ints], Floats]) -> Floats:
+    def get(self, index: Ints, read: Callable[[Ints], NDArray[Number]]) -> NDArray[Number]:
         """The columns at ``index``; those not at hand are read, in one go."""
-        if index.size > self.most:
+        if index.size > self.most or not index.size:
             return read(index)
         with self._lock:
             wanted = np.unique(index)
@@ -100,7 +124,7 @@ class RecentColumns:
             if missing.size:
                 found = np.ascontiguousarray(read(missing).T)
                 self._columns |= dict(zip(missing.tolist(), found, strict=True))
-            block = np.stack([self._columns[int(j)] for j in index], axis=1)
+            block = np.stack([self._columns[int(j)] for j in index]).T
             for j in list(self._columns)[: max(len(self._columns) - self.most, 0)]:
                 del self._columns[j]
             return block
@@ -147,11 +171,16 @@ class BlockStore(Store):
 
     def blocks(self) -> Iterator[tuple[Part, Floats]]:
         """The whole of X in rectangles of about CHUNK numbers, as tall as can be; one pass."""
-        (n, d), (height, width) = self.shape, self.grid
-        height *= max(1, min(-(-n // height), limits.CHUNK // (height * width)))
-        width *= max(1, limits.CHUNK // (height * width))
+        (n, d), (height, width) = self.shape, self._block
         parts = [(r, c) for r in steps_of(n, height) for c in steps_of(d, width)]
         return self._sweep(parts)
+
+    @property
+    def _block(self) -> tuple[int, int]:
+        """Rows and columns of a rectangle."""
+        n, (height, width) = self.shape[0], self.grid
+        height *= max(1, min(-(-n // height), limits.CHUNK // (height * width)))
+        return height, width * max(1, limits.CHUNK // (height * width))
 
     def column_chunks(self) -> Iterator[tuple[slice, Floats]]:
         n, d = self.shape
@@ -176,7 +205,7 @@ class BlockStore(Store):
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
         where = f"rows {rows.start}:{rows.stop}, columns {columns.start}:{columns.stop}"
-        block = _named(where, lambda: self._read(rows, columns))
+        block = named(where, lambda: self._read(rows, columns))
         if not self.finite and not np.isfinite(block).all():
             i, j = np.argwhere(~np.isfinite(block))[0]
             raise ValueError(
@@ -192,6 +221,13 @@ class BlockStore(Store):
         for (rows, columns), block in self.blocks():
             out[:, columns] += U[rows].T @ block
         return out.T
+
+    def rmatmat_parts(self, U: Floats) -> Iterator[tuple[slice, Floats]]:
+        if self._block[0] < self.shape[0]:
+            yield from super().rmatmat_parts(U)
+            return
+        for (_, columns), block in self.blocks():
+            yield columns, (U.T @ block).T
 
     def matvec(self, index: Ints, values: Floats) -> Floats:
         return self.matmat(index, values[:, None])[:, 0]
@@ -230,7 +266,7 @@ class BlockStore(Store):
 
     def _new_columns(self, index: Ints) -> Floats:
         self.columns_read += index.size
-        block = _named(f"{index.size} columns", lambda: self._read_columns(index))
+        block = named(f"{index.size} columns", lambda: self._read_columns(index))
         if not self.finite and not np.isfinite(block).all():
             bad = int(index[np.flatnonzero(~np.isfinite(block).all(axis=0))[0]])
             raise ValueError(
@@ -247,13 +283,12 @@ class BlockStore(Store):
     def moments_and_products(
         self, weights: Sequence[Floats], U: Floats
     ) -> tuple[list[tuple[Floats, Floats]], Floats]:
-        sums = [Moments(w, self.shape[1]) for w in weights]
+        sums = Moments(weights, self.shape[1])
         products = np.zeros((U.shape[1], self.shape[1]))
         for (rows, columns), block in self.blocks():
-            for each in sums:
-                each.add(rows, columns, block)
+            sums.add(rows, columns, block)
             products[:, columns] += U[rows].T @ block
-        return [each.result() for each in sums], products.T
+        return sums.result(self.columns), products.T
 
     def all_means(self, weights: Sequence[Floats]) -> list[Floats]:
         return [mean for mean, _ in self.all_moments(weights)]
@@ -267,7 +302,7 @@ def _strip(length: int, unit: int) -> tuple[int, int]:
     return width, -(-unit // width)
 
 
-def _named(where: str, read: Callable[[], Value]) -> Value:
+def named(where: str, read: Callable[[], Value]) -> Value:
     """What was read; an error says where."""
     try:
         return read()
@@ -355,6 +390,9 @@ class DenseStore(ArrayStore):
         self.finite = True  # for the caller to see to
 
     # So written, BLAS need not copy X into blocks when U or W is narrow.
+
+    def rmatmat_parts(self, U: Floats) -> Iterator[tuple[slice, Floats]]:
+        yield slice(0, self.shape[1]), self.rmatmat(U)
 
     def rmatmat(self, U: Floats) -> Floats:
         self.passes += 1

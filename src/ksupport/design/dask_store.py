@@ -10,12 +10,13 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from cloudpickle import dumps
 from dask.base import persist
 
 from .. import limits
@@ -24,6 +25,7 @@ from .dask_tasks import (
     BlockError,
     Part,
     Place,
+    T,
     View,
     answer,
     check_block,
@@ -343,6 +345,21 @@ class DaskStore(Store):
     def scatters(
         self, labels: Ints, count: int, Y: Floats, weights: Floats | None
     ) -> list[Scatter]:
+        (found,) = self._sweep(self._scatters(labels, count, Y, weights))
+        return list(found)
+
+    def on_scatters(self, work: Callable[[list[Scatter]], T], *rows: Any) -> T:
+        (found,) = self._sweep(task(work, self._scatters(*rows)))
+        return found
+
+    def takes(self, work: Callable[..., Any]) -> bool:
+        try:
+            return self._client is not None and bool(dumps(work))
+        except Exception:  # whatever it says that cannot be sent: folds as a generator, say
+            return False
+
+    def _scatters(self, labels: Ints, count: int, Y: Floats, weights: Floats | None) -> Any:
+        """A task for the scatter of the rows of each label."""
         d = self.shape[1]
         # Of blocks at least as large as what is made of them.
         X = self.X.rechunk({1: -1, 0: _joined(self.X.chunks[0], count * d)}, method="tasks")
@@ -353,8 +370,7 @@ class DaskStore(Store):
             )
             for block, (start, stop) in zip(X.to_delayed()[:, 0], spans(X.chunks[0]), strict=True)
         ]  # fmt: skip
-        (found,) = self._sweep(tree(pool_each, tasks))
-        return list(found)
+        return tree(pool_each, tasks)
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
         (block,) = self._compute(task(dense, self.X[rows, columns]))

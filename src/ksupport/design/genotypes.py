@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from .. import limits
 from .._common.extra import extra
 from .._common.phases import phase
 from .._kernels import fill_calls
-from .blocks import BlockStore, Readable, steps_of
+from .blocks import BlockStore, Readable, named, steps_of
 from .stores import Floats, Ints
+
+Calls = NDArray[np.int8]
 
 MISSING = -127  # what bed-reader puts for a call that failed
 HEADER = 3  # bytes of a .bed file before its columns
@@ -113,7 +116,7 @@ class Genotypes(Readable):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_file"}
 
-    def calls(self, index: Ints | slice) -> NDArray[np.int8]:
+    def calls(self, index: Ints | slice) -> Calls:
         """Some variants of all rows, as bed-reader gives them."""
         columns = self.variants[index]
         if columns.size and columns[-1] - columns[0] == columns.size - 1:
@@ -126,24 +129,44 @@ class Genotypes(Readable):
 
 
 class GenotypeStore(BlockStore):
-    """A PLINK file, read by blocks of whole columns."""
+    """A PLINK file, read by blocks of whole columns; those read lately stay as bytes."""
 
     def __init__(self, X: Genotypes) -> None:
         n, d = X.shape
         super().__init__((n, d), X.dtype, (n, 1), (n, 1))
         self.X = X
         self.finite = True
-        self.recent = type(self.recent)(limits.READ_COLUMNS // n)
+        self.recent = type(self.recent)(2 * limits.READ_COLUMNS // n)
+
+    @property
+    def _block(self) -> tuple[int, int]:
+        n = self.shape[0]  # columns are read one by one: small blocks are as good as large ones
+        return n, max(1, limits.CHUNK // (4 * n))
 
     def _read(self, rows: slice, columns: slice) -> Floats:
         index = np.arange(columns.start, columns.stop)
-        return self._filled(index)[rows]
+        return self._filled(index, self.X.calls)[rows]
 
     def _read_columns(self, index: Ints) -> Floats:
-        with phase(f"reading {index.size} columns of X"):
-            return self._filled(index)
+        return self._filled(index, self.X.calls)
 
-    def _filled(self, index: Ints) -> Floats:
+    def columns(self, index: Ints) -> Floats:
+        return self._filled(index, self._recent_calls)
+
+    def expect(self, index: Ints) -> None:
+        called = index[index < self.X.variants.size]
+        if called.size <= self.recent.most:
+            self._recent_calls(called)
+
+    def _recent_calls(self, index: Ints) -> Calls:
+        return self.recent.get(index, self._new_calls)
+
+    def _new_calls(self, index: Ints) -> Calls:
+        self.columns_read += index.size
+        with phase(f"reading {index.size} columns of X"):
+            return named(f"{index.size} columns", lambda: self.X.calls(index))
+
+    def _filled(self, index: Ints, read: Callable[[Ints], Calls]) -> Floats:
         """Whole columns; calls are turned into numbers a few at a time, where they stay."""
         n, variants = self.shape[0], self.X.variants.size
         block = np.empty((n, index.size), order="F")
@@ -151,10 +174,10 @@ class GenotypeStore(BlockStore):
             some = index[part]
             called = np.flatnonzero(some < variants)
             if called.size == some.size:
-                fill_calls(self.X.calls(some), MISSING, block[:, part])
+                fill_calls(read(some), MISSING, block[:, part])
                 continue
             values = np.empty((n, called.size), order="F")
-            fill_calls(self.X.calls(some[called]), MISSING, values)
+            fill_calls(read(some[called]), MISSING, values)
             beside = np.flatnonzero(some >= variants)
             block[:, part.start + called] = values
             block[:, part.start + beside] = self.X.beside[:, some[beside] - variants]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +14,12 @@ from .. import limits
 from .._common.phases import count_passes
 from ..losses import Loss, Response, Squared
 from .adjusting import Adjusting, Settled, Unpenalized
+from .elsewhere import NotHereError
 from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
+from .scatter import Scatter
 from .squares import Squares
-from .stores import Floats, Ints
+from .stores import Floats, Ints, T
 from .view import Design, by_store, centred_together, sharing
 
 SQUARES = Squared()
@@ -82,29 +87,83 @@ class Problem:
         if compress and self.by_squares and self.raw.store.fixed:
             data = self.raw, Y, weights
             self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
-        squares = self.squares
-        whole = self._on_rows([train])[0] if squares is None else squares.walked(0)
-        self.whole = whole.joined() if self.shared else whole
-        self.view, self.design = self.whole.view, self.whole.design
-        self.targets: list[Floats] = self.whole.targets  # or responses, by any other loss
-        self.y_mean = self.whole.mean
+        self.train = train
+
+    @cached_property
+    def _walked(self) -> list[Walked]:
+        """All rows to walk on and, unless sums of squares do for them, those of folds, together."""
+        if self.squares is None:
+            walked = self._on_rows([self.train, *(rows for rows, _ in self.splits)])
+        else:
+            walked = [self.squares.walked(0)]
+        return [each.joined() for each in walked] if self.shared else walked
+
+    @cached_property
+    def whole(self) -> Walked:
+        """All rows to walk on, as the paths see them."""
+        whole = self._walked[0]
         if self.by_squares:
-            _check_size(np.column_stack(self.targets))
+            _check_size(np.column_stack(whole.targets))
+        return whole
+
+    @property
+    def view(self) -> Design:
+        """X, centred and scaled."""
+        return self.whole.view
+
+    @property
+    def design(self) -> Design:
+        """What paths are walked on."""
+        return self.whole.design
+
+    @property
+    def targets(self) -> list[Floats]:
+        """Of the paths; by losses other than squares, responses."""
+        return self.whole.targets
+
+    @property
+    def y_mean(self) -> Floats:
+        """The means of Y."""
+        return self.whole.mean
+
+    def there(self, work: Callable[[Problem], T]) -> T:
+        """What work makes of this problem, done where X lies if sums of squares do for it.
+
+        They are as large as d²; what is made of them is small.
+        """
+        if self.squares is None or not self.raw.store.takes(work):
+            return work(self)
+        found = self.squares.on_classes(partial(_on_classes, self._elsewhere(), work))
+        if found is None:
+            return work(self)
+        answer, whole, warned = found
+        self.whole = whole.on(self.raw.store)
+        for message, category in warned:
+            warnings.warn(message, category, stacklevel=3)
+        return answer
+
+    def _elsewhere(self) -> Problem:
+        """The same for where the sums of squares are, without X."""
+        assert self.squares is not None
+        there = copy(self)
+        there.squares = self.squares.elsewhere()
+        there.raw = there.squares.raw
+        return there
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
-        if self.squares is None:
-            return self.folds_by(self.splits, scoring)
-        walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
-        walked = [each.joined() for each in walked] if self.shared else walked
+        walked = self._walked[1:]
+        if self.squares is not None:
+            walked = [self.squares.walked(1 + 2 * at) for at in range(len(self.splits))]
+            walked = [each.joined() for each in walked] if self.shared else walked
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
 
-    def folds_by(self, splits: Sequence[Split], scoring: Any = None) -> list[tuple[Walked, Unseen]]:
+    def folds_by(self, splits: Sequence[Split]) -> list[tuple[Walked, Unseen]]:
         """The same by other splits, where rows are not summed up."""
         walked = self._on_rows([train for train, _ in splits])
         walked = [each.joined() for each in walked] if self.shared else walked
         pairs = zip(splits, walked, strict=True)
-        return [(each, self._unseen_on(rows, each, 0, scoring)) for (_, rows), each in pairs]
+        return [(each, self._unseen_on(rows, each)) for (_, rows), each in pairs]
 
     def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
         """The rows to measure on of a split, for models that were walked on others.
@@ -116,7 +175,9 @@ class Problem:
             return self.squares.unseen(2 + 2 * at, walked, wanted)
         return self._unseen_on(self.splits[at][1], walked, target, scoring)
 
-    def _unseen_on(self, rows: Ints, walked: Walked, target: int, scoring: Any) -> Unseen:
+    def _unseen_on(
+        self, rows: Ints, walked: Walked, target: int = 0, scoring: Any = None
+    ) -> Unseen:
         if not self.by_squares:
             return self._unseen_by_loss(rows, walked, target, scoring)
         design, weights = self.raw.take(rows).like(walked.view), self.weights.of(rows)
@@ -175,39 +236,58 @@ class Problem:
         if not self.by_squares:
             return self._by_loss_on(designs, sets)
         means, left, settled = zip(*(self._targets_on(rows) for rows in sets), strict=True)
-        views = self._prepared(designs, sets, settled)
+        views = self._prepared(designs, sets, settled, [Y.T for Y in left])
         parts = zip(views, left, means, settled, strict=True)
         return [Walked(view, view, one_by_one(Y), *rest) for view, Y, *rest in parts]
 
     def _by_loss_on(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Walked]:
         """The same by losses other than squares."""
         bases, none = [self._basis_on(rows) for rows in sets], np.zeros(len(self.losses))
-        views = self._prepared(designs, sets, bases)
+        responses = [self._responses(*each) for each in zip(sets, bases, strict=True)]
+        pulls = [np.concatenate([each.pull for each in some]) for some in responses]
+        views = self._prepared(designs, sets, bases, pulls)
         return [
-            Walked(view, view, self._responses(rows, basis), none, basis)
-            for view, rows, basis in zip(views, sets, bases, strict=True)
+            Walked(view, view, some, none, basis)
+            for view, some, basis in zip(views, responses, bases, strict=True)
         ]
 
     def _prepared(
-        self, designs: Sequence[Design], sets: Sequence[Ints], settled: Sequence[Settled | None]
+        self,
+        designs: Sequence[Design],
+        sets: Sequence[Ints],
+        settled: Sequence[Settled | None],
+        pulls: Sequence[Floats],
     ) -> list[Design]:
-        """Weight, centre, project and scale designs that consist of these rows."""
+        """Weight, centre, project and scale designs that consist of these rows.
+
+        Every path begins with the pull of its response: products with it come along.
+        """
         weights = [self.weights.of(rows) for rows in sets]
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
         views = [view.learned() for view in views]
         for places in by_store(views):
-            some = self._together([views[at] for at in places], [settled[at] for at in places])
+            some = self._together(
+                [views[at] for at in places],
+                [settled[at] for at in places],
+                [pulls[at] for at in places],
+            )
             for at, view in zip(places, some, strict=True):
                 views[at] = view
         return views
 
-    def _together(self, views: Sequence[Design], settled: Sequence[Settled | None]) -> list[Design]:
+    def _together(
+        self,
+        views: Sequence[Design],
+        settled: Sequence[Settled | None],
+        pulls: Sequence[Floats],
+    ) -> list[Design]:
         """Centre, project and scale views of one store, in as few passes as can be."""
         if self.adjusting is not None:
             known = [each for each in settled if each is not None]
-            return sharing(self.adjusting.projected(views, known, self.scale))
+            return sharing(self.adjusting.projected(views, known, self.scale, pulls))
         if self.center or self.scale:
-            views = centred_together(views, standardize=self.scale)
+            asked = pulls if self.center else None  # of views that are as they will be
+            views = centred_together(views, standardize=self.scale, asked=asked)
         return sharing(views if self.center else [view.uncentred() for view in views])
 
     def _targets_on(self, rows: Ints) -> tuple[Floats, Floats, Settled | None]:
@@ -302,6 +382,25 @@ class Problem:
         first = int(self.center and self.losses[0].has_constant)
         constants = found[:, 0] if first else np.zeros(len(found))
         return constants, settled and Settled(settled.basis, found[:, first:].T)
+
+
+def _on_classes(
+    problem: Problem, work: Callable[[Problem], T], classes: list[Scatter]
+) -> tuple[T, Walked, list[Any]] | None:
+    """What work makes of a problem without X, given its sums; the means; what it warned of.
+
+    None if they do not do for it: rows told apart by X itself, or scored one by one.
+    """
+    assert problem.squares is not None
+    known = copy(problem)
+    known.squares = problem.squares.told(classes)
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            answer = work(known)
+        except NotHereError:
+            return None
+    return answer, known.whole.outline(), [(str(each.message), each.category) for each in warned]
 
 
 def _check_size(Y: Floats) -> None:

@@ -29,6 +29,11 @@ class Round:
     def width_back(self) -> int:
         return 0 if self.A is None else self.A.shape[1]
 
+    @property
+    def width(self) -> int:
+        """How many products it takes."""
+        return self.width_there + self.width_back
+
     def on(self, design: Design) -> tuple[Floats, Floats, Floats]:
         """W, A and C with their shapes."""
         W = np.empty((design.d, 0)) if self.W is None else self.W

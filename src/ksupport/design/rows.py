@@ -14,7 +14,7 @@ from sklearn.metrics import get_scorer
 from sklearn.utils import check_array
 
 from .adjusting import Settled
-from .stores import Floats, Ints, is_dask, unwrapped
+from .stores import Floats, Ints, Store, is_dask, unwrapped
 from .view import Design
 
 Loss = Callable[[Floats], float]  # of predictions for held-out rows
@@ -109,6 +109,16 @@ class Walked:
     def joined(self) -> Walked:
         """The same with all targets side by side, as one."""
         return replace(self, targets=[np.concatenate(self.targets)])
+
+    def outline(self) -> Walked:
+        """What tells of models on them, without the rows."""
+        view = replace(self.view, family=(), _cache={})
+        return replace(self, view=view, design=view, targets=[])
+
+    def on(self, store: Store) -> Walked:
+        """The same outline on this X."""
+        view = replace(self.view, store=store)
+        return replace(self, view=view, design=view)
 
     def expected(self, always: Floats, target: int) -> Any:
         """What is said of y without any feature, where these columns are (`Problem.always_on`)."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from copy import copy
+from functools import cached_property, partial
 from threading import Lock
 
 import numpy as np
@@ -12,13 +13,17 @@ from .. import limits
 from .._common.phases import phase
 from .._kernels import EPS
 from .adjusting import Adjusting, Settled
+from .elsewhere import Elsewhere
 from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
 from .scatter import Scatter, classes_of, pooled, square_root
 from .spectra import UNUSABLE
-from .stores import Floats, Ints, store_of
+from .stores import Floats, Ints, T, store_of
 from .view import Design
 
 FEWER = 3  # times the features: with fewer rows, sums of squares and their roots cost as much
+
+
+_marking = Lock()  # one product with X does for all sets, whoever asks first
 
 
 class Squares:
@@ -58,16 +63,36 @@ class Squares:
     ) -> None:
         self.raw, self.Y, self.weights, self.sets = raw, Y, weights, sets
         self.center, self.scale = center, scale
-        self.times = times
+        self.labels, self.times = labels, times
         self.adjusting = adjusting
-        beside = Y if adjusting is None else np.hstack([adjusting.extra, Y])
+        self._marked: Floats | None = None
+
+    @cached_property
+    def classes(self) -> list[Scatter]:
+        """The sums of each class."""
+        return self.on_classes(list)
+
+    def on_classes(self, work: Callable[[list[Scatter]], T]) -> T:
+        """What work makes of the sums of classes, where they are formed, in one pass over X."""
+        Y, labels, count = self.Y, self.labels, self.times.shape[1]
+        beside = Y if self.adjusting is None else np.hstack([self.adjusting.extra, Y])
         with (
             phase("forming sums of squares", one_pass=True),
             np.errstate(over="ignore", invalid="ignore"),  # what comes is looked at
         ):
-            self.classes = raw.store.scatters(labels, times.shape[1], beside, weights.plain)
-        self._marked: Floats | None = None
-        self._lock = Lock()
+            return self.raw.store.on_scatters(work, labels, count, beside, self.weights.plain)
+
+    def elsewhere(self) -> Squares:
+        """The same for where the sums are, without X."""
+        there = copy(self)
+        there.raw = Design(Elsewhere.of(self.raw.store))
+        return there
+
+    def told(self, classes: list[Scatter]) -> Squares:
+        """The same, with the sums."""
+        known = copy(self)
+        known.classes = classes
+        return known
 
     @classmethod
     def where_they_pay(
@@ -180,7 +205,7 @@ class Squares:
         return count_different(y - y.mean(), self.raw.d, lambda: self._marks()[rows])
 
     def _marks(self) -> Floats:
-        with self._lock:
+        with _marking:
             if self._marked is None:
                 self._marked = marks_of(self._view(0, self._scatter(0), None))
             return self._marked

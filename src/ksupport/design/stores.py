@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-
+T = TypeVar("T")
 
 COMPLEX = "X must be real, got dtype {}; stack its real and imaginary parts as rows"
 
@@ -41,8 +41,8 @@ class Survey(NamedTuple):
     merge: Callable[[list[Any]], Any]
 
 
-# X̃ᵀU for views of one store, each with its U, in one pass.
-Multiply = Callable[[Sequence["Design"], Sequence[Floats]], list[Floats]]
+# X̃ᵀU for views of one store, each with its U, in one pass: consecutive features after each other.
+Multiply = Callable[[Sequence["Design"], Sequence[Floats]], Iterator[tuple[slice, list[Floats]]]]
 
 
 class Spectrum(NamedTuple):
@@ -60,6 +60,12 @@ class Spectrum(NamedTuple):
 def _largest_eigenvalues(gram: Floats, count: int) -> Floats:
     """Ascending; all of them if there are not so many."""
     return np.asarray(np.linalg.eigvalsh(gram)[-count:])
+
+
+def _at_hand(asked: Survey) -> Any:
+    """What a survey finds where all columns are copied."""
+    products = (asked.U.T @ asked.view.all_columns.T).T
+    return asked.each(0, products, asked.view.column_norms)
 
 
 class Store(ABC):
@@ -94,6 +100,10 @@ class Store(ABC):
     @abstractmethod
     def rmatmat(self, U: Floats) -> Floats:
         """Xᵀ U, one pass for all columns of U."""
+
+    def rmatmat_parts(self, U: Floats) -> Iterator[tuple[slice, Floats]]:
+        """The same, consecutive rows after each other where columns of X are read in blocks."""
+        yield slice(0, self.shape[1]), self.rmatmat(U)
 
     @abstractmethod
     def matvec(self, index: Ints, values: Floats) -> Floats:
@@ -167,15 +177,15 @@ class Store(ABC):
     def survey(self, surveys: Sequence[Survey], multiply: Multiply) -> list[Any]:
         """What surveys on views of this store find, in one pass that ``multiply`` takes."""
         far = [asked for asked in surveys if not asked.view.copied]
-        products = iter(multiply([each.view for each in far], [each.U for each in far]))
-        return [
-            asked.each(
-                0,
-                (asked.U.T @ asked.view.all_columns.T).T if asked.view.copied else next(products),
-                asked.view.column_norms,
-            )
-            for asked in surveys
-        ]
+        found: list[list[Any]] = [[] for _ in far]
+        for part, products in multiply([each.view for each in far], [each.U for each in far]):
+            for asked, answers, product in zip(far, found, products, strict=True):
+                answers.append(asked.each(part.start, product, asked.view.column_norms[part]))
+        merged = iter(
+            answers[0] if len(answers) == 1 else asked.merge(answers)
+            for asked, answers in zip(far, found, strict=True)
+        )
+        return [_at_hand(asked) if asked.view.copied else next(merged) for asked in surveys]
 
     def expect(self, index: Ints) -> None:  # noqa: B027 (columns at hand need no more)
         """Told which columns several paths will ask for next, in case they should be fetched."""
@@ -227,6 +237,14 @@ class Store(ABC):
         for part, raw in self.row_chunks():
             add_rows(found, raw, Y[part], labels[part], None if weights is None else weights[part])
         return found
+
+    def on_scatters(self, work: Callable[[list[Scatter]], T], *rows: Any) -> T:
+        """What work makes of `scatters` of these rows, where those are."""
+        return work(self.scatters(*rows))
+
+    def takes(self, work: Callable[..., Any]) -> bool:
+        """Whether X lies where others can do this work, on what was made of it there."""
+        return False
 
 
 class SparseStore(Store):

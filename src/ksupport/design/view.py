@@ -8,7 +8,7 @@ size n x d is copied.  Below the view lies a *store* (`stores`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -27,6 +27,9 @@ from .projection import Projection
 from .scatter import square_root
 from .spectra import UNUSABLE, NormKind
 from .stores import Floats, Ints, Store, Survey, store_of
+
+# For each of several views vectors, side by side, with which products are taken on the way.
+Asked = Sequence[Floats] | None
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,17 @@ class Design:
         if name not in self._cache:
             self._cache[name] = make()
         return self._cache[name]
+
+    @property
+    def known(self) -> tuple[Floats, Floats] | None:
+        """Vectors, as rows, and their products with X̃ᵀ, if the pass that made the view took any."""
+        found: tuple[Floats, Floats] | None = self._cache.get("known")
+        return found
+
+    @property
+    def remembers(self) -> bool:
+        """Whether products are worth keeping: X is read by passes, and lies in this process."""
+        return self.near and self.has_columns and self.store.entries > limits.COPIED_COLUMNS
 
     def take(self, rows: ArrayLike) -> Design:
         """Only these rows (indices or a mask); centring and scaling stay as they are."""
@@ -401,31 +415,75 @@ class Design:
 
 
 @phase("centring X", one_pass=True)
-def centred_together(views: Sequence[Design], *, standardize: bool = False) -> list[Design]:
+def centred_together(
+    views: Sequence[Design], *, standardize: bool = False, asked: Asked = None
+) -> list[Design]:
     """Each view centred, and scaled if asked, by its own rows; views of one store."""
     weights = [view.row_weights for view in views]
     store = views[0].store
+    lifted = lifted_together(views, asked)
+    moments: Any
     with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
-        if standardize or store.has_columns:  # of an operator variances cost far more than means
-            moments: Any = store.all_moments(weights)
+        if lifted:
+            moments, products = store.moments_and_products(weights, np.hstack(lifted))
+        elif standardize or store.has_columns:  # of an operator variances cost more than means
+            moments = store.all_moments(weights)
         else:
             moments = [(mean, None) for mean in store.all_means(weights)]
     pairs = zip(views, moments, strict=True)
-    return [view._centred(standardize, *each) for view, each in pairs]
+    centred = [view._centred(standardize, *each) for view, each in pairs]
+    if lifted:
+        get_to_know(centred, asked, lifted, products)
+    return centred
+
+
+def lifted_together(views: Sequence[Design], asked: Asked) -> list[Floats]:
+    """The vectors that are asked about on all rows of X, if products are worth keeping."""
+    if asked is None or not views[0].remembers:
+        return []
+    return [view.on_all_rows(u.reshape(-1, view.n).T) for view, u in zip(views, asked, strict=True)]
+
+
+def get_to_know(
+    views: Sequence[Design], asked: Asked, lifted: Sequence[Floats], products: Floats
+) -> None:
+    """Keep X̃ᵀu for each view and the vectors asked about, given all of XᵀV."""
+    sums = [view.sums(V) for view, V in zip(views, lifted, strict=True)]
+    found = finish_together(views, products, sums)
+    for view, u, each in zip(views, asked or (), found, strict=True):
+        view._cache["known"] = u.reshape(-1, view.n), each.T.copy()
 
 
 def rmatmat_together(views: Sequence[Design], Us: Sequence[Floats]) -> list[Floats]:
     """X̃ᵀ U for each view of one store and its U; none of none."""
+    out: list[Floats] = []
+    for columns, parts in products_together(views, Us):
+        if len(parts[0]) == views[0].d:
+            return parts
+        out = out or [np.empty((U.shape[1], views[0].d)).T for U in Us]
+        for whole, part in zip(out, parts, strict=True):
+            whole[columns] = part
+    return out
+
+
+def products_together(
+    views: Sequence[Design], Us: Sequence[Floats]
+) -> Iterator[tuple[slice, list[Floats]]]:
+    """The same, for consecutive features after each other, as the store reads them."""
     if not views:
-        return []
+        return
     lifted = [view.on_all_rows(U) for view, U in zip(views, Us, strict=True)]
     V = lifted[0] if len(lifted) == 1 else np.hstack(lifted)
     sums = [view.sums(part) for view, part in zip(views, lifted, strict=True)]
-    return finish_together(views, views[0].store.rmatmat(V), sums)
+    for columns, product in views[0].store.rmatmat_parts(V):
+        yield columns, finish_together(views, product, sums, columns)
 
 
 def finish_together(
-    views: Sequence[Design], product: Floats, sums: Sequence[Floats]
+    views: Sequence[Design],
+    product: Floats,
+    sums: Sequence[Floats],
+    columns: slice = slice(None),
 ) -> list[Floats]:
     """X̃ᵀ U for each view from XᵀV, the V's side by side on all rows of X, and their sums."""
     ends = np.cumsum([0, *(each.shape[1] for each in sums)])
@@ -433,11 +491,11 @@ def finish_together(
     for view, part, ours in zip(views, parts, sums, strict=True):
         for column, each in zip(part.T, ours.T, strict=True):  # nothing of the product's size
             if view.mean is not None:
-                column -= each[0] * view.mean
+                column -= each[0] * view.mean[columns]
             if view.off is not None:
-                column -= each[1:] @ view.off.share
+                column -= each[1:] @ view.off.share[:, columns]
             if view.scale is not None:
-                column /= view.scale
+                column /= view.scale[columns]
     return parts
 
 
@@ -446,7 +504,7 @@ def surveyed(surveys: Sequence[Survey]) -> list[Any]:
     found: list[Any] = [None] * len(surveys)
     for places in by_store([asked.view for asked in surveys]):
         store = surveys[places[0]].view.store
-        answers = store.survey([surveys[at] for at in places], rmatmat_together)
+        answers = store.survey([surveys[at] for at in places], products_together)
         for at, answer in zip(places, answers, strict=True):
             found[at] = answer
     return found

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numbers
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
 from ..choosing.clusters import unions_of
 from ..choosing.evidence import evidence_of
-from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds, walk_stages
+from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds_beside, walk_stages
 from ..choosing.grids import by_loss
 from ..choosing.holding_out import Paths, Time
 from ..choosing.judging import judge
@@ -27,13 +26,13 @@ from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
 from ..choosing.supports import Support, response_of, visited_by
-from ..choosing.ways import chosen_by_judgement, walk_settings
+from ..choosing.ways import chosen_by_judgement
 from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
-from ..design import Design, Floats, Problem, Split, Weights
+from ..design import Floats, Problem, Split, Weights
 from ..losses import Loss, Response, Squared
 from ..stopping import HeldOut
-from ..walking import Result
+from ..walking import Path, Result, run
 from .base import SelectingModel
 from .skipping import SkipsFarRows
 
@@ -91,9 +90,17 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         """
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
+        chosen = problem.there(self._choose)
+        self._keep(problem, chosen)
+        if not self.signal_:
+            warnings.warn(str(chosen.decision), NoSignalWarning, stacklevel=3)
+        return self
+
+    def _choose(self, problem: Problem) -> Chosen:
+        """Walk, explore, judge."""
         folds = folds_of(problem) if problem.splits else []
-        paths = self._walk(problem, folds) if folds else None
-        few, *on_folds = self._explore(problem, folds, paths)
+        paths, visited = self._walk(problem, folds)
+        few, *on_folds = self._explore(problem, folds, paths, visited)
         times: list[Time] = []
         if paths is not None:
             first = Time(folds, paths, on_folds, few.dispersion if self._robust else None)
@@ -111,10 +118,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             strength = strength_on_folds(folds, answers)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)
         decision = words_of(judgement, chosen.size, problem.by_squares)
-        self._keep(problem, replace(chosen, decision=decision))
-        if not judgement.signal:
-            warnings.warn(decision, NoSignalWarning, stacklevel=3)
-        return self
+        return replace(chosen, decision=decision)
 
     def _why_empty(self) -> str:
         return (
@@ -152,11 +156,22 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         splits = split(problem.Y[:, 0], problem.weights, balanced=True, times=POLICY.times)
         return splits[len(problem.splits) :]
 
-    def _walk(self, problem: Problem, folds: list[Fold]) -> Paths:
-        """Few levels of k on folds."""
+    def _walk(self, problem: Problem, folds: list[Fold]) -> tuple[Paths | None, list[Result]]:
+        """Few levels of k on folds, if there are any; beside the first of them, on all rows."""
         n, d = round(problem.design.n_samples), problem.design.d
+        visiting = _settings(for_criteria(n, d), problem)
+        if not folds:
+            return None, self._on_all_rows(problem, visiting)
+        visited: list[Result] = []
+
+        def walk(settings: list[Setting]) -> list[list[Result]]:
+            others = [] if visited else visiting
+            walked, beside = self._on_folds(folds, settings, self._starts(problem, others))
+            visited.extend(beside)
+            return walked
+
         stages = staged(_settings(for_prediction(n, d), problem), FIRST)
-        return Paths(*walk_stages(partial(self._on_folds, folds), stages))
+        return Paths(*walk_stages(walk, stages)), visited
 
     def _finer(self, problem: Problem, folds: list[Fold], coarse: Paths) -> Paths:
         """With levels around the best of these."""
@@ -166,49 +181,40 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         fine = _settings(_between(levels, best, for_groups(n, d)), problem)
         if not fine:
             return coarse
-        new = self._on_folds(folds, fine)
+        new, _ = self._on_folds(folds, fine)
         walked = [a + b for a, b in zip(coarse.walked, new, strict=True)]
         return Paths(coarse.settings + fine, walked)
 
-    def _on_folds(self, folds: list[Fold], settings: list[Setting]) -> list[list[Result]]:
+    def _on_folds(
+        self, folds: list[Fold], settings: list[Setting], beside: Sequence[Path] = ()
+    ) -> tuple[list[list[Result]], list[Result]]:
         methods = [IRKSNMethod(**setting) for setting in settings]
-        return walk_folds(
-            folds, methods, max_iter=self._steps, every=POLICY.every,
+        return walk_folds_beside(
+            beside, folds, methods, max_iter=self._steps, every=POLICY.every,
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 
+    def _starts(self, problem: Problem, settings: list[Setting]) -> list[Path]:
+        design, y = problem.design, problem.targets[0]
+        return [IRKSNMethod(**setting).start(design, y) for setting in settings]
+
     def _on_all_rows(self, problem: Problem, settings: list[Setting]) -> list[Result]:
-        return walk_settings(
-            "irksn", settings, problem.design, problem.targets[0], max_iter=self._steps,
-            every=POLICY.every, n_jobs=self.n_jobs,
-        )  # fmt: skip
+        paths = self._starts(problem, settings)
+        return run(paths, max_iter=self._steps, every=POLICY.every, n_jobs=self.n_jobs)
 
-    def _explore(self, problem: Problem, folds: list[Fold], paths: Paths | None) -> list[Posterior]:
-        """What the evidence says on all rows, then on each fold."""
-        design = problem.design
-        levels = for_criteria(round(design.n_samples), design.d)
-        visited = self._on_all_rows(problem, _settings(levels, problem))
-        whole = [(design, problem.targets[0])]
-        found = self._posteriors(whole, [visited], POLICY.rounds, POLICY.weighed)
-        if paths is None:
-            return found
-        return found + self._posteriors_on(folds, paths.walked)
-
-    def _posteriors_on(self, folds: list[Fold], walked: list[list[Result]]) -> list[Posterior]:
-        rounds, most = POLICY.rounds_on_folds, POLICY.weighed_on_folds
-        parts = [(fold.design, fold.y) for fold in folds]
-        return self._posteriors(parts, walked, rounds, most)
-
-    def _posteriors(
-        self, parts: list[tuple[Design, Any]], results: list[list[Result]], rounds: int, most: int
+    def _explore(
+        self, problem: Problem, folds: list[Fold], paths: Paths | None, visited: list[Result]
     ) -> list[Posterior]:
-        """What it says on parts of the data, where paths have these results."""
-        pairs = zip(parts, results, strict=True)
-        sought = [Sought(design, response_of(y), _supports(each)) for (design, y), each in pairs]
-        targets = [y for _, y in parts]
+        """What the evidence says on all rows, then on each fold; they share passes over X."""
+        design, y = problem.design, problem.targets[0]
+        whole = Sought(design, response_of(y), _supports(visited), POLICY.rounds, POLICY.weighed)
+        on_folds = [] if paths is None else _sought_on(folds, paths.walked)
+        return self._weighed([whole, *on_folds], [y, *(fold.y for fold in folds)])
+
+    def _weighed(self, sought: list[Sought], targets: list[Any]) -> list[Posterior]:
         if isinstance(targets[0], Response):
-            return weighed(sought, targets, rounds, most, self.n_jobs)
-        return explored(sought, rounds, self.n_jobs)
+            return weighed(sought, targets, self.n_jobs)
+        return explored(sought, self.n_jobs)
 
     def _held_out(self, problem: Problem, first: Time) -> list[Time]:
         """Rows held out: with more levels of k, and by other folds, unless few are clear."""
@@ -220,8 +226,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return [first]
         settings = [first.paths.settings[at] for at in first.candidates.led]
         folds = folds_by(problem, splits)
-        walked = self._on_folds(folds, settings)
-        posteriors = self._posteriors_on(folds, walked)
+        walked, _ = self._on_folds(folds, settings)
+        posteriors = self._weighed(_sought_on(folds, walked), [fold.y for fold in folds])
         parts = [slice(at, at + count) for at in range(0, len(folds), count)]
         return [first] + [
             Time(folds[part], Paths(settings, walked[part]), posteriors[part]) for part in parts
@@ -371,3 +377,12 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
 def _supports(results: list[Result]) -> list[Support]:
     """All supports that paths have visited, once."""
     return list(dict.fromkeys(S for each in visited_by(results) for S in each))
+
+
+def _sought_on(folds: list[Fold], walked: list[list[Result]]) -> list[Sought]:
+    """What is sought on folds, where paths have these results."""
+    far = POLICY.rounds_on_folds, POLICY.weighed_on_folds
+    return [
+        Sought(fold.design, response_of(fold.y), _supports(results), *far)
+        for fold, results in zip(folds, walked, strict=True)
+    ]

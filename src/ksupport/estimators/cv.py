@@ -105,6 +105,12 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
             raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, self.method, self._splits(groups))
+        by_rows = self.scoring is not None
+        self._keep(problem, self._choose(problem) if by_rows else problem.there(self._choose))
+        return self
+
+    def _choose(self, problem: Problem) -> Chosen:
+        """Walk all folds, and the chosen path on all rows."""
         design, structure = problem.design, self._structure(problem.n_shared)
         count = structure.count(design.d)
         name, settings = self._settings(round(design.n_samples), count)
@@ -124,14 +130,12 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         if self.refit == "auto":
             errors = self._errors_of_ebic(folds, walked)
             if not clearly_worse(errors, cell.errors, TRUSTED):
-                self._keep(problem, replace(self._by_criterion(problem), fold_errors=errors))
-                return self
+                return replace(self._by_criterion(problem), fold_errors=errors)
         w = problem.shaped(self._refitted(problem, method(settings[cell.path]), cell))
         at = cell.path, cell.record
         chosen = chosen_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
         shares = by_folds(cell.table, walked, design.d)
-        self._keep(problem, replace(chosen, probability=shares))
-        return self
+        return replace(chosen, probability=shares)
 
     def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
         """What is walked at first, and what only if the best path is among the last walked."""

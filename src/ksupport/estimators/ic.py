@@ -49,7 +49,7 @@ class ChosenByCriterion(SelectingModel):
         """
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, self.method)
-        self._keep(problem, self._by_criterion(problem))
+        self._keep(problem, problem.there(self._by_criterion))
         return self
 
     def _search(self, n: int, d: int) -> Search:

@@ -20,7 +20,6 @@ from .trials import CLEAR, NOTHING, Trial, Trials, clearly_ahead
 from .wording import Wording, percent, wording
 
 SETS = 4  # of features that stand in for each other, told in words
-TOLD = 0.005  # share from which a difference is told: what rounds to one per cent
 EVEN = 0.5  # probability below which a feature is more likely wrong than right
 
 Sign = Literal["yes", "perhaps", "no"]
@@ -208,13 +207,12 @@ class Account:
         if trials.better:
             best = trials.better[0]
             gap, spread = best.ahead_of(trials.ours)
-            if gap < TOLD:
-                return "Neither predicts better than this model by a per cent or more."
             return (
                 f"The {best.name} predicts a little better (by {100 * gap:.0f} ± "
                 f"{100 * spread:.0f}), which these rows cannot tell from chance."
             )
-        return "Neither predicts better than this model."
+        ahead = any(each.score > trials.ours.score for each in trials.others)
+        return f"Neither predicts better than this model{' by a per cent or more' * ahead}."
 
     @property
     def next_steps(self) -> list[str]:

@@ -18,6 +18,7 @@ from .usual import Make
 
 Splits = Sequence[tuple[Ints, Ints]]
 CLEAR = 2.0  # standard errors from which a difference is one
+TOLD = 0.005  # a difference of scores that is worth a word
 NOTHING = "knowing nothing"
 
 
@@ -84,8 +85,8 @@ class Trials:
 
     @property
     def better(self) -> list[Trial]:
-        """The others that predict better, best first."""
-        ahead = [each for each in self.others if each.score > self.ours.score]
+        """The others that predict better by what rounds to a per cent, or more; best first."""
+        ahead = [each for each in self.others if each.score - self.ours.score >= TOLD]
         return sorted(ahead, key=lambda each: -each.score)
 
     @property

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._kernels import DONE, NONFINITE, NOW, RECORDED, due
-from ..design import Design, Floats, Ints, Leading, Round
+from ..design import Design, Floats, Ints, Round
 from .iterates import Block, recorded_steps, room_for
 from .paths import Answer, Request
 
@@ -118,7 +118,7 @@ class PlainSteps:
     def supply(self, answer: Answer) -> Ints:
         """Go on with the stretch under way."""
         assert self.stretch is not None
-        assert not isinstance(answer, Leading)
+        assert isinstance(answer, tuple)
         targets = self.width // self.design.d
         there, back = (
             np.ascontiguousarray(each.T).reshape(-1, targets * len(each)) for each in answer

@@ -8,10 +8,11 @@ walked beyond the stop.  Nothing else in the package iterates.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -19,6 +20,8 @@ from sklearn.exceptions import ConvergenceWarning
 from .. import limits
 from .._common.checks import check_count
 from ..design import (
+    Design,
+    Floats,
     Ints,
     Query,
     Round,
@@ -28,10 +31,12 @@ from ..design import (
 )
 from .paths import Path, Request
 from .progress import walking
+from .recall import Look, Recall, learn
 from .records import Keep, Reason, Record, Result
 from .rules import Metric, Rule, StoppingRule, Watch
 from .threads import Workers
 
+Given = TypeVar("Given")
 _whole_only: ContextVar[bool] = ContextVar("whole_only", default=False)
 
 
@@ -51,7 +56,7 @@ def run(
     max_iter: int,
     every: int = 1,
     metrics: Mapping[Path, Mapping[str, Metric]] | None = None,
-    stopping: StoppingRule | None = None,
+    stopping: StoppingRule | Mapping[Path, StoppingRule] | None = None,
     keep: Keep = "all",
     watch: Watch | None = None,
     n_jobs: int | None = None,
@@ -73,9 +78,10 @@ def run(
         Record every so many steps, and always the last one.
     metrics : mapping, optional
         From a path to more columns of its history: functions of a `Block`, by name.
-    stopping : Rule or callable, optional
-        A pure function of the history; None walks to ``max_iter``.  The columns that a `Rule`
-        asks for are measured, unless ``metrics`` has them.
+    stopping : Rule, callable, or mapping, optional
+        A pure function of the history, or a mapping from a path to its own; without one a path is
+        walked to ``max_iter``.  The columns that a `Rule` asks for are measured, unless
+        ``metrics`` has them.
     keep : {"all", "last"}
         Whether all recorded iterates are returned, or only the one that the rule keeps.
     watch : callable, optional
@@ -89,13 +95,14 @@ def run(
     """
     check_count("max_iter", max_iter, low=0)
     check_count("every", every)
-    measured = metrics or {}
-    if not measured.keys() <= set(paths):
-        raise ValueError("metrics must be a mapping from some of the paths, got one from others")
-    rule = None if stopping is None else Rule.of(stopping)
-    keep_all = keep == "all" or (rule is not None and rule.looks_back)
-    records = [Record(path, measured.get(path, {}), rule, keep_all) for path in paths]
-    walk = partial(_walk, max_iter, every, watch)
+    measured = _by_path("metrics", metrics or {}, paths)
+    if not isinstance(stopping, Mapping):
+        stopping = {} if stopping is None else dict.fromkeys(paths, stopping)
+    rules = {path: Rule.of(each) for path, each in _by_path("stopping", stopping, paths).items()}
+    records = [
+        Record(path, measured.get(path, {}), rule, keep == "all" or bool(rule and rule.looks_back))
+        for path, rule in ((path, rules.get(path)) for path in paths)
+    ]
     try:
         with Workers(n_jobs) as workers, walking(records, max_iter) as tell:
             while active := [r for r in records if r.reason is None]:
@@ -105,8 +112,8 @@ def run(
                         ready = _multiply(active)
                     _hand_out(ready, workers)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
-                workers.each(partial(walk, most_numbers), ready)
-                tell()
+                walk = partial(_walk, max_iter, every, watch, most_numbers, tell)
+                workers.in_turns(walk, ready)
     except KeyboardInterrupt:
         walked = any(r.kept is not None for r in records)
         if not (interruptible and walked) or _whole_only.get():
@@ -116,6 +123,12 @@ def run(
         if record.reason == "diverged":
             _warn_diverged(record)
     return [record.result(keep) for record in records]
+
+
+def _by_path(name: str, given: Mapping[Path, Given], paths: Sequence[Path]) -> Mapping[Path, Given]:
+    if not given.keys() <= set(paths):
+        raise ValueError(f"{name} must be a mapping from some of the paths, got one from others")
+    return given
 
 
 def _end_here(records: Sequence[Record]) -> None:
@@ -160,7 +173,7 @@ def _multiply(waiting: list[Record]) -> list[Record]:
                 stores.setdefault(id(group[0].path.design.store), []).append(group)
         _let_lead(asking)
         for groups in stores.values():
-            _share_round(groups)
+            _share_pass(groups)
     return forward or waiting
 
 
@@ -171,7 +184,6 @@ def _hand_out(answered: list[Record], workers: Workers) -> None:
 
 
 def _supply(record: Record) -> Ints:
-    assert record.answer is not None
     answer, record.answer = record.answer, None
     with np.errstate(over="ignore", invalid="ignore"):
         return record.path.supply(answer)
@@ -181,9 +193,9 @@ def _multiplications(waiting: list[Record]) -> int:
     """About how many it takes to answer those who wait here."""
     asked = [(record.path.design, record.path.pending) for record in waiting]
     return sum(
-        design.n * design.d * (each.width_there + each.width_back)
+        design.n * design.d * each.width
         for design, each in asked
-        if isinstance(each, Round)
+        if not isinstance(each, Query | None)
     )
 
 
@@ -191,16 +203,39 @@ def _takes_forward(asked: Request | None) -> bool:
     return isinstance(asked, Round) and asked.A is None
 
 
-def _share_round(groups: Sequence[Sequence[Record]]) -> None:
-    """Answer rounds on views of one store, each with its group of paths."""
+def _share_pass(groups: Sequence[Sequence[Record]]) -> None:
+    """Answer looks and rounds on views of one store, each with its group of paths."""
     designs = [group[0].path.design for group in groups]
-    asked = [[_round_of(record) for record in group] for group in groups]
+    looks = [[p for r in group if isinstance(p := r.path.pending, Look)] for group in groups]
+    rounds = [[r for r in group if isinstance(r.path.pending, Round)] for group in groups]
+    news = [
+        Recall.of(design).beyond(some) if some else np.empty((0, design.n))
+        for design, some in zip(designs, looks, strict=True)
+    ]
+    if any(rounds):
+        _share_round(designs, rounds, news)
+    elif any(map(len, news)):  # what comes is put at once where it stays
+        learning = [at for at, Q in enumerate(news) if len(Q)]
+        learn([designs[at] for at in learning], [news[at] for at in learning])
+
+
+def _share_round(
+    designs: Sequence[Design], groups: Sequence[Sequence[Record]], news: Sequence[Floats]
+) -> None:
+    """Answer rounds, and take products with what is new to the recall of a view beside them."""
+    asked = [
+        [Round(A=Q.T), *(_round_of(record) for record in group)]
+        for group, Q in zip(groups, news, strict=True)
+    ]
     joined = [Round.side_by_side(*each) for each in zip(designs, asked, strict=True)]
     answers = zip(*there_and_back(designs, joined), strict=True)
-    for group, rounds, (there, back) in zip(groups, asked, answers, strict=True):
+    parts = zip(designs, groups, news, asked, answers, strict=True)
+    for design, group, Q, rounds, (there, back) in parts:
         theres = np.hsplit(there, np.cumsum([each.width_there for each in rounds])[:-1])
         backs = np.hsplit(back, np.cumsum([each.width_back for each in rounds])[:-1])
-        for record, *answer in zip(group, theres, backs, strict=True):
+        if len(Q):
+            Recall.of(design).make_room(Q)[:] = backs[0].T
+        for record, *answer in zip(group, theres[1:], backs[1:], strict=True):
             record.answer = answer[0], answer[1]
 
 
@@ -222,21 +257,23 @@ def _let_lead(groups: Sequence[Sequence[Record]]) -> None:
 
 
 def _walk(
-    max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
-) -> None:
-    """Go on with one path until it waits again, ends, or has filled a block."""
-    # Overflow means divergence, which is looked for and reported as such.
-    with np.errstate(over="ignore", invalid="ignore"):
-        _take_block(max_iter, every, watch, most_numbers, record)
-    record.reason = record.reason or _end_of(record.path, max_iter)
+    max_iter: int, every: int, watch: Watch | None, most_numbers: int, tell: Callable[[], None],
+    record: Record,
+) -> bool:  # fmt: skip
+    """Go on with one path until it has filled a block; whether it neither waits then nor ends."""
+    if record.path.pending is None:  # plain steps need one product after the other
+        # Overflow means divergence, which is looked for and reported as such.
+        with np.errstate(over="ignore", invalid="ignore"):
+            _take_block(max_iter, every, watch, most_numbers, record)
+        record.reason = record.reason or _end_of(record.path, max_iter)
+        tell()
+    return record.reason is None and record.path.pending is None
 
 
 def _take_block(
     max_iter: int, every: int, watch: Watch | None, most_numbers: int, record: Record
 ) -> None:
     path = record.path
-    if path.pending is not None:  # plain steps need one product after the other
-        return
     steps = min(max(limits.FIRST_STEPS, path.t), limits.BLOCK_STEPS)
     if record.rule is not None or watch is not None:
         steps = min(max(limits.FIRST_STEPS, path.t // 4), limits.BLOCK_STEPS)

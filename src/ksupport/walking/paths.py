@@ -8,9 +8,11 @@ import numpy as np
 
 from ..design import Design, Floats, Ints, Leading, Query, Round
 from .iterates import Block
+from .recall import Look
 
-Request = Round | Query
-Answer = tuple[Floats, Floats] | Leading  # of a round, X̃W and X̃ᵀ(A + X̃WC)
+Request = Round | Query | Look
+# Of a round, X̃W and X̃ᵀ(A + X̃WC); of a look nothing: what was asked for is in the `Recall`.
+Answer = tuple[Floats, Floats] | Leading | None
 
 
 class Path(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -35,7 +36,7 @@ class _OneBlasThread:
         with self._lock:
             if self._inside == 0:
                 self._libraries = ThreadpoolController()
-                self._lower()
+                self._limits = self._libraries.limit(limits=1, user_api="blas")
             self._inside += 1
 
     def leave(self) -> None:
@@ -45,21 +46,18 @@ class _OneBlasThread:
                 self._limits.restore_original_limits()
 
     @contextmanager
-    def lifted(self) -> Iterator[None]:
-        """Meanwhile BLAS has its threads back, if nobody but the caller is there."""
+    def lifted(self, count: int) -> Iterator[None]:
+        """Meanwhile BLAS has so many threads, if nobody but the caller is there."""
         with self._lock:
             alone = self._inside == 1
             if alone:
-                self._limits.restore_original_limits()
+                self._libraries.limit(limits=count, user_api="blas")
         try:
             yield
         finally:
             with self._lock:
                 if alone:
-                    self._lower()
-
-    def _lower(self) -> None:
-        self._limits = self._libraries.limit(limits=1, user_api="blas")
+                    self._libraries.limit(limits=1, user_api="blas")
 
 
 _one_blas_thread = _OneBlasThread()
@@ -99,29 +97,41 @@ class Workers:
             _one_blas_thread.leave()
 
     def multiplying(self, size: int) -> AbstractContextManager[None]:
-        """For so many multiplications between calls, while no thread works: BLAS may take them."""
+        """For so many multiplications between calls: BLAS has the threads, which rest."""
         if self.count == 1 or size < limits.BLAS_THREADS:
             return nullcontext()
-        return _one_blas_thread.lifted()
+        return _one_blas_thread.lifted(self.count)
 
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
-        """The answers for all items.
+        """The answers for all items; after an error or Ctrl-C as `in_turns`."""
+        answers: dict[int, Answer] = {}
+
+        def answered(at: int) -> bool:
+            answers[at] = work(items[at])
+            return False
+
+        self.in_turns(answered, range(len(items)))
+        return [answers[at] for at in range(len(items))]
+
+    def in_turns(self, work: Callable[[Item], bool], items: Sequence[Item]) -> None:
+        """Do some work on every item in turn, until it says of each that no more is to be done.
 
         After an error, or Ctrl-C, no thread takes another item; it is raised once all have ended.
         """
-        count = min(self.count, len(items))
-        if count <= 1:
-            return [work(item) for item in items]
-        answers: dict[int, Answer] = {}
-        waiting = iter(enumerate(items))  # taken from by all threads
-        over = Event()
+        waiting, over = deque(items), Event()
 
         def take() -> None:
-            for at, item in waiting:
-                if over.is_set():
+            while not over.is_set():
+                try:
+                    item = waiting.popleft()
+                except IndexError:  # others are at the last ones
                     return
-                answers[at] = work(item)
+                if work(item):
+                    waiting.append(item)
 
+        count = min(self.count, len(items))
+        if count <= 1:
+            return take()
         jobs: list[Future[None]] = []
         try:
             jobs += (self._pool.submit(carried(take)) for _ in range(count))
@@ -131,4 +141,3 @@ class Workers:
             wait(jobs)
         for job in jobs:
             job.result()
-        return [answers[at] for at in range(len(items))]

@@ -11,17 +11,16 @@ with ``edge`` the largest |x_iᵀref| and ``reach`` the largest norm among those
 features have the norms ‖X_gᵀref‖ and ‖X_g‖_F in their place (`walking.structure`).  While that
 stays below the entry level, the walk on the working set *is* the full iteration.  When it fails,
 the set is chosen anew for u: by a product that the path takes itself where the data are so
-small that all columns are copied; by what the last products say of u (`walking.recall`); or by
-fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such a pass takes products
-with the vectors that a walk on the working set alone would meet next, too, and columns are chosen
-for several of these: where that is about where the path goes, the next steps need no pass and no
-other columns, and elsewhere they stay exact.
+small that all columns are copied; by what products of any path on these rows say of u
+(`walking.recall`); or by fresh ones in a pass that paths share, in the loop (`walking.loop`).  Such
+a pass takes products with the vectors that a walk on the working set alone would meet next, too,
+and columns are chosen for several of these: where that is about where the path goes, the next
+steps need no pass and no other columns, and elsewhere they stay exact.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -31,21 +30,21 @@ from numpy.typing import NDArray
 
 from .. import _kernels, limits
 from .._kernels import DONE, NONFINITE, NOW, RECORDED, REFRESH
-from ..design import Design, Floats, Ints, Leading, Query, Round
+from ..design import Design, Floats, Ints, Leading, Query
 from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
 from .paths import Answer, Request
-from .recall import Recall, orthonormal
+from .recall import SLACK, Look, Recall
 from .structure import NO_LABELS, PLAIN, Structure
 
 tell_when_compiling(_kernels.__name__)
 
-SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
 SAME = 1e-9  # vectors that differ by this share of their size are one
 FIRST_CHOSEN, MOST_CHOSEN = 2, 8  # steps for whose vectors columns are chosen
-FIRST_AHEAD, MOST_AHEAD = 4, 32  # steps for which a pass takes products in advance
+FIRST_AHEAD, MOST_AHEAD = 8, 32  # steps for which a pass takes products in advance
+FAR = 0.1  # share of a vector that is not known of, with which nothing can be said of products
 FOLLOWED = 8  # answers about an X elsewhere that are kept at once
 FOREVER = np.iinfo(np.int64).max
 Chosen = tuple[Ints, Floats, Floats, float]  # features, and the bound on others: see `WorkingSet`
@@ -103,6 +102,18 @@ class State(ABC):
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         """Walk on the working set, compiled: rows recorded, status, vector to refresh at."""
+
+    def look_ahead(self, working: WorkingSet, seen: Floats) -> int:
+        """Leave the vectors that later steps look at in ``seen``, steps x vectors x n.
+
+        The state stays where it is.  Returns how many steps that went well.
+        """
+        state, rows = deepcopy(self), np.empty((2, self.structure.targets * working.features.size))
+        for at, vectors in enumerate(seen):
+            if state.walk(working, state.t + 1, FOREVER, rows)[1] != DONE:
+                return at
+            vectors[:] = state.looked_at()[: len(vectors)]
+        return len(seen)
 
     @abstractmethod
     def iterate(self) -> Floats:
@@ -173,7 +184,7 @@ class DualState(State):
     def spread(self, design: Design, features: Ints, recall: Recall | None) -> None:
         self.labels = self.structure.on(np.arange(design.d))
         count = len(self.Z)
-        if recall is not None and all(recall.knows(z) for z in self.Z):
+        if recall is not None and recall.double and all(recall.knows(z) for z in self.Z):
             self.F, _ = recall(self.Z)
         elif self.Z.any():
             products = design.rmatmat(self.Z.reshape(-1, design.n).T)
@@ -201,13 +212,12 @@ class WorkingSetPath(PlainSteps):
         """Go on with this design; None lets go of the data, so that the path can be stored."""
         self.stretch = None
         self.wanted: Floats | None = None  # the vector to choose columns for
-        self.asked: Floats | None = None  # vectors, as rows, that a pass is needed for
-        self.recall: Recall | None = None  # what came of the last pass
+        self.asked: Look | None = None  # what a pass is needed for
+        self.recall: Recall | None = None  # what is known of products with X̃
         self.chosen: Chosen | None = None  # what to go on with, columns not yet read
         self.product = np.empty(0)  # that with the last vector wanted, where columns are copied
         self.working: WorkingSet | None = None  # None: plain steps, on all features
         self.asked_at = self.chosen_at = self.t
-        self.ahead = FIRST_AHEAD
         self.plain_until = -1
         self.plain_span = 32
         self.m = self.least
@@ -215,7 +225,11 @@ class WorkingSetPath(PlainSteps):
             del self.design
             return
         self.design = design
+        self.enough = max(limits.WORKING // design.n, 4 * self.least)  # to walk on, mostly
         self.copied = design.copy_columns()  # then nothing need be waited for
+        plain = self.state.structure.plain
+        if design.has_columns and not self.copied and (design.near or not plain):
+            self.recall = Recall.of(design)  # else products of size d would have to be sent
         whole = limits.ALL_AT_ONCE // (4 if self.copied else 1)  # refreshes cost less there
         if self.copied and self.state.strides:
             whole = limits.ALL_AT_ONCE
@@ -225,8 +239,10 @@ class WorkingSetPath(PlainSteps):
             self._work_on_all()
         elif 2 * self.m >= design.d:
             self._go_plain(FOREVER)
-        else:
+        elif self.copied:
             self._want(self.state.query())
+        else:
+            self._ask(self.state.query())
 
     @property
     def y(self) -> Floats:
@@ -257,9 +273,9 @@ class WorkingSetPath(PlainSteps):
     def pending(self) -> Request | None:
         if self.asked is None:
             return super().pending
-        if self.design.near or not self.state.structure.plain:
-            return Round(A=self.asked.T)
-        assert self.wanted is not None  # products of size d would have to be sent
+        if self.recall is not None:
+            return self.asked
+        assert self.wanted is not None
         return Query(self.wanted, self.m, self.features[self.state.in_use()])
 
     def supply(self, answer: Answer) -> Ints:
@@ -267,12 +283,7 @@ class WorkingSetPath(PlainSteps):
         nothing = np.empty(0, np.intp)
         if self.asked is None:
             return super().supply(answer)
-        asked, self.asked = self.asked, None
-        if not isinstance(answer, Leading):
-            products = answer[1].T
-            if products.base is not None and products.base.size > products.size:
-                products = products.copy()  # those of other paths would stay in memory with it
-            self.recall = Recall(asked, products, self._rounding)
+        self.asked = None
         if self.working is not None:
             self._adapt()
         self.asked_at = self.t
@@ -282,7 +293,10 @@ class WorkingSetPath(PlainSteps):
             self._follow(answer)
             return nothing
         self.chosen = self._chosen()
-        return np.setdiff1d(self.chosen[0], self.features if self.working else nothing)
+        new = np.zeros(self.design.d, bool)
+        new[self.chosen[0]] = True
+        new[self.features if self.working else nothing] = False
+        return np.flatnonzero(new)
 
     def _follow(self, answer: Leading) -> None:
         """Go on with the features that lead where X lies, and a few answers' worth before."""
@@ -301,28 +315,31 @@ class WorkingSetPath(PlainSteps):
 
     def _want(self, u: Floats) -> None:
         """Choose columns for u, by what is known or can be had at once, or ask for a pass."""
-        self.wanted = u
-        if self.recall is not None and self._recalls(u):
-            self._choose()
-            return
         if not self.copied:
-            responses = np.vstack([u, *self._forecast()]).reshape(-1, self.design.n)
-            self.asked = orthonormal(responses)
-            self.recall = None  # room for what comes
+            if self.recall is not None and self._recalls(self.recall, u):
+                self.wanted = u
+                self._choose()
+            else:
+                self._ask(u)
             return
+        self.wanted = u
         if self.working is not None:
             self._adapt()
         self.asked_at = self.t
         if self.wanted is not None:
             self._choose()
 
-    def _recalls(self, u: Floats) -> bool:
-        """Whether columns may be chosen for u by what the last pass said."""
+    def _ask(self, u: Floats) -> None:
+        """Wait for what can be said of u in a pass that paths share."""
+        self.wanted = u
+        self.asked = Look(u[None], np.vstack([u, *self._forecast()]))
+
+    def _recalls(self, recall: Recall, u: Floats) -> bool:
+        """Whether columns may be chosen for u by what is known."""
         if self.working is None or not self.working.chosen_for(u):
-            return True
+            return recall.missed(u) <= FAR
         # They were, and did not do: more of them, unless too little is known.
-        assert self.recall is not None
-        known = self.recall.knows(u)
+        known = recall.knows(u)
         self.m *= 2 if known else 1
         return known and 4 * self.m <= self.design.d
 
@@ -333,17 +350,14 @@ class WorkingSetPath(PlainSteps):
         """The features that lead for the vector wanted, and for those met next; the bound."""
         refs = self._references()
         products, wrong = self._products(refs)
-        structure, largest = self.state.structure, np.zeros(self.design.d)
-        sides = structure.sides(products)
-        for size, length in zip(sides[0], np.linalg.norm(refs, axis=1), strict=True):
-            np.maximum(largest, size / length if length > 0 else size, out=largest)
+        structure = self.state.structure
         chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
-        norms = structure.norms(self.design.column_norms)
-        _, reach = _kernels.choose_columns(largest, norms, self.m, chosen)
-        for sizes in sides:
-            sizes[:, chosen] = 0.0
-        edges = np.column_stack([sizes.max(axis=1) + reach * wrong for sizes in sides])
+        edges = np.empty((len(refs), 2))
+        reach = _kernels.choose_for(
+            *structure.sides(products), np.linalg.norm(refs, axis=1), wrong,
+            structure.norms(self.design.column_norms), self.m, chosen, edges,
+        )  # fmt: skip
         return np.flatnonzero(chosen), refs, edges, reach
 
     def _references(self) -> Floats:
@@ -352,10 +366,11 @@ class WorkingSetPath(PlainSteps):
         refs, walked = [self.wanted[None]], self.t - self.chosen_at
         self.chosen_at = self.t
         if self.working is not None and self.working.reach > 0:
-            room = limits.FORESEEN // self.width - 2
+            room = limits.CHOSEN_FOR // self.width - 2
             steps = min(max(2 * walked, FIRST_CHOSEN), MOST_CHOSEN, room // 2 - 1)
             if self.recall is not None and steps > 0:
-                refs += [each.looked_at() for each in self._ahead(steps)]
+                now = self.state.looked_at()
+                refs += [now, *self._ahead(steps, len(now))]
             refs.append(self.working.refs[:1])
         return np.vstack(refs)
 
@@ -389,11 +404,8 @@ class WorkingSetPath(PlainSteps):
                 else self.design.columns(chosen)
             )
         columns = np.empty((chosen.size, self.design.n))
-        _, old, new = np.intersect1d(
-            self.working.features, chosen, assume_unique=True, return_indices=True
-        )
-        _kernels.copy_rows(self.working.columns, old, columns, new)
-        missing = np.setdiff1d(np.arange(chosen.size), new, assume_unique=True)
+        working = self.working
+        missing = _kernels.carry_rows(working.columns, working.features, chosen, columns)
         columns[missing] = self.design.columns(chosen[missing])
         return columns
 
@@ -402,22 +414,14 @@ class WorkingSetPath(PlainSteps):
         if self.working is None or not self.design.near:
             return []
         walked = self.t - self.asked_at
-        self.ahead = min(2 * walked, MOST_AHEAD) if walked else self.ahead
-        most = max(limits.FORESEEN // self.width, 1)
-        now, *later = (each.directions() for each in self._ahead(min(self.ahead, most)))
-        return [*now, *(each[0] for each in later)]
+        steps = min(max(2 * walked, FIRST_AHEAD), MOST_AHEAD)
+        return [*self.state.directions(), *self._ahead(steps, 1)[:, 0]]
 
-    def _ahead(self, steps: int) -> Iterator[State]:
-        """The state now and after each of the next steps, if no feature joins the working set."""
+    def _ahead(self, steps: int, vectors: int) -> Floats:
+        """What the next steps look at first, if no feature joins the working set."""
         assert self.working is not None
-        state, free = deepcopy(self.state), replace(self.working, reach=0.0)
-        rows = np.empty((2, self._across(free)))
-        yield state
-        for _ in range(steps):
-            _, status, _ = state.walk(free, state.t + 1, FOREVER, rows)
-            if status != DONE:
-                return
-            yield state
+        seen = np.empty((steps, vectors, self.y.size))
+        return seen[: self.state.look_ahead(replace(self.working, reach=0.0), seen)]
 
     def _adapt(self) -> None:
         """After a failed bound: balance the work of steps with that of a refresh.
@@ -428,7 +432,7 @@ class WorkingSetPath(PlainSteps):
         elsewhere = not (self.design.near or self.copied)
         if elsewhere and self.working and len(self.working.refs) < FOLLOWED:
             return  # another answer beside those before does more than a longer one
-        if self._work() < 0.25:
+        if self._work() < 0.25 and self.m < self.enough:
             self.m *= 2
         elif self._work() > 4:
             self.m = max(self.m // 2, self.least)

@@ -26,7 +26,7 @@ def test_the_time_of_a_pass_is_that_of_its_part(data, monkeypatch):
     words = pacing.pace(data)
     assert seen == [(50, 8)]  # 2 % of the columns
     assert "takes about 25 s" in words  # fifty times as long
-    assert words.endswith("10 to 35 of them: expect 4 min to 15 min")
+    assert words.endswith("6 to 20 of them: expect 2 min to 8 min")
 
 
 def test_a_product_is_timed(data):

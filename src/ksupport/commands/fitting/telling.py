@@ -220,6 +220,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "certificate": None if certificate is None else certificate.to_dict(),
         "alternatives": alternatives(fitted),
         "seconds": round(fitted.seconds, 3),
+        "passes": fitted.model.n_passes_,
         "made": made,
     }
     return dict(plain(value))
