@@ -202,11 +202,11 @@ class Posterior:
         Of several responses, or classes, those of each stand side by side.
         """
         weights = self.weights[order] / self.weights[order].sum()
-        each = self._members(order)
-        fits = [np.atleast_2d(fit(members)) for members in each]
+        members = self._members(order)
+        fits = [np.atleast_2d(fit(each)) for each in members]
         w = np.zeros((len(fits[0]), self.d))
-        for weight, members, coef in zip(weights.tolist(), each, fits, strict=True):
-            w[:, self.pool[members]] += weight * coef
+        for weight, each, coef in zip(weights.tolist(), members, fits, strict=True):
+            w[:, self.pool[each]] += weight * coef
         w[:, self.pool] /= self.lengths
         return w.ravel()
 
