@@ -53,16 +53,17 @@ def test_scores_of_several_responses_are_their_evidence_with_one_noise(data):
     rng = np.random.default_rng(1)
     Y = np.vstack([y, X[:, 2] + rng.standard_normal(N), rng.standard_normal(N)])
     found = posterior_of(X, Y.ravel())
-    for at in found.order(100):
-        S = list(found.support(at))
+    order = found.order(100)
+    for score, support in zip(found.scores[order], found.supports(order), strict=True):
+        S = list(support)
         Z = X[:, S] / np.linalg.norm(X[:, S], axis=0) * np.sqrt(N)
         covariance = np.eye(N) + Z @ Z.T / POLICY.prior
         q = np.sum(Y * np.linalg.solve(covariance, Y.T).T)
         volume = 3 * np.linalg.slogdet(covariance)[1]
         expected = 3 * N * np.log(q / (3 * N)) + volume + 2 * log_choose(D, len(S))
-        assert found.scores[at] == pytest.approx(expected, abs=1e-5)
+        assert score == pytest.approx(expected, abs=1e-5)
     assert found.empty == pytest.approx(3 * N * np.log(np.sum(Y**2) / (3 * N)))
-    assert {1, 2, 4} <= set(found.support(found.order(1)[0]))
+    assert {1, 2, 4} <= set(found.supports(order[:1])[0])
     expected = np.linalg.solve(X.T @ X, X.T @ Y.T).T  # of much the same size
     assert np.abs(found.mean().reshape(3, D) - expected).max() < 0.5
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..design import Floats, Ints
-from ..losses import robust_scale
+from ..losses.separable import robust_scale
 
 FAR = 4.0  # robust standard deviations: of normal errors one in 16 000 is as far off
 

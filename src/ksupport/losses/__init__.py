@@ -9,7 +9,7 @@ from .base import Loss, Response
 from .cox import Cox
 from .multinomial import Multinomial
 from .newton import Refit
-from .separable import Huber, Logistic, Poisson, Squared, robust_scale
+from .separable import Huber, Logistic, Poisson, Squared
 
 LOSSES: dict[str, type[Loss]] = {
     loss.name: loss for loss in (Squared, Huber, Logistic, Poisson, Cox, Multinomial)
@@ -27,7 +27,6 @@ __all__ = [
     "Response",
     "Squared",
     "loss_of",
-    "robust_scale",
 ]
 
 
