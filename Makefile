@@ -14,7 +14,8 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-quick test-cpus test-faults test-oldest test-dist fuzz fuzz-files check hooks api dist golden audit
+.PHONY: help demo test test-quick test-cpus test-faults test-oldest test-dist coverage mutants fuzz fuzz-files
+.PHONY: check hooks api dist golden audit
 .PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs paper clean
 
 help: ## this list
@@ -25,7 +26,7 @@ demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, 
 	@$(BIN)/ksupport demo
 
 # One BLAS thread per test process: they would fight for the cores otherwise.
-test test-quick test-faults test-oldest fuzz fuzz-files: export OMP_NUM_THREADS := 1
+test test-quick test-faults test-oldest coverage mutants fuzz fuzz-files: export OMP_NUM_THREADS := 1
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest -q -n auto
 
@@ -46,6 +47,15 @@ fuzz-files: $(VENV)/.with-cli,data,fuzz,test ## try a million damaged files on e
 
 test-oldest: $(OLDEST)/.made ## the same with the oldest versions of everything that pyproject.toml allows
 	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto
+
+coverage: $(VENV)/.with-cli,cover,data,test ## which branches of the source the tests take, experiments and compiled code apart
+	@$(BIN)/python -m coverage erase
+	@$(BIN)/python -m coverage run -m pytest -q -n auto
+	@$(BIN)/python -m coverage combine --quiet
+	@$(BIN)/python -m coverage report --skip-covered --fail-under=95
+
+mutants: $(VENV)/.with-cli,cover,data,test ## change 300 places of choosing/ and walking/, and count what the tests notice
+	@$(BIN)/python tools/mutants.py src/ksupport/choosing src/ksupport/walking --tests tests/choosing tests/walking
 
 check: $(VENV)/.with-check ## lint, format, types and layers
 	@$(BIN)/ruff check --quiet .

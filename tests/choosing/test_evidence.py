@@ -1,12 +1,15 @@
 """Evidence of one support: against its definition, and the ridge regression that goes with it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ksupport.choosing.choice import choose
 from ksupport.choosing.criteria import log_choose
-from ksupport.choosing.evidence import STRENGTHS, Evidence
+from ksupport.choosing.evidence import STRENGTHS, Evidence, Laplace
 from ksupport.design import Design
+from ksupport.losses import Response, Squared
 from ksupport.walking.structure import Structure
 
 
@@ -41,6 +44,25 @@ def test_the_best_strength_and_its_ridge_regression(data):
     w = by_definition(X, y, support, found.strength)[1]
     np.testing.assert_allclose(found.coef[list(support)], w, rtol=1e-8, atol=1e-10)
     assert not np.delete(found.coef, support).any()
+
+
+def test_of_squares_laplace_is_exact(data):
+    """A normal likelihood and a normal prior: the evidence is that of y ~ N(0, I + ZZᵀ/ridge)."""
+    X, y, support = data
+    n, ridge, columns = len(y), 3.0, X[:, list(support)].T
+    response = Response(Squared(), y, np.ones(n), np.empty((0, n)))
+    found = Laplace.of(response, columns, ridge)
+    covariance = np.eye(n) + columns.T @ columns / ridge
+    assert found.left == pytest.approx(y @ np.linalg.solve(covariance, y))
+    assert found.volume == pytest.approx(np.linalg.slogdet(covariance)[1])
+    assert found.freedom == pytest.approx(n - np.trace(np.linalg.inv(covariance)))
+    np.testing.assert_allclose(found.fitted, y - np.linalg.solve(covariance, y), atol=1e-8)
+    assert found.score_at(response) == pytest.approx(found.left + found.volume)
+    halved = replace(response, dispersion=2.0)
+    assert found.score_at(halved) == pytest.approx(found.left / 2 + found.volume)
+    empty = Laplace.of(response, columns[:0], ridge)
+    assert empty.left == pytest.approx(y @ y)
+    assert empty.volume == empty.freedom == 0.0
 
 
 def test_features_that_go_together_cost_little():

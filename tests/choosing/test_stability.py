@@ -119,6 +119,9 @@ def test_the_result_reads_well(data):
         f"{count} of 40 features were chosen on at least 75% of 10 half-samples; at most 0.45 "
     )
     assert "<gene 0>" in text
+    never = [name for name, share in zip(names, result.frequency, strict=True) if share == 0]
+    assert never
+    assert not any(name in text for name in never)
     html = result._repr_html_()
     assert "&lt;gene 0&gt;" in html
     assert "<gene" not in html
@@ -171,6 +174,7 @@ def test_too_few_samples_are_named(data):
     X, y = data
     with pytest.raises(ValueError, match=r"at least 4 samples, got n_samples=3"):
         stability_selection(IHT(k=2), X[:3], y[:3])
+    assert stability_selection(IHT(k=1), X[:4], y[:4], n_pairs=1).n_pairs == 1
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         stability_selection(IHT(k=2), X, y[:-1])
 

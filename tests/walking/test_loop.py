@@ -67,6 +67,15 @@ def walk(counting=None, **params):
 # -- reasons ------------------------------------------------------------------------------
 
 
+def test_interrupted_before_its_first_record_a_path_is_the_zero_vector():
+    record = Record(Counting(), {}, None, keep_all=True)
+    record.begin()
+    assert record.coef.tolist() == [0.0, 0.0]
+    assert {name: column.tolist() for name, column in record.history.items()} == {
+        "t": [0], "n_nonzero": [0], "residual": [1.0],
+    }  # fmt: skip
+
+
 def test_reason_max_iter(problem):
     result = path("irksn", *problem, k=3, max_iter=100)
     assert (result.reason, result.n_iter) == ("max_iter", 100)

@@ -43,13 +43,13 @@ class Marks:
 
         if self != Marks():
             column = column.astype(object).map(self.plain)
-        return pd.to_numeric(column.mask(column.map(_is_beyond).astype(bool)), errors="coerce")
+        return pd.to_numeric(column.mask(column.map(is_beyond).astype(bool)), errors="coerce")
 
 
 EXPONENT = re.compile(rb"[eE][+-]?[0-9]{6}")  # such a one, pandas counts past what an int holds
 
 
-def _is_beyond(cell: Any) -> bool:
+def is_beyond(cell: Any) -> bool:
     """Whether a cell is written with an exponent that no number has."""
     if isinstance(cell, str):
         cell = cell.encode("utf-8", "replace")

@@ -18,7 +18,7 @@ from .._common.errors import InputError
 from .._common.names import listed, shown
 from .._common.phases import Update, phase
 from . import size
-from .cells import EXPONENT, Marks
+from .cells import EXPONENT, Marks, is_beyond
 from .size import Budget
 from .source import Source
 from .spelling import option
@@ -44,19 +44,21 @@ def from_csv(source: Source, separator: str | None, marks: Marks, budget: Budget
     _check_text(text, source.name)
     budget.check(source.name, size.of_csv(text, separator))
     # A blank line is a row, so that rows and predictions go on corresponding.
-    how: dict[str, Any] = {"sep": separator, "encoding": "utf-8-sig", "skip_blank_lines": False}
+    how: dict[str, Any] = {
+        "sep": separator, "encoding": "utf-8-sig", "skip_blank_lines": False, "index_col": False,
+    }  # fmt: skip
     try:
         with warnings.catch_warnings():
             # Longer lines than the first one would lose cells with no more than a warning.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             names = _first_line(text, how)
             _check_separator(names, separator, source.name)
+            how |= {"header": 0, "names": range(len(names))}
+            how["dtype"] = _kept_as_text(text, how)
             with phase("parsing", len(text)) as update:
                 return pd.read_csv(
-                    _Followed(text, update), header=0, names=range(len(names)),
-                    decimal=marks.decimal, index_col=False, low_memory=False,
-                    float_precision="round_trip" if EXPONENT.search(text) else None, **how,
-                ).set_axis(names, axis=1)  # fmt: skip
+                    _Followed(text, update), decimal=marks.decimal, low_memory=False, **how
+                ).set_axis(names, axis=1)
     except pd.errors.EmptyDataError:
         raise InputError(f"{source.name} is empty") from None
     except UnicodeDecodeError as error:
@@ -92,6 +94,16 @@ def _first_line(text: bytes, how: dict[str, Any]) -> list[str]:
         io.BytesIO(text), header=None, nrows=1, dtype=object, keep_default_na=False, **how
     )
     return [str(cell) for cell in cells.iloc[0]]
+
+
+def _kept_as_text(text: bytes, how: dict[str, Any]) -> dict[int, type]:
+    """The columns with a cell that pandas must not take for a number: it would crash, or err."""
+    import pandas as pd
+
+    if EXPONENT.search(text) is None:
+        return {}
+    cells = pd.read_csv(io.BytesIO(text), dtype=object, **how)
+    return {j: object for j in cells if cells[j].map(is_beyond).any()}
 
 
 def _trimmed(text: bytes) -> bytes:
