@@ -167,7 +167,8 @@ class Problem:
 
     def forget(self) -> None:
         """Let go of products that walks remember: views that share X last until they are found."""
-        for each in (self.whole, *self._on_folds):
+        folds = self._walked[1:] if self.squares is None else []
+        for each in (self.whole, *folds):
             each.design.forget()
 
     def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
