@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegressionCV
 
 from ksupport import AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival
 from ksupport.commands.measuring.coxnet import CoxnetCV
+from ksupport.explain.usual import OneAgainstOthers
 
 from .selection_designs import Array
 
@@ -20,6 +21,11 @@ def l1_logistic() -> Any:
     return LogisticRegressionCV(
         Cs=10, cv=5, penalty="l1", solver="liblinear", scoring="neg_log_loss", random_state=0
     )
+
+
+def l1_each_class() -> Any:
+    """Of several classes, which liblinear takes one at a time."""
+    return OneAgainstOthers(l1_logistic())
 
 
 def l1_saga() -> Any:

@@ -5,6 +5,9 @@ a normal prior of its coefficients is, but for constants and as -2 log,
 
     n log(q / n) + log det(A / prior) + 2 log C(d, |S|),   q = ‖y‖² - yᵀX_S A⁻¹ X_Sᵀy.
 
+Of several responses with noise of one size, q is the sum over them, and n and the determinant
+count as often.
+
 One feature more, one fewer or one exchanged changes q by a square and the determinant by a
 factor, so that all neighbours of S follow from A⁻¹ and the products X_SᵀX.
 """
@@ -190,8 +193,9 @@ def penalised(G, support, prior, inverse):
 
 
 @_exact
-def score_of(q, log_det, price, n, floor):
-    return rounded(n * math.log(max(q, floor) / n) + log_det + price)
+def score_of(q, log_det, price, samples, count, floor):
+    """Of so many samples in all of so many responses."""
+    return rounded(samples * math.log(max(q, floor) / samples) + count * log_det + price)
 
 
 @_exact
@@ -203,7 +207,9 @@ def add_neighbours(
 
     Returns the best score, and how many models there are.
     """
-    m, P, most = support.size, c.size, price.size - 1
+    m, P, most = support.size, c.shape[1], price.size - 1
+    T = c.shape[0]  # responses
+    samples = T * n
     capacity, base = models[0].size, models[1][at]
     K = np.dot(inverse, G)
     s, b = np.full(P, n + prior), c - np.dot(u, G)  # of each feature, what S leaves of it
@@ -216,29 +222,36 @@ def add_neighbours(
         q_i, log_det_i, size, gone, key_i, a = q, log_det, m, NONE, base, 1.0
         if i >= 0:
             a = inverse[i, i]
-            q_i, log_det_i, size = q + u[i] * u[i] / a, log_det + math.log(a * prior), m - 1
+            explained = 0.0
+            for t in range(T):
+                explained += u[t, i] * u[t, i]
+            q_i, log_det_i, size = q + explained / a, log_det + math.log(a * prior), m - 1
             gone = support[i]
             key_i = base - marks[gone]
-            score = score_of(q_i, log_det_i, price[size], n, floor)
+            score = score_of(q_i, log_det_i, price[size], samples, T, floor)
             best = min(best, score)
             if score <= best + window:
                 count = add_model(count, key_i, score, size, at, gone, NONE, models)
         if size + 1 > most:
             continue
         # What is certainly too bad needs no logarithm: a column adds at least log 1.
-        fixed = log_det_i + price[size + 1]
-        enough = n * math.exp(min((best + window - fixed) / n, 700.0))
+        fixed = T * log_det_i + price[size + 1]
+        enough = samples * math.exp(min((best + window - fixed) / samples, 700.0))
         for j in range(P):
             if s[j] < 0.0:
                 continue
-            s_j, b_j = s[j], b[j]
+            s_j, explained = s[j], 0.0
             if i >= 0:
                 s_j += K[i, j] * K[i, j] / a
-                b_j += K[i, j] * u[i] / a
-            left = q_i - b_j * b_j / s_j
+            for t in range(T):
+                b_j = b[t, j]
+                if i >= 0:
+                    b_j += K[i, j] * u[t, i] / a
+                explained += b_j * b_j
+            left = q_i - explained / s_j
             if left > enough:
                 continue
-            score = score_of(left, math.log(s_j / prior), fixed, n, floor)
+            score = score_of(left, math.log(s_j / prior), fixed, samples, T, floor)
             if score > best + window or count >= capacity:
                 continue
             best = min(best, score)
@@ -247,13 +260,13 @@ def add_neighbours(
 
 
 @_exact
-def explore(C, y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity):
+def explore(C, Y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity):
     """Supports of much evidence: from the starts on, always around the best not yet looked at.
 
     Parameters
     ----------
-    C, y : arrays of shape (features, rows) and (rows,)
-        Columns as rows, of squared length n, and the response.
+    C, Y : arrays of shape (features, rows) and (responses, rows)
+        Columns as rows, of squared length n, and what they explain.
     n, prior : floats
         Samples, and how many of them the prior is worth.
     price : array
@@ -293,9 +306,12 @@ def explore(C, y, n, prior, price, floor, marks, indptr, starts, rounds, window,
     slot = np.full(P, NONE)  # rows of ``grams`` that have been made
     grams = np.empty((max(P, 1), P))  # X_jᵀX of the features in use; memory is taken as they come
     yy, best, n_slots = 0.0, np.inf, 0
-    for i in range(y.size):
-        yy += y[i] * y[i]
-    c = np.dot(C, y)
+    for t in range(Y.shape[0]):
+        for i in range(Y.shape[1]):
+            yy += Y[t, i] * Y[t, i]
+    c = np.empty((Y.shape[0], P))
+    for t in range(Y.shape[0]):
+        c[t] = np.dot(C, Y[t])
     members_at = np.empty(most + 1, np.int64)
     unscored = add_starts(indptr, starts, marks, most, place, expanded, models)
     count, rows = unscored, unscored
@@ -320,9 +336,12 @@ def explore(C, y, n, prior, price, floor, marks, indptr, starts, rounds, window,
         G, inverse = np.empty((m, P)), np.empty((m, m))
         n_slots = gram_rows(C, support, slot, grams, n_slots, G)
         log_det = penalised(G, support, prior, inverse)
-        u = np.dot(inverse, c[support])
-        q = yy - np.dot(u, c[support])
-        scores[at] = score_of(q, log_det, price[m], n, floor)
+        u, q = np.empty((Y.shape[0], m)), yy
+        for t in range(Y.shape[0]):
+            own = c[t][support]
+            u[t] = np.dot(inverse, own)
+            q -= np.dot(u[t], own)
+        scores[at] = score_of(q, log_det, price[m], Y.shape[0] * n, Y.shape[0], floor)
         best, count = add_neighbours(
             at, support, u, q, log_det, inverse, G, c, n, prior, price, floor, window, marks,
             min(best, scores[at]), count, models,

@@ -51,7 +51,7 @@ BLAS_THREADS = 1 << 29  # multiplications that take far longer than BLAS's threa
 
 # -- what a walk records ---------------------------------------------------------------------
 
-RECALLED = 3 << 23  # bytes in products that are remembered, for all paths on a view of X (24 MB)
+RECALLED = 5 << 22  # bytes in products that are remembered, for all paths on a view of X (20 MB)
 RECALLED_DOUBLE = 1 << 16  # features up to which they are remembered in double precision
 CHOSEN_FOR = 1 << 22  # numbers in products for which columns are chosen at once (32 MB)
 WORKING = 1 << 19  # numbers in the columns that a path walks on, unless it needs more (4 MB)

@@ -18,7 +18,7 @@ def unseen_of(rng, w, n=30, noise=0.5):
 
 
 def path(*models):
-    return SimpleNamespace(iterates=sp.csr_array(np.array(models, float)))
+    return SimpleNamespace(iterates=sp.csr_array(np.array(models, float)), targets=1)
 
 
 @pytest.fixture

@@ -47,6 +47,27 @@ def test_scores_are_the_evidence_by_definition(data):
         assert score == pytest.approx(by_definition(data[0], data[1], support), abs=1e-5)
 
 
+def test_scores_of_several_responses_are_their_evidence_with_one_noise(data):
+    """Their covariance is the same, q and the determinant are of all of them."""
+    X, y = data
+    rng = np.random.default_rng(1)
+    Y = np.vstack([y, X[:, 2] + rng.standard_normal(N), rng.standard_normal(N)])
+    found = posterior_of(X, Y.ravel())
+    order = found.order(100)
+    for score, support in zip(found.scores[order], found.supports(order), strict=True):
+        S = list(support)
+        Z = X[:, S] / np.linalg.norm(X[:, S], axis=0) * np.sqrt(N)
+        covariance = np.eye(N) + Z @ Z.T / POLICY.prior
+        q = np.sum(Y * np.linalg.solve(covariance, Y.T).T)
+        volume = 3 * np.linalg.slogdet(covariance)[1]
+        expected = 3 * N * np.log(q / (3 * N)) + volume + 2 * log_choose(D, len(S))
+        assert score == pytest.approx(expected, abs=1e-5)
+    assert found.empty == pytest.approx(3 * N * np.log(np.sum(Y**2) / (3 * N)))
+    assert {1, 2, 4} <= set(found.supports(order[:1])[0])
+    expected = np.linalg.solve(X.T @ X, X.T @ Y.T).T  # of much the same size
+    assert np.abs(found.mean().reshape(3, D) - expected).max() < 0.5
+
+
 def test_all_supports_that_matter_are_found(data):
     """Among few features all supports can be scored: none within the window is missed."""
     X, y = data

@@ -424,7 +424,7 @@ def test_names_are_harmless_everywhere(run, small, tmp_path):
     assert again.stdout.startswith("predicted <b>y</b>")
 
 
-@pytest.mark.parametrize("kind", ["classes", "survival"])
+@pytest.mark.parametrize("kind", ["classes", "several classes", "survival"])
 def test_classes_and_survival_times_are_fitted_by_their_losses(kind, run, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 12))
@@ -433,6 +433,10 @@ def test_classes_and_survival_times_are_fitted_by_their_losses(kind, run, tmp_pa
     if kind == "classes":
         said = {"state": np.where(rng.random(80) < 1 / (1 + np.exp(-eta)), "ill", "well")}
         options, effect = ["--target", "state"], "the log odds of well"
+    elif kind == "several classes":
+        apart = np.argmax(np.c_[eta, -eta, np.full(80, 2.0)] + rng.gumbel(size=(80, 3)), axis=1)
+        said = {"state": np.array(["ill", "well", "mild"])[apart]}
+        options, effect = ["--target", "state"], "which of the 3 classes of state they have"
     else:
         died, left = rng.exponential(np.exp(-eta)), rng.exponential(2.0, 80)
         said = {"time": np.minimum(died, left), "event": (died <= left) * 1}
@@ -450,5 +454,11 @@ def test_classes_and_survival_times_are_fitted_by_their_losses(kind, run, tmp_pa
     assert (tmp_path / "report.html").stat().st_size > 10_000
     said = run("predict", "model.json", "data.csv", cwd=tmp_path)
     assert said.returncode == 0, said.stderr
-    expected = "probability of ill" if kind == "classes" else "log of the relative risk"
+    expected = "log of the relative risk" if kind == "survival" else "probability of ill"
     assert expected in said.stdout.splitlines()[0]
+    if kind == "several classes":
+        assert "ill, not well" in done.stdout
+        assert "speaks for" in (tmp_path / "w.csv").read_text()
+        page = (tmp_path / "report.html").read_text()
+        assert "How many rows of a class" in page
+        assert "probability of mild" in said.stdout.splitlines()[0]

@@ -222,13 +222,13 @@ def test_what_cannot_be_squared_is_refused(data, size, words, tmp_path):
     X.tofile(tmp_path / "x")
     X = np.memmap(tmp_path / "x", float, "r", shape=X.shape)
     with pytest.raises(ValueError, match=words):
-        Problem(X, Y, Weights(), np.arange(N), True, True, compress=True)
+        _ = Problem(X, Y, Weights(), np.arange(N), True, True, compress=True).whole
 
 
 def test_what_is_too_small_to_be_squared_is_refused(data):
     X, Y = data
     with pytest.raises(ValueError, match=r"the norm of X is .*rescale X"):
-        Problem(X * 1e-300, Y, Weights(), np.arange(N), True, True, compress=True)
+        _ = Problem(X * 1e-300, Y, Weights(), np.arange(N), True, True, compress=True).whole
 
 
 # -- where rows cost less ------------------------------------------------------------------

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import AutoIRKSN, AutoIRKSNClassifier, NoSignalWarning
+from ksupport import AutoIRKSN, AutoIRKSNClassifier, IRKSNICClassifier, NoSignalWarning
 from ksupport.choosing.evidence import Laplace, evidence_of
 from ksupport.design import Design
 from ksupport.losses import Huber, Logistic
@@ -144,7 +144,7 @@ def test_bad_labels_are_named():
     with pytest.raises(ValueError, match="one class only"):
         AutoIRKSNClassifier().fit(X, np.ones(120))
     with pytest.raises(ValueError, match=r"Only binary classification .* 3 classes"):
-        AutoIRKSNClassifier().fit(X, np.arange(120) % 3)
+        IRKSNICClassifier().fit(X, np.arange(120) % 3)
 
 
 # -- counts, and outliers ------------------------------------------------------------------
@@ -163,6 +163,42 @@ def test_outliers_do_not_lead_huber_s_loss():
     model = AutoIRKSN(loss="huber").fit(X, y)
     np.testing.assert_array_equal(model.get_support(indices=True), [3, 11])
     np.testing.assert_allclose(model.coef_[[3, 11]], [3, -3], atol=0.5)
+    np.testing.assert_array_equal(model.outliers_, np.arange(12))
+    assert "12 rows are far off, and left out." in model.decision_
+    without = AutoIRKSN().fit(X[12:], y[12:])
+    np.testing.assert_array_equal(without.support_, model.support_)
+    np.testing.assert_allclose(without.coef_, model.coef_, atol=0.2)  # folds are others
+    again = AutoIRKSN(loss="huber").fit(X, 1e-3 * y + 7.0)
+    np.testing.assert_array_equal(again.outliers_, model.outliers_)
+    np.testing.assert_allclose(again.coef_, 1e-3 * model.coef_, atol=1e-8)
+
+
+def test_without_outliers_it_is_the_choice_by_squares():
+    y = ETA + RNG.standard_normal(120)
+    robust, squares = AutoIRKSN(loss="huber").fit(X, y), AutoIRKSN().fit(X, y)
+    assert robust.outliers_.size == squares.outliers_.size == 0
+    np.testing.assert_array_equal(robust.coef_, squares.coef_)
+
+
+def test_errors_that_only_the_model_shows_are_outliers_too():
+    """Within what y spans, but far beyond the errors of other rows; some rows count twice."""
+    y = ETA + 0.3 * RNG.standard_normal(120)
+    middle = np.argsort(np.abs(y - np.median(y)))[:8]
+    y[middle] += 6.0
+    assert np.abs(y - np.median(y))[middle].max() < 4 * np.std(y)
+    weights = RNG.integers(1, 3, 120)
+    model = AutoIRKSN(loss="huber", weights="repetitions").fit(X, y, weights)
+    np.testing.assert_array_equal(model.outliers_, np.sort(middle))
+    np.testing.assert_array_equal(model.get_support(indices=True), [3, 11])
+    np.testing.assert_allclose(model.coef_[[3, 11]], [3, -3], atol=0.15)
+
+
+def test_huber_s_loss_with_a_threshold_of_one_s_own_leaves_no_row_out():
+    y = ETA + RNG.standard_normal(120)
+    y[:12] += 60.0
+    model = AutoIRKSN(loss=Huber(1.0)).fit(X, y)
+    assert model.outliers_.size == 0
+    assert model.support_[[3, 11]].all()
 
 
 def test_bad_responses_of_other_losses_are_named():

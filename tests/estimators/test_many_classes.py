@@ -1,4 +1,4 @@
-"""IRKSNClassifier with more than two classes."""
+"""Classifiers with more than two classes."""
 
 import numpy as np
 import pytest
@@ -8,11 +8,12 @@ from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import AutoIRKSNClassifier, IRKSNClassifier, path
+from ksupport import AutoIRKSNClassifier, IRKSNClassifier, NoSignalWarning, path
 from ksupport.algorithms import make_method
+from ksupport.choosing.evidence import Laplace
 from ksupport.design import Problem, Weights
 from ksupport.explain.models import walk_again
-from ksupport.losses import Multinomial
+from ksupport.losses import Logistic, Multinomial
 from ksupport.walking import run, working_set
 
 RNG = np.random.default_rng(0)
@@ -145,6 +146,93 @@ def test_groups_weights_rules_and_warm_starts():
     assert set(whole.to_frame()["target"]) == {0, 1, 2, 3}
 
 
-def test_the_automatic_choice_is_for_two_classes():
-    with pytest.raises(ValueError, match=r"y has 4 classes; IRKSNClassifier takes more"):
-        AutoIRKSNClassifier().fit(X, LABELS)
+# -- the automatic choice --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def chosen():
+    return AutoIRKSNClassifier().fit(X, LABELS)
+
+
+def test_the_automatic_choice_finds_what_tells_them_apart(chosen):
+    np.testing.assert_array_equal(chosen.get_support(indices=True), [3, 50, 200])
+    assert chosen.signal_
+    assert chosen.coef_.shape == (4, 300)
+    np.testing.assert_allclose(chosen.coef_.sum(axis=0), 0.0, atol=1e-9)
+    assert chosen.probability_.shape == (300,)
+    assert chosen.performance_.score > 0.4
+    assert chosen.score(X, LABELS) > 0.7
+    np.testing.assert_allclose(chosen.predict_proba(X).sum(axis=0), np.bincount(CLASS), rtol=1e-6)
+    np.testing.assert_array_equal(chosen.classes_, np.unique(LABELS))
+
+
+def test_its_coefficients_are_those_of_a_ridge(chosen):
+    """On the standardised support, scikit-learn's regression of some strength agrees."""
+    S = chosen.get_support(indices=True)
+    scale = X[:, S].std(axis=0)
+    w, Z = chosen.coef_[:, S] * scale, (X[:, S] - X[:, S].mean(axis=0)) / scale
+    left = np.eye(4)[CLASS] - chosen.predict_proba(X)
+    strength = float(np.sum((left.T @ Z) * w) / np.sum(w**2))  # the slope of the loss is -ridge w
+    assert strength > 0
+    expected = LogisticRegression(C=1 / strength, tol=1e-10, max_iter=10_000).fit(Z, LABELS)
+    np.testing.assert_allclose(w, expected.coef_, atol=1e-4)
+
+
+def test_the_order_of_classes_does_not_matter_to_it(chosen):
+    names = np.array(["teal", "red", "blue", "green"])[CLASS]
+    other = AutoIRKSNClassifier().fit(X, names)
+    np.testing.assert_allclose(other.probability_, chosen.probability_, atol=1e-6)
+    place = np.argsort(["teal", "red", "blue", "green"])
+    np.testing.assert_allclose(other.coef_, chosen.coef_[place], atol=1e-6)
+
+
+def test_two_of_several_classes_are_the_logistic_choice(monkeypatch):
+    y = (CLASS > 1) * 1
+    binary = AutoIRKSNClassifier().fit(X, y)
+    monkeypatch.setattr("ksupport.estimators.labels.Logistic", lambda: Multinomial(2))
+    many = AutoIRKSNClassifier().fit(X, y)
+    assert many.coef_.shape == (2, 300)
+    np.testing.assert_allclose(many.probability_, binary.probability_, atol=1e-4)
+    np.testing.assert_allclose(many.coef_[1] - many.coef_[0], binary.coef_[0], atol=1e-4)
+    assert many.performance_.score == pytest.approx(binary.performance_.score, abs=1e-4)
+
+
+def test_noise_has_no_signal():
+    with pytest.warns(NoSignalWarning):
+        model = AutoIRKSNClassifier().fit(X[:, 60:160], RNG.permutation(CLASS))
+    assert not model.support_.any()
+    np.testing.assert_allclose(model.predict_proba(X[:1, 60:160])[0], np.bincount(CLASS) / 150)
+
+
+def test_a_class_of_one_row_can_be_held_out_by_no_fold():
+    rare = np.where(np.arange(150) == 7, "rare", LABELS)
+    model = AutoIRKSNClassifier().fit(X, rare)
+    assert model.performance_ is None
+    assert model.coef_.shape == (5, 300)
+
+
+@pytest.mark.parametrize("columns", [2, 3])
+def test_evidence_of_two_classes_is_that_of_the_logistic_loss(columns):
+    """A coefficient of two classes is half of it each: prior, likelihood and volume agree."""
+    Z, y, weights = X[:, :columns].T, (CLASS > 1) * 1.0, RNG.uniform(0.5, 2.0, 150)
+    ones = np.ones((1, 150))
+    one, two = (loss.on(y, weights, ones) for loss in (Logistic(), Multinomial(2)))
+    assert two.bend == pytest.approx(2 * one.bend)
+    expected = Laplace.of(one, Z * one.roots, one.bend)
+    found = Laplace.of(two, Z * two.roots, two.bend)
+    assert found.score_at(two) == pytest.approx(expected.score_at(one), abs=1e-8)
+    np.testing.assert_allclose(found.coef[1] - found.coef[0], expected.coef, atol=1e-8)
+
+
+def test_what_classes_pull_has_the_slope_and_the_bend_of_the_loss():
+    """Squares of the contrasts: ½‖pull - Tf‖² has the loss's gradient at a model, as Tᵀ."""
+    response = Multinomial(4).on(CLASS * 1.0, None, np.ones((1, 150)))
+    fitted = 0.1 * RNG.standard_normal(600)
+    g, eta, _ = response.gradient(fitted, np.zeros(4))
+    root, inverse = response.loss.contrasts(eta.reshape(4, 150).T, response.weights)
+    left = response.pull_at(fitted).reshape(3, 150) - root @ fitted.reshape(4, 150)
+    np.testing.assert_allclose(-root.T @ left, g.reshape(4, 150), atol=1e-10)
+    np.testing.assert_allclose(root @ inverse.T, np.eye(3), atol=1e-10)
+    p = response.loss.mean(eta.reshape(4, 150).T)
+    mean = np.mean([np.diag(row) - np.outer(row, row) for row in p], axis=0)
+    np.testing.assert_allclose(root.T @ root, mean, atol=1e-10)

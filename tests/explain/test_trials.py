@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
-from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.metrics import accuracy_score, r2_score, roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ksupport import IRKSNIC, AutoIRKSNSurvival, IRKSNClassifier
-from ksupport.explain.measures import Order, OrderOfClasses, Variation
+from ksupport.explain.measures import Order, OrderOfClasses, RightClass, Variation, measure_for
 from ksupport.explain.trials import NOTHING, Trial, Trials, trials_of
-from ksupport.explain.usual import Adjusting, usual
-from ksupport.losses import Logistic, Squared
+from ksupport.explain.usual import Adjusting, OneAgainstOthers, usual
+from ksupport.losses import Logistic, Multinomial, Squared
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 20))
@@ -186,6 +186,34 @@ def test_what_a_model_is_adjusted_for_is_known_beforehand():
     plain = LogisticRegression(C=np.inf, tol=1e-8).fit(X[:, [0]], LABEL)
     np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X[:, [0]]), atol=1e-4)
     assert trials(ours=lambda rows: LinearRegression()).nothing.name == NOTHING
+
+
+def test_several_classes_are_judged_by_the_share_that_is_told_right():
+    y = np.digitize(X[:, 0], [-0.6, 0.6]) * 1.0
+    measure = measure_for(Multinomial(3))
+    assert measure == RightClass(3)
+    makes = {
+        "ours": lambda rows: OneAgainstOthers(LogisticRegression()),
+        "known": lambda rows: Adjusting(Multinomial(3), np.array([0])),
+    }
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
+    found = trials_of("ours", makes, X, y, splits, measure=measure)
+    told = cross_val_predict(OneAgainstOthers(LogisticRegression()), X, y, cv=splits)
+    expected = accuracy_score(y, told)
+    assert found.ours.score == pytest.approx(expected)
+    assert found.ours.standard_error == pytest.approx(np.sqrt(expected * (1 - expected) / 59))
+    assert found.nothing.score == pytest.approx(np.bincount(y.astype(int)).max() / 60)
+    assert found.others[0].features == 1
+    assert found.others[0].score > found.nothing.score
+    assert found.predicted.shape == (60, 3)
+
+
+def test_of_two_classes_one_against_others_is_the_model_itself():
+    y = (X[:, 0] + 0.3 * RNG.standard_normal(60) > 0) * 1.0
+    one, own = OneAgainstOthers(LogisticRegression()).fit(X, y), LogisticRegression().fit(X, y)
+    np.testing.assert_allclose(one.predict_proba(X), own.predict_proba(X))
+    np.testing.assert_array_equal(one.predict(X), own.predict(X))
+    np.testing.assert_allclose(one.coef_, own.coef_)
 
 
 def test_weights_count_pairs_like_repetitions():

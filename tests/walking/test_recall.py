@@ -100,6 +100,15 @@ def test_views_of_one_store_learn_in_one_pass(rng):
     np.testing.assert_allclose(Recall.of(some)(v[None])[0][0], v @ inside, atol=1e-10)
 
 
+@pytest.mark.parametrize("size", [1e-30, 1e60])
+def test_products_beyond_single_precision_are_kept_in_double(size, rng, monkeypatch):
+    monkeypatch.setattr(limits, "RECALLED_DOUBLE", 39)
+    X, u = rng.standard_normal((30, 40)) * size, rng.standard_normal(30)
+    design = Design.of(X)
+    learn([design], [Recall.of(design).beyond([_look(u)])])
+    np.testing.assert_allclose(Recall.of(design)(u[None])[0][0] / size, u @ X / size, rtol=1e-9)
+
+
 def test_bases_leave_out_what_depends_on_others(rng):
     u, v = rng.standard_normal((2, 20))
     nothing = np.empty((0, 20))

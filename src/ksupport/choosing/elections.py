@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from ..design import Floats, Ints, Unseen
 from ..walking import Result
 from .policy import POLICY, Policy
+from .supports import Support, visited_by
 
 BLOCKS = 400  # of held-out rows in a fold, at most: neighbours among more rows are averaged
 
@@ -100,7 +101,7 @@ class Candidates:
     """All records of all paths on folds, and one model beside them (`Posterior.mean`)."""
 
     cells: list[Cell]
-    iterates: list[list[sp.csr_array]]  # by path and fold: records x features
+    supports: list[list[list[Support]]]  # by path and fold: of every record
     errors: Floats  # cells, then the model beside, then knowing nothing, x blocks
     mass: Floats  # of the blocks
     fold: Ints  # of the blocks
@@ -129,7 +130,9 @@ class Candidates:
         fold = np.repeat(np.arange(len(unseen)), [each.mass.size for each in measured])
         errors = np.hstack([each.losses for each in measured])
         mass = np.concatenate([each.mass for each in measured])
-        return cls(cells, paths, errors, mass, fold, dispersion)
+        visited = [visited_by(results) for results in walked]
+        supports = [[each[at] for each in visited] for at in range(len(paths))]
+        return cls(cells, supports, errors, mass, fold, dispersion)
 
     @property
     def of_cells(self) -> Floats:
@@ -175,25 +178,23 @@ class Candidates:
     @cached_property
     def _filled(self) -> Any:
         """Whether a cell has a feature on some fold."""
-        return np.array(
-            [any(_row(each, cell.record).size for each in self._of(cell)) for cell in self.cells]
-        )
+        return np.array([any(map(len, self._features(cell))) for cell in self.cells])
 
-    def _of(self, cell: Cell) -> list[sp.csr_array]:
-        return self.iterates[cell.path]
+    def _features(self, cell: Cell) -> list[Support]:
+        """Of a record, on every fold; a path that ended stays where it was."""
+        return [each[min(cell.record, len(each) - 1)] for each in self.supports[cell.path]]
 
     def on(self, fold: int) -> Candidates:
         """The same, with the iterates of one fold alone."""
-        return replace(self, iterates=[[one[fold]] for one in self.iterates])
+        return replace(self, supports=[[one[fold]] for one in self.supports])
 
     def shares(self, elected: Floats, d: int) -> Floats:
         """For each feature, how often the elected have it, on all folds."""
         p = np.zeros(d)
         for at in np.flatnonzero(elected).tolist():
-            cell = self.cells[at]
-            folds = self._of(cell)
+            folds = self._features(self.cells[at])
             for each in folds:
-                p[_row(each, cell.record)] += elected[at] / len(folds)
+                p[list(each)] += elected[at] / len(folds)
         return p
 
     def performance(self, policy: Policy = POLICY) -> Performance:
@@ -233,9 +234,3 @@ def _aligned(iterates: sp.csr_array, length: int) -> sp.csr_array:
     """So many records; a path that ended stays where it was."""
     at = np.minimum(np.arange(length), iterates.shape[0] - 1)
     return iterates[at]
-
-
-def _row(iterates: sp.csr_array, at: int) -> Ints:
-    """The features of a record; a path that ended stays where it was."""
-    at = min(at, iterates.shape[0] - 1)
-    return np.asarray(iterates.indices[iterates.indptr[at] : iterates.indptr[at + 1]])

@@ -86,14 +86,14 @@ class Laplace:
     def of(cls, response: Response, columns: Floats, ridge: float) -> Laplace:
         """Of coefficients of columns, as rows, with a prior of this strength."""
         if not len(columns):
-            nothing = np.zeros(response.n)
+            nothing = np.zeros(response.size)
             return cls(np.zeros(0), nothing, float(response.deviance(nothing)), 0.0, 0.0)
         fit = response.refit(columns, ridge)
-        fitted = fit.coef @ columns
-        eta = response.whole(fitted)
-        H = response.loss.hessian(response.eta(columns), eta, response.y, response.weights)
+        fitted = np.ravel(fit.coef @ columns)
+        rows = response.whole(fitted), response.y, response.weights
+        H = response.loss.bent(response.unweighted(columns), *rows)
         bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
-        left = float(fit.deviance + ridge * fit.coef @ fit.coef)
+        left = fit.deviance + ridge * float(np.sum(fit.coef**2))
         volume, freedom = np.log1p(bent / ridge).sum(), (bent / (bent + ridge)).sum()
         return cls(fit.coef, fitted, left, float(volume), float(freedom))
 
@@ -106,19 +106,19 @@ def evidence_of(design: Design, target: Floats | Response, support: Support) -> 
     """Of a support, by the loss of its target."""
     if not isinstance(target, Response):
         return Evidence.of(design, target, support)
-    n, w = float(target.weights.sum()), np.zeros(design.d)
+    n, w = float(target.weights.sum()), np.zeros((target.n_dual, design.d))
     columns = design.columns(np.asarray(support, np.intp))
     size = bend_of(target, columns)
     if size == 0:
-        return Evidence(Laplace.of(target, columns[:0], 1.0).score_at(target), w, 0.0)
+        return Evidence(Laplace.of(target, columns[:0], 1.0).score_at(target), w.ravel(), 0.0)
     found = [Laplace.of(target, columns, each * size) for each in BY_LOSS]
     scores = np.array([each.score_at(target) for each in found])
     freedom = np.array([each.freedom for each in found])
     scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))
     scores[freedom > MOST * n] = np.inf
     at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(BY_LOSS) - 1
-    w[list(support)] = found[at].coef
-    return Evidence(float(scores[at]), w, BY_LOSS[at])
+    w[:, list(support)] = found[at].coef
+    return Evidence(float(scores[at]), w.ravel(), BY_LOSS[at])
 
 
 def _log(left: Any, total: float, n: float) -> Any:

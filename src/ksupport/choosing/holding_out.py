@@ -38,16 +38,14 @@ class Time:
 
     folds: list[Fold]
     paths: Paths
-    posteriors: list[Posterior]
+    few: list[Floats]  # models of few features, one on each fold
     dispersion: float | None = None  # of errors that are not squares, but in units of y
 
     @cached_property
     def candidates(self) -> Candidates:
         """Errors on the rows that folds hold out."""
-        pairs = zip(self.posteriors, self.folds, strict=True)
-        few = [_mean(each, fold.y) for each, fold in pairs]
         unseen = [fold.unseen for fold in self.folds]
-        return Candidates.of(self.paths.walked, unseen, few, self.dispersion)
+        return Candidates.of(self.paths.walked, unseen, self.few, self.dispersion)
 
     @property
     def clear(self) -> bool:
@@ -62,6 +60,11 @@ class Time:
         cells = {candidates.earliest(), *most[elected[most] > 0].tolist()}
         at = [candidates.cells[each] for each in sorted(cells)]
         return [(self.paths.settings[cell.path]["k"], cell.record) for cell in at]
+
+
+def means_of(posteriors: list[Posterior], folds: list[Fold]) -> list[Floats]:
+    """The posterior mean of coefficients on each fold."""
+    return [_mean(each, fold.y) for each, fold in zip(posteriors, folds, strict=True)]
 
 
 def _mean(posterior: Posterior, target: Floats | Response) -> Floats:

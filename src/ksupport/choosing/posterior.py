@@ -31,13 +31,21 @@ from .supports import Support, independent_rows, largest_support
 
 @dataclass(frozen=True)
 class Sought:
-    """What is sought: supports of (design, y), from supports that were visited on."""
+    """What is sought: supports of (design, y), from supports that were visited on.
+
+    Several responses, which stand side by side in y, have one support and noise of one size.
+    """
 
     design: Design
     y: Floats
     visited: Sequence[Support]
     rounds: int = POLICY.rounds  # supports whose neighbours are looked at
     weighed: int = POLICY.weighed  # models that a loss other than squares weighs itself
+
+    @property
+    def Y(self) -> Floats:
+        """The responses, as rows."""
+        return self.y.reshape(-1, self.design.n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,12 +180,12 @@ class Posterior:
         order = self.order(most)
         features = np.unique(self._joined(order)[0])
         C = self.columns[features]
-        gram, products = C @ C.T, C @ self.y
+        gram, products = C @ C.T, C @ self.y.reshape(-1, C.shape[1]).T
         gram[np.diag_indices_from(gram)] += self.policy.prior
 
         def ridge(members: Ints) -> Floats:
             at = np.searchsorted(features, members)
-            return np.asarray(np.linalg.solve(gram[np.ix_(at, at)], products[at]))
+            return np.asarray(np.linalg.solve(gram[np.ix_(at, at)], products[at])).T
 
         return self._averaged(ridge, order)
 
@@ -189,13 +197,18 @@ class Posterior:
         )
 
     def _averaged(self, fit: Callable[[Ints], Floats], order: Ints) -> Floats:
-        """Coefficients of models, given how one is fitted, averaged by their weights."""
+        """Coefficients of models, given how one is fitted, averaged by their weights.
+
+        Of several responses, or classes, those of each stand side by side.
+        """
         weights = self.weights[order] / self.weights[order].sum()
-        w = np.zeros(self.d)
-        for weight, members in zip(weights.tolist(), self._members(order), strict=True):
-            w[self.pool[members]] += weight * fit(members)
-        w[self.pool] /= self.lengths
-        return w
+        members = self._members(order)
+        fits = [np.atleast_2d(fit(each)) for each in members]
+        w = np.zeros((len(fits[0]), self.d))
+        for weight, each, coef in zip(weights.tolist(), members, fits, strict=True):
+            w[:, self.pool[each]] += weight * coef
+        w[:, self.pool] /= self.lengths
+        return w.ravel()
 
 
 def parts_of(joined: Any, ends: list[int]) -> list[Any]:
@@ -229,13 +242,14 @@ def explored(
 
 def _starts(sought: Sought, policy: Policy) -> list[Support]:
     """The visited supports that EBIC prefers, and the empty one."""
-    design, y = sought.design, sought.y
+    design, y, samples = sought.design, sought.y, len(sought.Y) * sought.design.n_samples
     largest = _largest(design, policy)
     visited = [S for S in dict.fromkeys(sought.visited) if 0 < len(S) <= largest]
     if not visited or not y.any():
         return [()]
     refits = refit_all(design, y, visited)
-    scores = Criterion("ebic", design.n_samples, design.d, float(y @ y))(refits.rss, refits.size)
+    rule, picked = Criterion("ebic", samples, design.d, float(y @ y)), refits.size // len(sought.Y)
+    scores = rule(refits.rss, refits.size, picked)
     order = np.lexsort((refits.size, np.round(scores, 6)))[: policy.starts]
     return [tuple(sorted(visited[i])) for i in order] + [()]
 
@@ -267,17 +281,18 @@ def _all_fit(sought: Sought) -> bool:
 
 def _survey(sought: Sought, starts: list[Support]) -> Survey:
     """Which features go most with y, and with what the first starts leave of it."""
-    residuals = [sought.y, *(_residual(sought, S) for S in starts[:2])]
+    residuals = np.vstack([sought.Y, *(_residual(sought, S) for S in starts[:2])])
     count = _room(sought) // len(residuals)
     find, merge = partial(_strongest, count), partial(_strongest_of, count)
-    return Survey(sought.design, np.column_stack(residuals), find, merge)
+    return Survey(sought.design, np.ascontiguousarray(residuals.T), find, merge)
 
 
 def _residual(sought: Sought, support: Support) -> Floats:
     columns = sought.design.columns(np.asarray(support, np.intp))
     if not support:
-        return sought.y
-    return np.asarray(sought.y - np.linalg.lstsq(columns.T, sought.y, rcond=None)[0] @ columns)
+        return sought.Y
+    coef = np.linalg.lstsq(columns.T, sought.Y.T, rcond=None)[0]
+    return np.asarray(sought.Y - coef.T @ columns)
 
 
 def _strongest(count: int, first: int, products: Floats, norms: Floats) -> tuple[Ints, Floats]:
@@ -303,7 +318,7 @@ class _Ready:
     pool: Ints
     columns: Floats
     lengths: Floats
-    y: Floats
+    Y: Floats
     starts: list[Ints]
     largest: int
     rounds: int
@@ -323,21 +338,22 @@ class _Ready:
         known = [np.isin(np.asarray(S, np.intp), pool).all() for S in starts]
         kept = [at for at, ok in zip(places, known, strict=True) if ok]
         largest = min(_largest(design, policy), pool.size)
-        return cls(design.d, n, pool, columns, lengths, sought.y, kept, largest, sought.rounds)
+        return cls(design.d, n, pool, columns, lengths, sought.Y, kept, largest, sought.rounds)
 
 
 def _explore(policy: Policy, ready: _Ready) -> Posterior:
     indptr = np.cumsum([0, *(each.size for each in ready.starts)])
     starts = np.concatenate([np.zeros(0, np.intp), *ready.starts]).astype(np.int64)
-    total = float(ready.y @ ready.y)
+    total, samples = float(np.sum(ready.Y**2)), len(ready.Y) * ready.n
     marks = np.random.default_rng(0).integers(0, 1 << 63, ready.d, dtype=np.uint64)[ready.pool]
     found = kernels.explore(
-        ready.columns, ready.y, ready.n, policy.prior,
+        ready.columns, np.ascontiguousarray(ready.Y), ready.n, policy.prior,
         2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
         max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, ready.rounds, policy.window,
         limits.MODELS,
     )  # fmt: skip
-    empty = ready.n * np.log(total / ready.n) if total > 0 else float(found[0].min())
+    empty = samples * np.log(total / samples) if total > 0 else float(found[0].min())
+    y = np.ravel(ready.Y)
     return Posterior(
-        ready.d, ready.pool, ready.columns, ready.lengths, ready.y, ready.n, policy, empty, *found
+        ready.d, ready.pool, ready.columns, ready.lengths, y, ready.n, policy, empty, *found
     )  # fmt: skip

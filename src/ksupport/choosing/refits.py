@@ -137,10 +137,11 @@ def refits_by_loss(
 ) -> Floats:
     """The same with several strengths, a row of coefficients for each."""
     columns = design.columns(np.asarray(support, np.intp))
-    size, models = bend_of(response, columns), np.zeros((len(strengths), design.d))
+    size, models = bend_of(response, columns), np.zeros((len(strengths), response.n_dual, design.d))
     if size > 0:
-        models[:, list(support)] = [response.refit(columns, s * size).coef for s in strengths]
-    return models
+        for w, strength in zip(models, strengths, strict=True):
+            w[:, list(support)] = response.refit(columns, strength * size).coef
+    return models.reshape(len(strengths), -1)
 
 
 def bend_of(response: Response, columns: Floats) -> float:

@@ -245,10 +245,11 @@ def chosen_by_judgement(
         coef = refit_by_loss(design, y, support, strength)
     else:
         coef = evidence_of(design, y, support).coef
+    coef = problem.shaped(coef)
     if folds is not None and judgement.few < 0.5:
         settings, table = folds
         return replace(
-            chosen_by_folds("irksn", settings, table, table.best(), coef, "ridge"),
+            chosen_by_folds("irksn", settings, table, table.best(), coef, "ridge", coef.ndim > 1),
             judgement=judgement,
             probability=judgement.probability,
         )
@@ -270,6 +271,7 @@ def chosen_by_judgement(
         steps=(walked,),
         coef=coef,
         refit="ridge",
+        shared=coef.ndim > 1,
         score=best,
         table={
             "support": named,

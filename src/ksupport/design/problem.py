@@ -165,6 +165,12 @@ class Problem:
         pairs = zip(splits, walked, strict=True)
         return [(each, self._unseen_on(rows, each)) for (_, rows), each in pairs]
 
+    def forget(self) -> None:
+        """Let go of products that walks remember: views that share X last until they are found."""
+        folds = self._walked[1:] if self.squares is None else []
+        for each in (self.whole, *folds):
+            each.design.forget()
+
     def unseen(self, at: int, walked: Walked, target: int = 0, scoring: Any = None) -> Unseen:
         """The rows to measure on of a split, for models that were walked on others.
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import get_scorer
 
 from ..losses import Logistic, Response
-from .rows import Predicting, Unseen
+from .rows import Predicting, Unseen, predicted
 from .stores import Floats
 from .view import Design
 
@@ -57,9 +56,7 @@ class UnseenByLoss(Unseen):
     def _fitted(self, models: Any) -> tuple[Floats, Floats]:
         """X̃w of the rows walked on, and of the unseen rows, for each row of coefficients."""
         assert self.walked is not None
-        used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
-        few = models[:, used]
-        return few @ self.walked.columns(used), few @ self.design.columns(used)
+        return predicted(models, self.walked), predicted(models, self.design)
 
     def _errors(self, fitted: Floats, new: Floats) -> Floats:
         """The mean deviance of each model, or minus its score."""

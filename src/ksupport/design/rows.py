@@ -189,32 +189,32 @@ class Unseen:
 
     def errors_of(self, models: Any) -> Floats:
         """The same for each row of coefficients."""
-        return self.errors(self._predicted(models))
+        return self.errors(predicted(models, self.design))
 
     def each_of(self, models: Any) -> Floats:
         """The squared error of each row for each row of coefficients, R x n."""
-        return np.asarray((self._predicted(models) - self.truth) ** 2)
-
-    def _predicted(self, models: Any) -> Floats:
-        """X̃w for each row of coefficients; of several responses all is side by side."""
-        design, targets = self.design, models.shape[1] // self.design.d
-        if targets > 1:
-            models = models.reshape(models.shape[0] * targets, design.d)
-            models = sp.csr_array(models) if sp.issparse(models) else models
-        used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
-        fitted = np.asarray(models[:, used] @ design.columns(used))
-        return fitted.reshape(len(fitted) // targets, targets * design.n)
+        return np.asarray((predicted(models, self.design) - self.truth) ** 2)
 
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
         """The squared error of each row of coefficients on each held-out row, and rows' weights.
 
         Rows that were summed up count as one.
         """
-        used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
-        squares = (models[:, used] @ self.design.columns(used) - self.truth) ** 2
+        squares = self.each_of(models)
         if self.design.compact:
             return squares.mean(axis=1, keepdims=True), np.array([self.design.n_samples])
         return squares, np.ones(self.design.n) if self.weights is None else self.weights
+
+
+def predicted(models: Any, design: Design) -> Floats:
+    """X̃w for each row of coefficients; of several responses all is side by side."""
+    targets = models.shape[1] // design.d
+    if targets > 1:
+        models = models.reshape(models.shape[0] * targets, design.d)
+        models = sp.csr_array(models) if sp.issparse(models) else models
+    used = np.unique(models.indices if sp.issparse(models) else np.nonzero(models)[1])
+    fitted = np.asarray(models[:, used] @ design.columns(used))
+    return fitted.reshape(len(fitted) // targets, targets * design.n)
 
 
 class _Predicts(RegressorMixin, BaseEstimator):

@@ -164,6 +164,10 @@ class Design:
         found: tuple[Floats, Floats] | None = self._cache.get("known")
         return found
 
+    def forget(self) -> None:
+        """Let go of products that walks remember, which are most of what is kept."""
+        self._cache.pop("recall", None)
+
     @property
     def remembers(self) -> bool:
         """Whether products are worth keeping: X is read by passes, and lies in this process."""

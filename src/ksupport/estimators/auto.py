@@ -20,12 +20,12 @@ from ..choosing.clusters import unions_of
 from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds_beside, walk_stages
 from ..choosing.grids import by_loss
-from ..choosing.holding_out import Paths, Time
+from ..choosing.holding_out import Paths, Time, means_of
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
-from ..choosing.supports import Support, response_of, supports_of
+from ..choosing.supports import Support, response_of, visited_by
 from ..choosing.ways import chosen_by_judgement
 from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
@@ -33,7 +33,8 @@ from ..design import Floats, Problem, Split, Weights
 from ..losses import Loss, Response, Squared
 from ..stopping import HeldOut
 from ..walking import Path, Result, run
-from .base import RegressorByLoss, SelectingModel
+from .base import SelectingModel
+from .skipping import SkipsFarRows
 
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
 
@@ -102,7 +103,10 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         few, *on_folds = self._explore(problem, folds, paths, visited)
         times: list[Time] = []
         if paths is not None:
-            first = Time(folds, paths, on_folds, few.dispersion if self._robust else None)
+            means = means_of(on_folds, folds)
+            if problem.by_squares:
+                on_folds = []  # have columns, and have said what they know
+            first = Time(folds, paths, means, few.dispersion if self._robust else None)
             times = self._held_out(problem, first)
         clear = bool(times) and times[0].clear
         unions = None if clear or not problem.by_squares else unions_of(few)
@@ -226,10 +230,10 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         settings = [first.paths.settings[at] for at in first.candidates.led]
         folds = folds_by(problem, splits)
         walked, _ = self._on_folds(folds, settings)
-        posteriors = self._weighed(_sought_on(folds, walked), [fold.y for fold in folds])
+        means = means_of(self._weighed(_sought_on(folds, walked), [f.y for f in folds]), folds)
         parts = [slice(at, at + count) for at in range(0, len(folds), count)]
         return [first] + [
-            Time(folds[part], Paths(settings, walked[part]), posteriors[part]) for part in parts
+            Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts
         ]
 
     def _elected(self, problem: Problem, times: list[Time], few: Posterior) -> float:
@@ -239,7 +243,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return np.inf
         levels = sorted({k for k, _ in cells})
         walked = self._on_all_rows(problem, _settings(levels, problem))
-        visited = {k: supports_of(each.iterates) for k, each in zip(levels, walked, strict=True)}
+        visited = dict(zip(levels, visited_by(walked), strict=True))
         supports = {visited[k][min(record, len(visited[k]) - 1)] for k, record in cells}
         design, y = problem.design, problem.targets[0]
         if isinstance(y, Response):
@@ -261,7 +265,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self.k_, self.alpha_ = chosen.irksn
 
 
-class AutoIRKSN(RegressorByLoss, AutoModel):
+class AutoIRKSN(SkipsFarRows, AutoModel):
     """Find the features that matter, with nothing to choose.
 
     Two questions are put to the data, and both answers count.  If *few* features matter, which?
@@ -282,7 +286,10 @@ class AutoIRKSN(RegressorByLoss, AutoModel):
     max_iter : int, default=60
         Steps of the paths.
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
-        As in `ksupport.IRKSN`: "huber" for numbers some of which are far off, "poisson" for counts.
+        "poisson" for counts; "huber" for numbers some of which are far off: rows that are so by
+        more than four robust standard deviations, of y or of what the model leaves of it, are left
+        out (``outliers_``), and the others judged by squares.  ``Huber(delta)`` counts errors
+        linearly beyond a threshold of one's own.
     fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
@@ -321,6 +328,8 @@ class AutoIRKSN(RegressorByLoss, AutoModel):
         What ``coef_`` is on the support: "ridge".
     decision_ : str
         What was decided and why, in words.
+    outliers_ : array of int
+        The rows that are far off, with ``loss="huber"``; else none.
     k_, alpha_, n_iter_
         Parameters and step of the path that predicts held-out rows best (None and the steps
         walked where few features are more probable).
@@ -370,7 +379,7 @@ class AutoIRKSN(RegressorByLoss, AutoModel):
 
 def _supports(results: list[Result]) -> list[Support]:
     """All supports that paths have visited, once."""
-    return list(dict.fromkeys(S for each in results for S in supports_of(each.iterates)))
+    return list(dict.fromkeys(S for each in visited_by(results) for S in each))
 
 
 def _sought_on(folds: list[Fold], walked: list[list[Result]]) -> list[Sought]:

@@ -1,4 +1,4 @@
-"""`AutoIRKSNClassifier`: which features tell two classes apart, with nothing to choose."""
+"""`AutoIRKSNClassifier`: which features tell classes apart, with nothing to choose."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from .labels import LinearClassifier
 
 
 class AutoIRKSNClassifier(LinearClassifier, AutoModel):
-    """Find the features that tell two classes apart, with nothing to choose.
+    """Find the features that tell classes apart, with nothing to choose.
 
     As `AutoIRKSN`, with the logistic loss: paths are those of `IRKSNClassifier`, held-out rows
     are judged by the probability that was given to their class, and features are sought by what
-    they explain of the classes.
+    they explain of the classes.  More than two classes have a vector of coefficients each, and one
+    support: a feature belongs to the model if it tells any of them apart.
 
     Parameters
     ----------
@@ -60,6 +61,8 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
     >>> model.predict(X[:3])
     array([...], dtype='<U3')
     """
+
+    _many_classes = True
 
     def __init__(
         self,

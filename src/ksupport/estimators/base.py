@@ -398,6 +398,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         self.n_passes_ = problem.raw.passes
         self._fill = problem.view.store.fill
         self._chosen = chosen
+        problem.forget()
 
     def _finding(self) -> Finding:
         return finding_of(self)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..losses import Logistic, Multinomial
 from .labels import LinearClassifier
 from .paths import PathModel, Stopping
 
@@ -142,5 +141,4 @@ class IRKSNClassifier(LinearClassifier, PathModel):
 
     @property
     def _given(self) -> dict[str, Any]:
-        many = self.classes_.size > 2
-        return super()._given | {"loss": Multinomial(self.classes_.size) if many else Logistic()}
+        return super()._given | {"loss": self._loss}

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._common.telling import tells
 from ..choosing.chosen import Chosen
 from ..design import Floats, Problem, Weights, fetched
-from ..losses import Logistic, Loss
+from ..losses import Logistic, Loss, Multinomial
 from .base import LinearModel
 
 
@@ -51,6 +51,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
                     "than two"
                 )
             self.classes_ = found
+            self._loss = Multinomial(found.size) if found.size > 2 else Logistic()
         elif not np.isin(found, self.classes_).all():
             raise ValueError(f"y must have the classes of the fit, {self.classes_}, got {found}")
         return np.asarray(np.searchsorted(self.classes_, y), np.float64)

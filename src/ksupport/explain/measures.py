@@ -4,6 +4,7 @@ Numbers are judged by the share of their variation that is explained.  Classes a
 are judged by order: of two rows, is the one with the event, or with the earlier one, said to be so?
 The share of pairs in the right order is the area under the ROC curve of classes, and Harrell's c of
 survival times.  Rows are compared within a fold only, as each fold has a model of its own.
+Of more than two classes it counts whether the class of a row was told.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from ..design import Floats, Ints
-from ..losses import Cox, Logistic, Loss
+from ..losses import Cox, Logistic, Loss, Multinomial
 from ..metrics import wrong_pairs
 
 Kind = Literal["numbers", "classes", "survival"]
@@ -32,6 +33,14 @@ class Measure(ABC):
         """What a fitted model says of rows."""
         return np.asarray(model.predict(X))
 
+    def nothing(self, y: Floats, weights: Floats) -> Any:
+        """What is said of any row by whoever knows these rows, and no feature."""
+        return 0.0
+
+    def baseline(self, nothing: Floats, weights: Floats) -> Floats:
+        """The errors by which a score is measured, given those of knowing nothing."""
+        return nothing
+
     @abstractmethod
     def errors(self, y: Floats, said: Floats, fold: Ints, weights: Floats) -> Floats:
         """What each row contributes to what is wrong."""
@@ -42,6 +51,10 @@ class Variation(Measure):
 
     kind: ClassVar[Kind] = "numbers"
     constant = 0.0
+
+    def nothing(self, y: Floats, weights: Floats) -> Any:
+        """The mean."""
+        return np.average(y, weights=weights)
 
     def errors(self, y: Floats, said: Floats, fold: Ints, weights: Floats) -> Floats:
         """Of each row its squared error, times its weight."""
@@ -81,8 +94,35 @@ class OrderOfClasses(Order):
         return np.asarray(model.predict_proba(X))[:, 1]
 
 
+@dataclass(frozen=True)
+class RightClass(Measure):
+    """Rows of several classes, 0 to n_classes - 1, whose class is not the most probable one."""
+
+    kind: ClassVar[Kind] = "classes"
+    constant = 0.0
+    n_classes: int
+
+    def said(self, model: Any, X: Any) -> Floats:
+        """The probabilities of all classes."""
+        return np.asarray(model.predict_proba(X))
+
+    def nothing(self, y: Floats, weights: Floats) -> Any:
+        """The shares of the classes."""
+        return np.bincount(y.astype(np.intp), weights, self.n_classes) / weights.sum()
+
+    def baseline(self, nothing: Floats, weights: Floats) -> Floats:
+        """All rows: then a score is the share of rows that are told right."""
+        return weights
+
+    def errors(self, y: Floats, said: Floats, fold: Ints, weights: Floats) -> Floats:
+        """Of each row its weight, if another class is more probable."""
+        return weights * (said.argmax(axis=1) != y)
+
+
 def measure_for(loss: Loss) -> Measure:
     """How predictions of models with this loss are judged."""
     if isinstance(loss, Cox):
         return Order()
+    if isinstance(loss, Multinomial):
+        return RightClass(loss.n_dual)
     return OrderOfClasses() if isinstance(loss, Logistic) else Variation()

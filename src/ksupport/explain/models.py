@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.checks import check_count
-from .._common.names import listed
+from .._common.names import listed, shown
 from ..algorithms import Method
 from ..choosing.chosen import Chosen
 from ..design import Floats, Ints, Problem
@@ -57,13 +57,36 @@ def chosen_by(model: Model) -> Chosen:
         ) from error
 
 
+def targets_of(model: Model) -> list[str]:
+    """What the rows of coefficients are called: classes, or targets by their number."""
+    classes = getattr(model, "classes_", ())
+    if len(classes) > 2:
+        return [str(each) for each in classes]
+    return [f"target {i}" for i in range(len(np.atleast_2d(model.coef_)))]
+
+
+def one_coefficient(coef: Floats) -> Floats:
+    """A number for each column: its coefficient, or how far it puts several classes apart."""
+    each = np.atleast_2d(coef)
+    return np.asarray(each[0] if len(each) == 1 else each.max(axis=0) - each.min(axis=0))
+
+
+def speaks_for(model: Model, feature: int) -> str | None:
+    """Of several classes, the one that a feature speaks for most, and the one it does least."""
+    coef = np.atleast_2d(model.coef_)[:, feature]
+    if len(coef) == 1 or not coef.any():
+        return None
+    names = targets_of(model)
+    return f"{shown(names[int(coef.argmax())])}, not {shown(names[int(coef.argmin())])}"
+
+
 def effects_of(model: Model, X: Any) -> Floats:
     """Coefficients times the standard deviations of their columns."""
     effects, features = np.zeros(X.shape[1]), np.flatnonzero(chosen_by(model).support)
     if features.size:
         block = X[:, features]
         block = block.toarray() if sp.issparse(block) else np.asarray(block)
-        effects[features] = np.ravel(model.coef_)[features] * block.std(axis=0)
+        effects[features] = one_coefficient(model.coef_)[features] * block.std(axis=0)
     return effects
 
 

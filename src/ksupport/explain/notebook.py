@@ -14,7 +14,7 @@ from .._common.render import Table, as_html, number
 from ..choosing.chosen import Chosen
 from .account import certainty
 from .found import found_in
-from .models import Model, adjusted_for, chosen_by
+from .models import Model, adjusted_for, chosen_by, targets_of
 
 LISTED = 10  # features in the table
 TARGETS = 5  # columns of it
@@ -71,7 +71,7 @@ def finding_of(model: Model) -> Finding:
         words.append(JUDGE + (CERTIFY if model._loss.name == "squared" else "") + ".")
     if not chosen.size:
         return title, words, []
-    table = _coefficients if chosen.probability is None else _probable
+    table = _probable if chosen.flat and chosen.probability is not None else _coefficients
     return title, words, [table(model, chosen)]
 
 
@@ -93,7 +93,7 @@ def _coefficients(model: Model, chosen: Chosen) -> Table:
     order = features[largest[:LISTED]]
     names = names_seen(model)
     rows = [(feature_name(names, j), *(number(w) for w in coef[:, j])) for j in order]
-    head = ["coefficient"] if chosen.flat else [f"target {i}" for i in range(len(coef))]
+    head = ["coefficient"] if chosen.flat else targets_of(model)[:TARGETS]
     title = "All, in the units of X"
     if chosen.size > LISTED:
         title = f"The {LISTED} largest, in units of X"

@@ -122,7 +122,7 @@ def trials_of(
     makes : mapping of str to callable
         Makes an estimator for given rows.
     X, y : arrays
-        All rows; X may be sparse.  Classes are 0 and 1, survival has columns time and event.
+        All rows; X may be sparse.  Classes are numbers, survival has columns time and event.
     splits : sequence of (train, test)
         Rows to fit and to predict; no row is predicted twice.
     sample_weight : array, optional
@@ -138,16 +138,14 @@ def trials_of(
     rows = np.concatenate([test for _, test in splits])
     fold = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
     w = np.ones(len(y)) if sample_weight is None else sample_weight / sample_weight[rows].mean()
-    constant = [
-        np.average(y[train], weights=w[train]) if measure.kind == "numbers" else 0.0
-        for train, _ in splits
-    ]
+    constant = np.array([measure.nothing(y[train], w[train]) for train, _ in splits])
 
     def errors(said: Floats) -> Floats:
         return measure.errors(y[rows], said, fold, w[rows])
 
-    baseline = errors(np.asarray(constant)[fold])
-    found = {NOTHING: Trial(NOTHING, baseline, 0.0, baseline, measure.constant)}
+    known = errors(constant[fold])
+    baseline = measure.baseline(known, w[rows])
+    found = {NOTHING: Trial(NOTHING, known, 0.0, baseline, measure.constant)}
     predictions = {}
     with phase("held-out rows", len(makes)) as update:
         for done, (name, make) in enumerate(makes.items()):
@@ -178,7 +176,7 @@ def _predicted(
             model, (seen, unseen) = make(train), filled(X[train], X[test])
             model.fit(seen, y[train], **_weighting(model, weights, train))
         said.append(measure.said(model, unseen))
-        used.append(np.ravel(_coef(model)) != 0)
+        used.append((np.atleast_2d(_coef(model)) != 0).any(axis=0))
     return np.concatenate(said), np.array(used)
 
 

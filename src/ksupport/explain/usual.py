@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 import sklearn
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LassoCV, LogisticRegressionCV, RidgeCV
 from sklearn.model_selection import GridSearchCV, check_cv
@@ -75,11 +75,43 @@ def names_of(kind: Kind) -> tuple[str, str]:
 # -- classes -------------------------------------------------------------------------------
 
 
+class OneAgainstOthers(ClassifierMixin, BaseEstimator):
+    """Of several classes a model for each, against all others; of two classes one.
+
+    Parameters
+    ----------
+    model : estimator
+        For two classes.
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def fit(self, X: Any, y: Any, sample_weight: Floats | None = None) -> Self:
+        """Fit them one by one."""
+        self.classes_ = np.unique(y)
+        asked = self.classes_ if self.classes_.size > 2 else self.classes_[1:]
+        self.models_ = [clone(self.model).fit(X, y == each, sample_weight) for each in asked]
+        self.coef_ = np.vstack([each.coef_ for each in self.models_])
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Of the classes; of several in proportion to what each model says."""
+        p = np.column_stack([each.predict_proba(X)[:, 1] for each in self.models_])
+        return np.hstack([1.0 - p, p]) if p.shape[1] == 1 else p / p.sum(axis=1, keepdims=True)
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
 def _lasso_of_classes(cv: Any) -> Any:
     # The intercept is penalised as a coefficient of its column, so that column is large.
-    return LogisticRegressionCV(
-        Cs=PENALTIES, cv=cv, solver="liblinear", scoring="neg_log_loss", random_state=0,
-        intercept_scaling=10.0, **_penalised(1.0),
+    return OneAgainstOthers(
+        LogisticRegressionCV(
+            Cs=PENALTIES, cv=cv, solver="liblinear", scoring="neg_log_loss", random_state=0,
+            intercept_scaling=10.0, **_penalised(1.0),
+        )
     )  # fmt: skip
 
 
@@ -206,9 +238,10 @@ class Adjusting(BaseEstimator):
         """Fit them, by the loss."""
         known, ones = self._known(X), np.ones((int(self.loss.has_constant), len(y)))
         found = self.loss.refit(known, y, sample_weight, unpenalized=ones)
-        coef = np.zeros(X.shape[1])
-        coef[self.columns] = found.coef
-        self.coef_, self.intercept_ = coef, float(found.unpenalized.sum())
+        of_columns = np.atleast_2d(found.coef)  # a row for each class, of more than two
+        coef = np.zeros((len(of_columns), X.shape[1]))
+        coef[:, self.columns] = of_columns
+        self.coef_, self.intercept_ = coef, found.unpenalized.reshape(len(coef), -1).sum(axis=1)
         return self
 
     def _known(self, X: Any) -> Floats:
@@ -217,11 +250,10 @@ class Adjusting(BaseEstimator):
 
     def predict(self, X: Any) -> Floats:
         """What is expected of rows."""
-        return np.asarray(
-            self.loss.mean(self.coef_[self.columns] @ self._known(X) + self.intercept_)
-        )
+        eta = (self.coef_[:, self.columns] @ self._known(X)).T + self.intercept_
+        return np.asarray(self.loss.mean(eta if len(self.coef_) > 1 else eta[:, 0]))
 
     def predict_proba(self, X: Any) -> Floats:
         """Of classes."""
         p = self.predict(X)
-        return np.column_stack([1.0 - p, p])
+        return p if p.ndim == 2 else np.column_stack([1.0 - p, p])

@@ -77,6 +77,30 @@ def _numbers(target: str, classes: Sequence[str]) -> Wording:
 
 
 def _classes(target: str, classes: Sequence[str]) -> Wording:
+    return (_two_classes if len(classes) <= 2 else _several_classes)(target, classes)
+
+
+def _several_classes(target: str, classes: Sequence[str]) -> Wording:
+    apart = "the class that it speaks for most and the one that it speaks for least"
+    return Wording(
+        score="accuracy",
+        column="told right",
+        does_what=f"tells for {{}} of all rows which of the {len(classes)} classes of "
+        f"{braced(target)} they have",
+        in_short="is right for {} of rows",
+        useless="tells nothing",
+        removes=("takes ", f" off the uncertainty about {target}"),
+        unexplained=f"{target} is predicted by the shares of its classes",
+        scale=f"the log odds of {apart}",
+        affected=f"the classes of {target}",
+        asked=f"{target}, of {len(classes)} classes",
+        direction=f"the larger the effect, the further apart it puts {apart}",
+        effect=f"By how much the logarithm of the odds of {apart} changes {MORE}: 0.7 is about "
+        "twice the odds.",
+    )
+
+
+def _two_classes(target: str, classes: Sequence[str]) -> Wording:
     first, second = (shown(str(each)) for each in (classes[0], classes[-1]))
     return Wording(
         score="area under the ROC curve",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
-from .newton import Refit, least
+from .newton import Model, OneNumber, Refit, least
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -40,6 +40,7 @@ class Loss(ABC):
     smoothness: ClassVar[float | None]  # a bound on second derivatives; None: there is none
     has_constant: ClassVar[bool] = True  # whether an intercept says anything
     in_units_of_y: ClassVar[bool] = False  # whether eta is
+    model: ClassVar[type[Model]] = OneNumber  # what coefficients of a refit mean
 
     # -- the response ----------------------------------------------------------------------
 
@@ -79,6 +80,11 @@ class Loss(ABC):
     @property
     def n_dual(self) -> int:
         """Fitted values, and so dual numbers, that a row has."""
+        return 1
+
+    @property
+    def n_free(self) -> int:
+        """How many of them can be chosen: of classes only differences count."""
         return 1
 
     # -- for compiled code -----------------------------------------------------------------
@@ -136,6 +142,17 @@ class Loss(ABC):
         each = counted(weights, len(eta)), self.layout(y)
         packed = self.kind, self.param, np.ascontiguousarray(eta, np.float64), self.target(y), *each
         return np.asarray(_kernels.hessian_of(*packed, np.ascontiguousarray(columns, np.float64)))
+
+    def bent(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
+        """The same in coefficients that can be chosen (`Model`), which leave no direction flat."""
+        return self.hessian(columns, eta, y, weights)
+
+    def contrasts(self, eta: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Of several fitted values a row: the root of their mean curvature, and its inverse.
+
+        Both take n_dual values to n_free ones, along which the loss bends alike.
+        """
+        raise NotImplementedError
 
     # -- models ----------------------------------------------------------------------------
 
@@ -244,6 +261,10 @@ class Response:
         """Fitted values without the roots of weights."""
         return fitted / (self.roots if self.n_dual == 1 else np.tile(self.roots, self.n_dual))
 
+    def unweighted(self, columns: Floats) -> Floats:
+        """Columns of the design, as rows, without the roots of weights."""
+        return columns / self.roots
+
     def settled(self, fitted: Floats) -> Floats:
         """What is not penalised, settled at fitted values: (..., n) gives (..., q)."""
         E = np.ascontiguousarray(self.eta(fitted)).reshape(-1, self.size)
@@ -277,24 +298,28 @@ class Response:
         """Minus what a walk follows at no feature: what features explain to first order.
 
         Of squares that is the response less what is not penalised, of classes too, of survival
-        times the martingale residuals.
+        times the martingale residuals.  Of more than two classes their contrasts, side by side.
         """
-        return self.pull_at(np.zeros(self.n))
+        return self.pull_at(np.zeros(self.size))
 
     def pull_at(self, fitted: Floats) -> Floats:
         """The response of squares that have the loss's gradient at a model, and one curvature."""
-        g, eta, _ = self.gradient(fitted, np.zeros(len(self.unpenalized)))
-        return self._bend(eta, self.walked[3]) * fitted - g
+        g, eta, _ = self.gradient(fitted, np.zeros(len(self.unpenalized) * self.n_dual))
+        if self.n_dual == 1:
+            return self._bend(eta, self.walked[3]) * fitted - g
+        by_class = self.n_dual, self.n
+        root, inverse = self.loss.contrasts(eta.reshape(by_class).T, self.walked[3])
+        return np.ravel(root @ fitted.reshape(by_class) - inverse @ g.reshape(by_class))
 
     @cached_property
     def bend(self) -> float:
         """The mean second derivative at no feature."""
-        return self._bend(self.whole(np.zeros(self.n)), self.weights)
+        return self._bend(self.whole(np.zeros(self.size)), self.weights)
 
     def _bend(self, eta: Floats, weights: Floats) -> float:
         """The mean second derivative; not next to none, as where all rows are far off."""
         mean = self.loss.curvature(eta, self.y, weights).sum() / self.weights.sum()
-        return max(float(mean), LEAST_BEND * (self.loss.smoothness or 0.0))
+        return max(float(mean) / self.loss.n_free, LEAST_BEND * (self.loss.smoothness or 0.0))
 
     def dispersed(self, fitted: Floats, freedom: float, n: float) -> Response:
         """With the dispersion that a model of so many degrees of freedom, of n, leaves.
@@ -331,4 +356,4 @@ class Response:
 
     def refit(self, columns: Floats, ridge: float = 0.0) -> Refit:
         """As `Loss.refit`, on columns of the design (as rows)."""
-        return least(self, self.eta(columns), ridge)
+        return least(self, self.unweighted(columns), ridge)

@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import logsumexp, softmax
 
 from .. import _kernels
-from .base import Floats, Loss, Response
-from .newton import Refit, least
+from .base import LEAST_BEND, Floats, Loss, Response
+from .newton import Model
 from .separable import column
+
+
+@cache
+def contrasts_of(count: int) -> Floats:
+    """Helmert's contrasts of so many classes, as orthonormal rows: one class and those before."""
+    at = np.arange(1, count)[:, None]
+    V = np.tri(count - 1, count) - at * np.eye(count - 1, count, 1)
+    return np.asarray(V / np.sqrt(at * (at + 1.0)))
+
+
+class _Classes:
+    """Coefficients of contrasts of classes as one vector, those of a contrast side by side."""
+
+    def __init__(self, response: Response, columns: Floats) -> None:
+        self.response, self.A = response, np.vstack([response.unpenalized, columns])
+        self.V, self.q = contrasts_of(response.n_dual), len(response.unpenalized)
+
+    def start(self) -> Floats:
+        return np.zeros(len(self.V) * len(self.A))
+
+    def _of_classes(self, b: Floats) -> Floats:
+        return np.asarray(self.V.T @ b.reshape(len(self.V), -1))
+
+    def eta(self, b: Floats) -> Floats:
+        return (self._of_classes(b) @ self.A).T
+
+    def change(self, step: Floats) -> float:
+        return float(np.abs(self.eta(step)).max(initial=0.0))
+
+    def gradient(self, g: Floats) -> Floats:
+        return (self.V @ g.T @ self.A.T).ravel()
+
+    def penalty(self, ridge: float) -> Floats:
+        free = np.arange(len(self.A)) < self.q
+        return np.tile(np.where(free, 0.0, ridge), len(self.V))
+
+    def split(self, b: Floats) -> tuple[Floats, Floats]:
+        B = self._of_classes(b)
+        return B[:, self.q :], B[:, : self.q]
 
 
 @dataclass(frozen=True)
@@ -37,7 +76,8 @@ class Multinomial(Loss):
 
     name: ClassVar[str] = "multinomial"
     kind: ClassVar[int] = _kernels.MULTINOMIAL
-    smoothness: ClassVar[float | None] = 0.5
+    smoothness: ClassVar[float] = 0.5
+    model: ClassVar[type[Model]] = _Classes
 
     n_classes: int | None = None
 
@@ -46,6 +86,10 @@ class Multinomial(Loss):
         if self.n_classes is None:
             raise ValueError("n_classes is not known: fix it by the data (`fixed`)")
         return self.n_classes
+
+    @property
+    def n_free(self) -> int:
+        return self.n_dual - 1
 
     def checked(self, y: Any) -> Floats:
         """Numbers of classes, from 0 on."""
@@ -82,12 +126,14 @@ class Multinomial(Loss):
         """Minus the logarithm of the probability of the class."""
         eta = np.asarray(eta, order="C")  # last bits of sums and exponentials differ with strides
         at = np.broadcast_to(y.astype(np.intp)[:, None], (*eta.shape[:-1], 1))
-        own = np.take_along_axis(eta, at, axis=-1)[..., 0]
-        return np.asarray(logsumexp(eta, axis=-1) - own)
+        own, most = np.take_along_axis(eta, at, axis=-1), eta.max(axis=-1, keepdims=True)
+        return np.asarray(np.log(np.exp(eta - most).sum(axis=-1)) + (most - own)[..., 0])
 
     def mean(self, eta: Any) -> Any:
         """The probabilities of the classes."""
-        return softmax(np.asarray(eta, order="C"), axis=-1)
+        eta = np.asarray(eta, order="C")
+        raised = np.exp(eta - np.max(eta, axis=-1, keepdims=True))
+        return raised / raised.sum(axis=-1, keepdims=True)
 
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
         each = np.ones((len(y), 1)) if weights is None else weights[:, None]
@@ -104,6 +150,27 @@ class Multinomial(Loss):
                 H[a, :, b] = (columns * h) @ columns.T
         return H.reshape(C * len(columns), -1)
 
+    def bent(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
+        """In coefficients of contrasts x columns."""
+        V, p = contrasts_of(eta.shape[-1]), self.mean(eta)
+        along, m = p @ V.T, len(columns)
+        H = np.empty((len(V), m, len(V), m))
+        for a in range(len(V)):
+            for b in range(a + 1):
+                h = weights * (p @ (V[a] * V[b]) - along[:, a] * along[:, b])
+                H[a, :, b] = (columns * h) @ columns.T
+                H[b, :, a] = H[a, :, b]
+        return H.reshape(len(V) * m, -1)
+
+    def contrasts(self, eta: Floats, weights: Floats) -> tuple[Floats, Floats]:
+        """Of classes: along the axes of the mean curvature."""
+        p = self.mean(eta) * weights[:, None]
+        mean = (np.diag(p.sum(axis=0)) - p.T @ self.mean(eta)) / weights.sum()
+        V = contrasts_of(len(mean))
+        sizes, axes = np.linalg.eigh(V @ mean @ V.T)
+        roots = np.sqrt(np.maximum(sizes, LEAST_BEND * self.smoothness))[:, None]
+        return roots * (axes.T @ V), (axes.T @ V) / roots
+
     def constant(self, y: Floats, weights: Floats | None = None) -> Floats:  # type: ignore[override]
         """Logarithms of the shares of classes, which sum up to zero."""
         loss = self.fixed(y)
@@ -111,43 +178,3 @@ class Multinomial(Loss):
         with np.errstate(divide="ignore"):
             logs = np.log(shares)
         return np.asarray(logs - logs.mean())
-
-    def refit(
-        self,
-        columns: Floats,
-        y: Floats,
-        weights: Floats | None = None,
-        ridge: float = 0.0,
-        unpenalized: Floats | None = None,
-    ) -> Refit:
-        """As of every loss; coefficients are classes x columns."""
-        return least(self.on(y, weights, unpenalized), columns, ridge, _Classes)
-
-
-class _Classes:
-    """Coefficients of several classes as one vector, those of a class side by side."""
-
-    def __init__(self, response: Response, columns: Floats) -> None:
-        self.response, self.A = response, np.vstack([response.unpenalized, columns])
-        self.C, self.q = response.loss.n_dual, len(response.unpenalized)
-
-    def start(self) -> Floats:
-        return np.zeros(self.C * len(self.A))
-
-    def eta(self, b: Floats) -> Floats:
-        return (b.reshape(self.C, -1) @ self.A).T
-
-    def change(self, step: Floats) -> float:
-        return float(np.abs(self.eta(step)).max(initial=0.0))
-
-    def gradient(self, g: Floats) -> Floats:
-        return (g.T @ self.A.T).ravel()
-
-    def penalty(self, ridge: float) -> Floats:
-        free = np.arange(len(self.A)) < self.q
-        return np.tile(np.where(free, 0.0, ridge), self.C)
-
-    def split(self, b: Floats) -> tuple[Floats, Floats]:
-        B = b.reshape(self.C, -1)
-        B = B - B.mean(axis=0)
-        return B[:, self.q :], B[:, : self.q]

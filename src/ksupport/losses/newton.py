@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dposv
 
 if TYPE_CHECKING:
     from .base import Response
@@ -16,6 +17,7 @@ Floats = NDArray[np.float64]
 STEPS = 60  # Newton needs about ten, unless there is no least
 LONGEST = 10.0  # change of eta, in units of the loss, in one step
 CLOSE = 1e-9  # relative to eta; the next step would be its square
+FLAT = 1e-12  # a pivot below this share of the largest counts as none
 SMALL_RIDGE = 1e-4  # of the mean weighted square of the columns, where there is no least
 
 
@@ -37,6 +39,7 @@ class Model(Protocol):
 
     A: Floats  # all columns, as rows; first those that are not penalised
 
+    def __init__(self, response: Response, columns: Floats) -> None: ...
     def start(self) -> Floats: ...
     def eta(self, b: Floats) -> Floats: ...
     def change(self, step: Floats) -> float: ...
@@ -73,9 +76,9 @@ class OneNumber:
         return b[self.q :], b[: self.q]
 
 
-def least(response: Response, columns: Floats, ridge: float, kind: Any = OneNumber) -> Refit:
+def least(response: Response, columns: Floats, ridge: float) -> Refit:
     """The least of Σ weights value + ridge/2 ‖w‖² over coefficients w of columns (as rows)."""
-    model = kind(response, columns)
+    model = response.loss.model(response, columns)
     b = _newton(response, model, ridge, STEPS)
     if b is None:
         ridge = max(ridge, SMALL_RIDGE * float(np.mean((columns**2) @ response.weights)))
@@ -103,8 +106,8 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
     for _ in range(steps):
         eta = model.eta(b)
         slope = model.gradient(loss.gradient(eta, y, weights)) + penalty * b
-        H = loss.hessian(model.A, eta, y, weights) + np.diag(penalty)
-        step: Floats = -np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)
+        H = loss.bent(model.A, eta, y, weights) + np.diag(penalty)
+        step = -_solved(H, slope)
         change = model.change(step)
         if change <= CLOSE * max(float(np.abs(eta).max()), unit):
             return b + step
@@ -113,3 +116,14 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
             part *= 0.5
         b, now = b + part * step, after
     return None
+
+
+def _solved(H: Floats, slope: Floats) -> Floats:
+    """H⁻¹ slope; where H is flat in some direction, the shortest of all solutions."""
+    if not slope.size:
+        return slope
+    factor, step, info = dposv(H, slope)
+    pivots = np.diag(factor) ** 2
+    if info == 0 and pivots.min() > FLAT * pivots.max():
+        return np.asarray(step)
+    return np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)

@@ -102,17 +102,23 @@ class Huber(Loss):
         """With delta from the spread of y, if it was not given."""
         if self.delta is not None:
             return self
-        away = np.abs(y - _median(y, weights))
-        scale = _median(away, weights) / NORMAL
-        if scale == 0.0:  # more than half of the rows are alike
-            scale = float(np.average(away, weights=weights)) or 1.0
-        return replace(self, delta=SHARE * float(scale))
+        return replace(self, delta=SHARE * robust_scale(y, weights)[1])
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """Half the squared error, linear beyond delta."""
         size = np.abs(eta - y)
         inside = np.minimum(size, self.param)
         return inside * (size - 0.5 * inside)
+
+
+def robust_scale(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
+    """The median, and the standard deviation that the median of distances from it stands for."""
+    centre = _median(values, weights)
+    away = np.abs(values - centre)
+    scale = _median(away, weights) / NORMAL
+    if scale == 0.0:  # more than half of the rows are alike
+        scale = float(np.average(away, weights=weights)) or 1.0
+    return centre, scale
 
 
 def _median(values: Floats, weights: Floats | None) -> float:

@@ -15,8 +15,10 @@ SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes
 SPANNED = 1e-12  # share of a vector outside the span that is rounding
 DEPENDENT = 1e-13  # share of a vector outside the span of others that counts as none
 FORESEEN = 3e-3  # the same of vectors that may never come: below, hardly a feature enters for it
-FEW, SHARE = 64, 8  # vectors that are remembered, or so many samples for each: with more of
-# them, to recall a product costs as much as to take it
+SINGLE = 1e20  # norms of columns up to which products are well within single precision
+# Vectors that are remembered, or so many samples for each: with more of them, to recall a product
+# costs as much as to take it.
+FEW, SHARE = 64, 8
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ class Recall:
         self.n, self.d = design.shape
         self.slack = SLACK[design.store.products_in.itemsize]
         self.Q = np.empty((0, design.n))
-        self.double = design.d <= limits.RECALLED_DOUBLE
+        few = design.d <= limits.RECALLED_DOUBLE
+        self.double = few or not 1 / SINGLE < design.magnitude < SINGLE
         self._room = np.empty((0, design.d), np.float64 if self.double else np.float32)
         room = limits.RECALLED // (self._room.itemsize * design.d)
         # Vectors to remember; more only where all of them are wanted.

@@ -451,7 +451,7 @@ class WorkingSetPath(PlainSteps):
         """Plain steps for a while, longer each time: later on the dual moves less."""
         self.state.spread(self.design, self.features, self.recall)
         self.features = np.arange(self.design.d)
-        self.working = self.wanted = self.recall = None
+        self.working = self.wanted = None
         self.m = min(self.m // 2, self.design.d // 8)
         self.plain_until = until if self.m >= self.least else FOREVER
         self.plain_span *= 4

@@ -21,7 +21,14 @@ from ...choosing.words import NoSignalWarning
 from ...design import Floats, Genotypes, Incomplete, Problem
 from ...estimators.base import LinearRegressor, SelectingModel
 from ...explain.account import Account
-from ...explain.models import adjusted_for, chosen_by, effects_of, method_behind
+from ...explain.models import (
+    adjusted_for,
+    chosen_by,
+    effects_of,
+    method_behind,
+    one_coefficient,
+    speaks_for,
+)
 from ...explain.trials import Trials
 from ...reading import Data
 from ...theory.report import RecoveryReport
@@ -64,13 +71,17 @@ class Fitted:
 
     @property
     def coef(self) -> Floats:
-        """Coefficients of all columns."""
-        return np.ravel(self.model.coef_)
+        """Coefficients of all columns; of several classes, how far they put them apart."""
+        return one_coefficient(self.model.coef_)
 
     @property
-    def intercept(self) -> float:
-        """Of the one output."""
-        return float(np.ravel(self.model.intercept_)[0])
+    def intercept(self) -> list[float]:
+        """Of the one output, or of each class."""
+        return [float(each) for each in np.ravel(self.model.intercept_)]
+
+    def speaks_for(self, feature: int) -> str | None:
+        """Of several classes, the one that a feature speaks for most, and least."""
+        return speaks_for(self.model, feature)
 
     @cached_property
     def effects(self) -> Floats:

@@ -13,7 +13,7 @@ from ...reading import Data
 
 LARGE = 10**8  # entries of X from which on a fit may take minutes
 SHARE = 0.02  # of the columns that are looked at
-PASSES = (6, 20)  # of 2000 x 200 000 genotypes IRKSN took @I@, IRKSNIC @C@, AutoIRKSN 12
+PASSES = (6, 20)  # of 2000 x 200 000 genotypes AutoIRKSN took 13
 
 
 def pace(data: Data) -> str | None:

@@ -58,7 +58,7 @@ def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
     certain, halves = fitted.chosen.probability is not None, fitted.stability is not None
     header = [
         "feature", *["probability"] * certain, "effect", "coefficient",
-        *["chosen on halves"] * halves,
+        *["speaks for"] * (len(account.classes) > 2), *["chosen on halves"] * halves,
     ]  # fmt: skip
     found = account.found
     shown_rows, left = _told_rows(found)
@@ -76,10 +76,19 @@ def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
         "feature, the others as they are."
     )
     if account.kind != "survival":
-        yield f"Intercept {fitted.intercept:.6g}."
+        yield _intercept(fitted, account)
     if _any_beneath(account.found):
         also = ", or matters with it" if in_groups(fitted.chosen) else ""
         yield f"Beneath a feature: what could stand in for it{also}."
+
+
+def _intercept(fitted: Fitted, account: Account) -> str:
+    """What is said where all features are zero."""
+    first, *others = fitted.intercept
+    if not others:
+        return f"Intercept {first:.6g}."
+    pairs = zip(account.classes, fitted.intercept, strict=True)
+    return f"Intercepts {', '.join(f'{shown(str(name))} {value:.4g}' for name, value in pairs)}."
 
 
 def _any_beneath(found: list[Found]) -> bool:
@@ -105,6 +114,8 @@ def _row(
     if certain:
         row.append(certainty(each.probability or 0.0))
     row += [effects[j], f"{fitted.coef[j]:.4g}"] if each.chosen else ["", ""]
+    if len(fitted.intercept) > 1:
+        row.append(fitted.speaks_for(j) or "")
     if halves and fitted.stability is not None:
         row.append(f"{fitted.stability.frequency[j]:.0%}")
     return row
@@ -168,6 +179,7 @@ def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
             "chosen": each.chosen,
             "probability": each.probability,
             "coefficient": float(fitted.coef[each.feature]),
+            "speaks_for": fitted.speaks_for(each.feature),
             "effect": float(fitted.effects[each.feature]),
             "frequency": None if shares is None else float(shares.frequency[each.feature]),
             "stands_in_for": None if each.stands_in_for is None else names[each.stands_in_for],
@@ -186,7 +198,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "title": account.title,
         "signal": account.sign,
         "verdict": account.verdict,
-        "intercept": fitted.intercept,
+        "intercept": fitted.intercept[0] if len(fitted.intercept) == 1 else fitted.intercept,
         "features": [each for each in told if each["chosen"]],
         "stand_ins": [each for each in told if not each["chosen"]],
         "adjusted_for": fitted.adjustment,
@@ -262,16 +274,17 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
 
 def features_csv(fitted: Fitted, target: str) -> str:
     """The features as a table for spreadsheets; no name can act as a formula."""
-    head = ["feature", "probability", "coefficient", "effect", "frequency", "stands in for"]
-    rows: list[list[Any]] = [head]
+    several = ["speaks_for"] * (len(fitted.intercept) > 1)
+    texts = ["stands_in_for", *several]
+    head = ["feature", "probability", "coefficient", "effect", "frequency", *texts]
+    rows: list[list[Any]] = [[name.replace("_", " ") for name in head]]
     for each in features(fitted, fitted.account(target)):
         numbers = ("probability", "coefficient", "effect", "frequency")
-        other = each["stands_in_for"]
         rows.append(
             [
                 spreadsheet_safe(each["name"]),
                 *("" if each[name] is None else repr(each[name]) for name in numbers),
-                "" if other is None else spreadsheet_safe(other),
+                *("" if each[name] is None else spreadsheet_safe(each[name]) for name in texts),
             ]
         )
     return as_csv(rows)

@@ -22,7 +22,7 @@ from ...estimators import (
     AutoIRKSNSurvival,
     PathCV,
 )
-from ...explain.usual import STRENGTHS, scaled
+from ...explain.usual import STRENGTHS, OneAgainstOthers, scaled
 from ..fitting.wish import AUTO, CV, IC
 from .coxnet import CoxnetCV
 
@@ -88,7 +88,8 @@ def _of_classes(how: dict[str, Any]) -> dict[str, Rival]:
 
     def l1(cv: Any) -> Any:
         given = common | {"penalty": "l1", "solver": "liblinear"}
-        return LogisticRegressionCV(cv=cv, random_state=how["random_state"], **given)
+        model = LogisticRegressionCV(cv=cv, random_state=how["random_state"], **given)
+        return OneAgainstOthers(model)
 
     def ridge(cv: Any) -> Any:
         return LogisticRegressionCV(cv=cv, max_iter=1000, **common)

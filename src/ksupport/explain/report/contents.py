@@ -16,7 +16,8 @@ class Contents:
 
     account: Account
     coef: Any
-    intercept: float
+    intercept: list[float]  # one, or of each class
+    speaks_for: list[str | None]  # of each column, where there are several classes
     explained: float
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
@@ -25,3 +26,4 @@ class Contents:
     remarks: list[str] = field(default_factory=list)
     n_drawn: int = 0
     n_entered: int = 0
+    confusion: list[list[int]] = field(default_factory=list)  # of several classes, rows of each

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.metrics import confusion_matrix
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
@@ -25,7 +26,14 @@ from ..account import Account
 from ..curves import Said
 from ..heat import heat_of
 from ..measures import measure_for
-from ..models import Model, adjusted_for, chosen_by, effects_of
+from ..models import (
+    Model,
+    adjusted_for,
+    chosen_by,
+    effects_of,
+    one_coefficient,
+    speaks_for,
+)
 from ..trials import Trials
 from .contents import Contents
 from .details import details
@@ -89,13 +97,15 @@ def build_report(
     (True, True)
     """
     chosen = chosen_by(model)
-    if not chosen.flat:
+    several = len(getattr(model, "classes_", ())) > 2
+    if not chosen.flat and not several:
         raise ValueError(
             f"a report is on a model of one target, got {len(model.coef_)}: fit and report the "
             "columns of y one at a time"
         )
     problem = model._problem_again(X, y, None)
-    rows = _rows(problem, np.ravel(model._linear(X)))
+    eta = model._linear(X)
+    rows = _rows(problem, eta if several else np.ravel(eta))
     X, _ = model._validated(X, y, multi_output=False, reset=False)
     d = X.shape[1]
     given = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
@@ -114,11 +124,14 @@ def build_report(
     order = account.order
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        account=account, coef=np.ravel(model.coef_), intercept=float(np.ravel(model.intercept_)[0]),
+        account=account, coef=one_coefficient(model.coef_),
+        intercept=[float(each) for each in np.ravel(model.intercept_)],
+        speaks_for=[speaks_for(model, j) for j in range(d)],
         explained=rows.explained, stability=stability, certificate=certificate,
         twins=twins, made=dict(made or {}), remarks=list(remarks),
     )  # fmt: skip
-    heat = heat_of(model._loss, X, rows.y, rows.eta, account.effects, order) if order else None
+    said = rows.eta.max(axis=1) if several else rows.eta
+    heat = heat_of(model._loss, X, rows.y, said, account.effects, order) if order else None
     drawn = _drawn(model, problem, rows, contents) | {
         "heat": heat_cells(heat, names),
         "correlation": {
@@ -143,8 +156,8 @@ def write_report(path: str | Path, model: Model, X: Any, y: ArrayLike, **options
 class Rows:
     """The rows of the fit, and what the model says of them."""
 
-    y: Floats  # classes are 0 and 1, survival has columns time and event
-    eta: Floats
+    y: Floats  # classes are numbers, survival has columns time and event
+    eta: Floats  # of several classes, rows x classes
     explained: float  # share of the deviance
     said: Said
 
@@ -152,7 +165,8 @@ class Rows:
 def _rows(problem: Problem, eta: Floats) -> Rows:
     loss = problem.losses[0]
     y = loss.one_by_one(problem.Y)[0]
-    total = float(loss.deviance(np.full(len(y), loss.constant(y)), y).sum())
+    nothing = np.tile(loss.constant(y), (len(y), 1))
+    total = float(loss.deviance(nothing.reshape(eta.shape), y).sum())
     left = float(loss.deviance(eta, y).sum())
     every, same = np.arange(len(y)), np.zeros(len(y), np.intp)
     said = Said(measure_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
@@ -168,6 +182,9 @@ def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> di
     contents.n_drawn, contents.n_entered = len(features), entered
     inside = set(order)
     said = rows.said if account.trials is None else Said.of(account.trials)
+    if said.predicted.ndim == 2:
+        told, every = said.predicted.argmax(axis=1), np.arange(said.predicted.shape[1])
+        contents.confusion = confusion_matrix(said.observed, told, labels=every).tolist()
     numbers = account.kind == "numbers"
     return {
         "target": label(account.target, 40),

@@ -55,7 +55,9 @@ def found_of(
 
 
 def predicted_of(said: Said) -> dict[str, Any]:
-    """What is drawn of predictions."""
+    """What is drawn of predictions; those of several classes are told by a table."""
+    if said.predicted.ndim == 2:
+        return {"kind": "several"}
     drawn = {"numbers": _points, "classes": _alarms, "survival": _curves}[said.kind](said)
     return {"kind": said.kind, "held_out": said.held_out, **drawn}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from ..account import Account, certainty
@@ -165,13 +165,23 @@ def _beside(account: Account, terms: Terms) -> str:
 
 
 def _predicted(contents: Contents, terms: Terms) -> str:
-    """The pictures of predictions, each with what it shows."""
+    """The pictures of predictions, each with what it shows; of several classes a table."""
+    if len(contents.account.classes) > 2:
+        return _told_classes(contents, terms)
     words = {"numbers": _points_words, "classes": _alarms_words, "survival": _curves_words}
     return "".join(
         f'<div><p id="{name}-words">{terms.explained(text)}</p><div class="picture">'
         f'<svg id="{name}" role="img" aria-labelledby="{name}-words"></svg></div></div>'
         for name, text in words[contents.account.kind](contents)
     )
+
+
+def _told_classes(contents: Contents, terms: Terms) -> str:
+    """How many rows of each class are taken for which."""
+    names = [label(each, 28) for each in contents.account.classes]
+    rows = [[name, *map(str, row)] for name, row in zip(names, contents.confusion, strict=True)]
+    words = f"How many rows of a class (lines) are taken for which (columns). {_whose(contents)}"
+    return f"<p>{terms.explained(words)}</p>{table('classes told', ['', *names], rows)}"
 
 
 def _whose(contents: Contents) -> str:
@@ -235,6 +245,7 @@ def _features(contents: Contents) -> str:
         return "<p>None.</p>"
     certain = account.chosen.probability is not None
     head = ["feature", *["probability"] * certain, "effect", "coefficient"]
+    head += ["speaks for"] * (len(account.classes) > 2)
     head += ["on halves"] if shares else []
     effects = account.told_effects
     rows = [_feature(contents, each, certain, effects) for each in found[:MOST]]
@@ -244,11 +255,15 @@ def _features(contents: Contents) -> str:
         html += f"<details><summary>{len(rows) - FIRST} more</summary>{more}</details>"
     rest = len(found) - MOST
     tail = f"; {rest} more are in the model file" if rest > 0 else ""
-    to = "" if account.kind == "survival" else f" to the intercept, {contents.intercept:.6g}"
+    to = "" if account.kind == "survival" else f" to the intercept, {_numbers(contents.intercept)}"
     return html + (
         "<p>The model multiplies each feature by its coefficient, and adds all that up"
         f"{to}{tail}.</p>"
     )
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{each:.6g}" for each in values)
 
 
 def _feature(
@@ -259,6 +274,7 @@ def _feature(
     row = ["\u2003" * bool(each.prefix) + each.prefix + name]
     row += [certainty(each.probability or 0.0)] if certain else []
     row += [effects[j], figure(contents.coef[j])] if each.chosen else ["", ""]
+    row += [label(contents.speaks_for[j] or "", 60)] * (len(account.classes) > 2)
     if contents.stability is not None:
         row.append(f"{contents.stability.frequency[j]:.0%}")
     return row

@@ -561,11 +561,11 @@
 
   function strip(svg, { kind, response, event }, start, wide, bottom) { // the response of each column
     if (kind === "classes") {
-      const split = response.findIndex((each) => each > 0.5), ends = [0, split < 0 ? response.length : split, response.length];
-      [0, 1].forEach((each) => {
+      const ends = [...data.classes, ""].map((_, each) => response.filter((value) => value <= each - 0.5).length);
+      data.classes.forEach((_, each) => {
         const from = start + ends[each] * wide, to = start + ends[each + 1] * wide;
         if (to <= from) return;
-        draw(svg, "rect", { class: each ? "class second" : "class", x: from + 1, y: bottom - 10, width: to - from - 2, height: 10 });
+        draw(svg, "rect", { class: each % 2 ? "class second" : "class", x: from + 1, y: bottom - 10, width: to - from - 2, height: 10 });
         draw(svg, "text", { x: (from + to) / 2, y: bottom - 16, "text-anchor": "middle" }, shorten(data.classes[each], Math.max(3, Math.floor((to - from) / 7))));
       });
       return;
