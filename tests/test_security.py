@@ -23,7 +23,10 @@ CALLS = {  # methods and functions, by their last name
     "_create_unverified_context", "unpack_archive", "startfile", "literal_eval", "read_hdf",
 }  # fmt: skip
 FAMILIES = re.compile(r"(exec|spawn)(l|v|le|lp|lpe|ve|vp|vpe)$")  # of os
-OUR_OWN = {"ksupport/fmri/_extra.py": ["import_module(module)"]}  # whose callers are this package
+OUR_OWN = {
+    "ksupport/fmri/_extra.py": ["import_module(module)"],  # whose callers are this package
+    "ksupport/design/dask_store.py": ["from cloudpickle import dumps"],  # which writes, for workers
+}
 NEVER_TRUE = {"allow_pickle", "shell"}
 
 

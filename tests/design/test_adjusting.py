@@ -213,8 +213,8 @@ def test_products_with_the_response_come_with_the_pass_that_prepares(
         KINDS[kind](X, tmp_path), Y, Weights(weights if weighted else None), rows, True, True,
         False, [split], columns,
     )  # fmt: skip
-    passes = problem.raw.passes
     ((walked, _),) = problem.folds()
+    passes = problem.raw.passes
     for each in (problem.whole, walked):
         assert each.design.known is not None
         vectors, products = each.design.known

@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ksupport import AutoIRKSN
-
 pytest.importorskip("bed_reader")
 pytest.importorskip("resource")
 
@@ -19,8 +17,10 @@ CAUSES, EFFECTS = np.arange(10) * 19_000 + 137, np.array([1, -1] * 5)
 # interpreter and all that it imports included.
 FIT = """
 import resource, sys
+from ksupport import limits
 from ksupport.cli import app
 
+limits.RECALLED_DOUBLE = min({double}, limits.RECALLED_DOUBLE)
 try:
     app()
 finally:
@@ -51,13 +51,13 @@ def _missing(rng):
     return np.bitwise_and.reduce([np.roll(drawn, (7 * at, at), (0, 1)) for at in range(6)])
 
 
-def _write(folder):
+def _write(folder, d):
     """Genotypes of which neighbours are alike, some of them missing, four in a byte."""
     rng, spread = np.random.default_rng(0), _spread()
     score, names = np.zeros(N), [f"P{i}" for i in range(N)]
     with open(folder / "many.bed", "wb") as bed:
         bed.write(b"\x6c\x1b\x01")
-        for start in range(0, D, WIDTH):
+        for start in range(0, d, WIDTH):
             (one, other), missing = _haplotypes(rng), _missing(rng)
             here = (start <= CAUSES) & (start + WIDTH > CAUSES)
             both = [np.unpackbits(each[CAUSES[here] - start], axis=1, bitorder="little")
@@ -67,28 +67,27 @@ def _write(folder):
             low, high = ~(one | other) | missing, ~(one & other) & ~missing
             bed.write((spread[low] | spread[high] << 1).astype("<u2").tobytes())
     (folder / "many.fam").write_text("".join(f"{p}\t{p}\t0\t0\t0\t-9\n" for p in names))
-    (folder / "many.bim").write_text("".join(f"1\trs{j}\t0\t{j}\tA\tG\n" for j in range(D)))
+    (folder / "many.bim").write_text("".join(f"1\trs{j}\t0\t{j}\tA\tG\n" for j in range(d)))
     age, sex = rng.normal(50, 10, N), rng.choice(["f", "m"], N)
     y = score + 0.1 * age + (sex == "m") + 1.5 * rng.standard_normal(N)
     known = {"IID": names, "y": y, "age": age, "sex": sex, "batch": rng.choice(list("abc"), N)}
     pd.DataFrame(known).to_csv(folder / "known.csv", index=False)
 
 
-def _compile():
-    """What takes memory once for an installation, and is not asked here."""
-    X = np.random.default_rng(0).standard_normal((60, 5000))
-    AutoIRKSN(unpenalized=[0]).fit(X, X[:, :3].sum(axis=1) + 0.1 * X[:, 3])
+def _fit(folder, d, double=1 << 30):
+    """What the command tells of so many genotypes, and how much memory it took."""
+    _write(folder, d)
+    done = subprocess.run(
+        [sys.executable, "-c", FIT.format(double=double), *ASKED],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), int(done.stderr.split()[-1])
 
 
 def test_genotypes_beyond_memory_are_chosen_from_and_adjusted_for(tmp_path):
-    _compile()
-    _write(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-c", FIT, *ASKED],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    told, most = json.loads(done.stdout), int(done.stderr.split()[-1])
+    _fit(tmp_path, WIDTH, double=0)  # to compile, which takes memory once for an installation
+    told, most = _fit(tmp_path, D)
     assert {each["name"] for each in told["features"]} == {f"rs{j}_A" for j in CAUSES}
     assert told["passes"] <= 20
     assert most < 1e9

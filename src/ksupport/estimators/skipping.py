@@ -8,7 +8,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.telling import tells
 from ..choosing.chosen import Chosen
 from ..choosing.outliers import far_off
 from ..design import Floats, Ints, Problem, Weights, fetched
@@ -25,7 +24,6 @@ class SkipsFarRows(RegressorByLoss, SelectingModel):
     outliers_: Ints
     _far: Ints | None = None  # rows to leave out; None: those that y tells
 
-    @tells
     def fit(
         self,
         X: Any,

@@ -33,7 +33,10 @@ def test_methods_datasets_and_experiments_are_offered(complete):
 
 
 def test_several_methods_are_completed_one_by_one(complete):
-    assert complete("ksupport compare data.csv --methods lasso,I") == ["lasso,IRKSNCV"]
+    assert complete("ksupport compare data.csv --methods lasso,I") == [
+        "lasso,IRKSNCV",
+        "lasso,IRKSNIC",
+    ]
     assert "lasso,lasso" not in complete("ksupport compare data.csv --methods lasso,")
 
 
