@@ -74,11 +74,11 @@ def _write(folder, d):
     pd.DataFrame(known).to_csv(folder / "known.csv", index=False)
 
 
-def _fit(folder, d, double=1 << 30):
+def _fit(folder, d, *options, double=1 << 30):
     """What the command tells of so many genotypes, and how much memory it took."""
     _write(folder, d)
     done = subprocess.run(
-        [sys.executable, "-c", FIT.format(double=double), *ASKED],
+        [sys.executable, "-c", FIT.format(double=double), *ASKED, *options],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -86,7 +86,8 @@ def _fit(folder, d, double=1 << 30):
 
 
 def test_genotypes_beyond_memory_are_chosen_from_and_adjusted_for(tmp_path):
-    _fit(tmp_path, WIDTH, double=0)  # to compile, which takes memory once for an installation
+    # To compile, which takes memory once for an installation.
+    _fit(tmp_path, WIDTH, "--no-compare", double=0)
     told, most = _fit(tmp_path, D)
     assert {each["name"] for each in told["features"]} == {f"rs{j}_A" for j in CAUSES}
     assert told["passes"] <= 20
