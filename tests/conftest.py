@@ -55,7 +55,11 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
+LONG = ("test_many_genotypes.py", "test_cpus.py")  # begin first, so that nobody waits for them
+
+
 def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: item.path.name not in LONG)
     for item in items:
         if is_quick(item.path):
             item.add_marker("quick")

@@ -208,7 +208,7 @@ def test_workers_that_are_all_gone_are_an_error_not_a_wait(lone_scheduler, monke
     address, _, worker = lone_scheduler
     monkeypatch.setattr(dask_wait, "PATIENCE", 2.0)
     X, y = (each[:200] for each in problem())
-    busy = da.from_array(X[:, :1500], chunks=(200, 500)).map_blocks(slow, dtype=float)
+    busy = da.from_array(X[:, :1500], chunks=-1).map_blocks(slow, dtype=float)
     with distributed.Client(scheduler_file=str(address), timeout="20s") as client:
         client.wait_for_workers(1, timeout=60)
         assert IRKSN(k=3, max_iter=3).fit(busy, da.from_array(y)).coef_.any()
@@ -224,7 +224,7 @@ def test_workers_that_are_all_gone_are_an_error_not_a_wait(lone_scheduler, monke
 
 
 def slow(block):
-    time.sleep(4.0)
+    time.sleep(2.5)
     return block
 
 
