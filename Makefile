@@ -14,7 +14,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-quick test-cpus test-faults test-oldest test-dist coverage mutants fuzz fuzz-files
+.PHONY: help demo test test-long test-quick test-cpus test-faults test-oldest test-dist coverage mutants fuzz fuzz-files
 .PHONY: check hooks api dist golden audit
 .PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs paper clean
 
@@ -26,9 +26,12 @@ demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, 
 	@$(BIN)/ksupport demo
 
 # One BLAS thread per test process: they would fight for the cores otherwise.
-test test-quick test-faults test-oldest coverage mutants fuzz fuzz-files: export OMP_NUM_THREADS := 1
+test test-long test-quick test-faults test-oldest coverage mutants fuzz fuzz-files: export OMP_NUM_THREADS := 1
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
-	@$(BIN)/python -m pytest -q -n auto
+	@$(BIN)/python -m pytest -q -n auto -m "not long"
+
+test-long: $(VENV)/.with-cli,data,test ## run the tests of a minute each: many genotypes, compiled or loaded, full disks, kills
+	@$(BIN)/python -m pytest -q -n auto -m long tests
 
 test-quick: $(VENV)/.with-cli,data,test ## the part of the tests that is done in half a minute
 	@$(BIN)/python -m pytest -q -n auto -m quick tests

@@ -55,12 +55,14 @@ def pytest_ignore_collect(collection_path, config):
     return None
 
 
-LONG = ("test_many_genotypes.py", "test_cpus.py")  # begin first, so that nobody waits for them
+# A minute each; `make test-long` runs them.
+LONG = ("test_many_genotypes.py", "test_cpus.py", "test_full_disk.py", "test_killed.py")
 
 
 def pytest_collection_modifyitems(items):
-    items.sort(key=lambda item: item.path.name not in LONG)
     for item in items:
+        if item.path.name in LONG:
+            item.add_marker("long")
         if is_quick(item.path):
             item.add_marker("quick")
 
