@@ -45,10 +45,6 @@ MODELS = 1 << 16  # supports that there is room for, with their evidence (6 MB)
 
 REPEATED = 1 << 19  # entries of an X whose rows are held out several times: a second
 
-# -- what is multiplied ----------------------------------------------------------------------
-
-BLAS_THREADS = 1 << 29  # multiplications that take far longer than BLAS's threads spin afterwards
-
 # -- what a walk records ---------------------------------------------------------------------
 
 RECALLED = 5 << 22  # bytes in products that are remembered, for all paths on a view of X (20 MB)

@@ -6,7 +6,7 @@ import time
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from ksupport import IRKSNIC, limits
+from ksupport import IRKSNIC
 from ksupport.walking.threads import Workers
 
 
@@ -38,26 +38,6 @@ def test_whoever_leaves_first_leaves_one_blas_thread_to_the_others(two_blas_thre
     assert blas_threads() == 1
     second.__exit__()
     assert blas_threads() == 2
-
-
-def test_large_products_between_walks_have_the_threads_of_blas(two_blas_threads):
-    with Workers(2) as workers:
-        with workers.multiplying(limits.BLAS_THREADS):
-            assert blas_threads() == 2
-        assert blas_threads() == 1
-        with workers.multiplying(limits.BLAS_THREADS - 1):
-            assert blas_threads() == 1
-        with Workers(2), workers.multiplying(limits.BLAS_THREADS):  # others walk meanwhile
-            assert blas_threads() == 1
-    assert blas_threads() == 2
-
-
-def test_large_products_have_as_many_threads_as_were_asked_for():
-    """Whatever BLAS has elsewhere: those that walk rest meanwhile."""
-    with threadpool_limits(1, "blas"), Workers(2) as workers:
-        with workers.multiplying(limits.BLAS_THREADS):
-            assert blas_threads() == 2
-        assert blas_threads() == 1
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])

@@ -108,8 +108,7 @@ def run(
             while active := [r for r in records if r.reason is None]:
                 ready = [r for r in active if r.path.pending is None]
                 if not ready:
-                    with workers.multiplying(_multiplications(active)):
-                        ready = _multiply(active)
+                    ready = _multiply(active)
                     _hand_out(ready, workers)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
                 walk = partial(_walk, max_iter, every, watch, most_numbers, tell)
@@ -187,16 +186,6 @@ def _supply(record: Record) -> Ints:
     answer, record.answer = record.answer, None
     with np.errstate(over="ignore", invalid="ignore"):
         return record.path.supply(answer)
-
-
-def _multiplications(waiting: list[Record]) -> int:
-    """About how many it takes to answer those who wait here."""
-    asked = [(record.path.design, record.path.pending) for record in waiting]
-    return sum(
-        design.n * design.d * each.width
-        for design, each in asked
-        if not isinstance(each, Query | None)
-    )
 
 
 def _takes_forward(asked: Request | None) -> bool:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from numbers import Integral
 from threading import Event, Lock
 from typing import Any, Self, TypeVar
@@ -13,7 +12,6 @@ from typing import Any, Self, TypeVar
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from .. import limits
 from .._common.phases import carried
 
 Item = TypeVar("Item")
@@ -45,20 +43,6 @@ class _OneBlasThread:
             if self._inside == 0:
                 self._limits.restore_original_limits()
 
-    @contextmanager
-    def lifted(self, count: int) -> Iterator[None]:
-        """Meanwhile BLAS has so many threads, if nobody but the caller is there."""
-        with self._lock:
-            alone = self._inside == 1
-            if alone:
-                self._libraries.limit(limits=count, user_api="blas")
-        try:
-            yield
-        finally:
-            with self._lock:
-                if alone:
-                    self._libraries.limit(limits=1, user_api="blas")
-
 
 _one_blas_thread = _OneBlasThread()
 
@@ -77,7 +61,7 @@ def threads_of(n_jobs: int | None) -> int:
 class Workers:
     """Calls a function on many things, in ``n_jobs`` threads (as joblib counts them).
 
-    Meanwhile BLAS keeps to one thread, in between too (but see `multiplying`): its idle threads
+    Meanwhile BLAS keeps to one thread, in between too: its idle threads
     would spin on the cores.
     """
 
@@ -95,12 +79,6 @@ class Workers:
         if self.count > 1:
             self._pool.shutdown()
             _one_blas_thread.leave()
-
-    def multiplying(self, size: int) -> AbstractContextManager[None]:
-        """For so many multiplications between calls: BLAS has the threads, which rest."""
-        if self.count == 1 or size < limits.BLAS_THREADS:
-            return nullcontext()
-        return _one_blas_thread.lifted(self.count)
 
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """The answers for all items; after an error or Ctrl-C as `in_turns`."""
