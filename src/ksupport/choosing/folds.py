@@ -190,30 +190,17 @@ def _places(rows: ArrayLike) -> Ints:
 def walk_folds(
     folds: Sequence[Fold],
     methods: Sequence[Method],
-    *,
-    max_iter: int,
-    every: int,
-    stopping: Rule | None,
-    n_jobs: int | None,
-) -> list[list[Result]]:
-    """Walk all methods on all folds side by side: they share their passes over X."""
-    walked, _ = walk_folds_beside(
-        [], folds, methods, max_iter=max_iter, every=every, stopping=stopping, n_jobs=n_jobs
-    )
-    return walked
-
-
-def walk_folds_beside(
-    others: Sequence[Path],
-    folds: Sequence[Fold],
-    methods: Sequence[Method],
+    others: Sequence[Path] = (),
     *,
     max_iter: int,
     every: int,
     stopping: Rule | None,
     n_jobs: int | None,
 ) -> tuple[list[list[Result]], list[Result]]:
-    """The same beside other paths, which no rule stops; what comes of these is the second."""
+    """Walk all methods on all folds side by side: they share their passes over X.
+
+    So do other paths, which no rule stops; what comes of these is the second.
+    """
     for fold in folds:
         fold.unseen.design.copy_columns()
     pairs = [(fold, method) for fold in folds for method in methods]

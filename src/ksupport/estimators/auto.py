@@ -18,7 +18,7 @@ from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
 from ..choosing.clusters import unions_of
 from ..choosing.evidence import evidence_of
-from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds_beside, walk_stages
+from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds, walk_stages
 from ..choosing.grids import by_loss
 from ..choosing.holding_out import Paths, Time, means_of
 from ..choosing.judging import judge
@@ -88,13 +88,17 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         -------
         self
         """
+        self._fit(X, y, sample_weight, groups)
+        if not self.signal_:
+            warnings.warn(self.decision_, NoSignalWarning, stacklevel=3)
+        return self
+
+    def _fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> None:
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
-        chosen = problem.there(self._choose)
-        self._keep(problem, chosen)
-        if not self.signal_:
-            warnings.warn(str(chosen.decision), NoSignalWarning, stacklevel=3)
-        return self
+        self._keep(problem, problem.there(self._choose))
 
     def _choose(self, problem: Problem) -> Chosen:
         """Walk, explore, judge."""
@@ -192,8 +196,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self, folds: list[Fold], settings: list[Setting], beside: Sequence[Path] = ()
     ) -> tuple[list[list[Result]], list[Result]]:
         methods = [IRKSNMethod(**setting) for setting in settings]
-        return walk_folds_beside(
-            beside, folds, methods, max_iter=self._steps, every=POLICY.every,
+        return walk_folds(
+            folds, methods, beside, max_iter=self._steps, every=POLICY.every,
             stopping=HeldOut(patience=POLICY.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
 

@@ -143,11 +143,12 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
 
     def _walk(self, folds: list[Fold], methods: list[Method]) -> list[list[Result]]:
         """All paths on all folds."""
-        return walk_folds(
+        walked, _ = walk_folds(
             folds, methods, max_iter=self.max_iter,
             every=methods[0].every if self.every is None else self.every,
             stopping=HeldOut(patience=self.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
+        return walked
 
     def _best(self, folds: list[Fold], walked: list[list[Result]], refit: Refit) -> _Cell:
         """The best path and step, if this is made of the iterates."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,40 +24,18 @@ class SkipsFarRows(RegressorByLoss, SelectingModel):
     outliers_: Ints
     _far: Ints | None = None  # rows to leave out; None: those that y tells
 
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Judge the features of (X, y), and fit the probable ones.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : array of shape (n,)
-            The response.
-        sample_weight : float or array of shape (n,), optional
-            Weights of the rows; see ``weights``.
-        groups : array of shape (n,), optional
-            Labels for splitters that keep groups together.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> None:
         self._far = None if self._skips else np.empty(0, np.intp)
-        super().fit(X, y, sample_weight, groups)
+        super()._fit(X, y, sample_weight, groups)
         if self._skips and not self._complex:
             left = np.asarray(fetched(y), np.float64).ravel() - np.asarray(self._linear(X))
             weights = self._weights(sample_weight, left.size).plain
             far = far_off(left, weights, float(self.support_.sum()))
             if not np.array_equal(far, self.outliers_):
                 self._far = far
-                super().fit(X, y, sample_weight, groups)
-        return self
+                super()._fit(X, y, sample_weight, groups)
 
     @property
     def _skips(self) -> bool:
