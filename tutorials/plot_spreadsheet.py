@@ -32,7 +32,7 @@ try:
     X, y = fetch_colon(as_frame=True, return_X_y=True)
     tissue = np.where(np.asarray(y) > 0, "tumour", "normal")
 except DatasetUnavailableError:
-    print("The data are not on this machine. Simulated genes instead, in blocks of ten.")
+    print("The data are not on this machine. Instead a made example: genes in blocks of ten.")
     X, eta, _ = make_block_data(62, 500, n_active_blocks=2, random_state=0)
     X = pd.DataFrame(X, columns=[f"gene{j}" for j in range(500)])
     tissue = np.where(eta > np.quantile(eta, 0.35), "tumour", "normal")
