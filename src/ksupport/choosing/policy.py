@@ -57,15 +57,15 @@ class Policy:
     # -- what is said in the end
     signal: float = 2.0  # evidence gained, and as much for errors above knowing nothing:
     of_errors: float = 0.5  # for each standard error
-    signal_by_likelihood: tuple[float, float] = (3.0, 2.0)  # the same where y has no unit
+    signal_by_loss: float = 3.0  # the same of other losses, where all features together count
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.29, 0.79)  # of log odds: shift, factor
     discount: float = 0.96  # expected F1 counts features as independent, which they are not
 
-    def by_loss(self, in_units_of_y: bool) -> Policy:
+    @property
+    def by_loss(self) -> Policy:
         """The same for losses that are not of squares."""
-        known = (self.signal, self.of_errors) if in_units_of_y else self.signal_by_likelihood
-        return replace(self, odds=self.odds_by_loss, signal=known[0], of_errors=known[1])
+        return replace(self, odds=self.odds_by_loss, signal=self.signal_by_loss)
 
 
 POLICY = Policy()

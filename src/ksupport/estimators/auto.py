@@ -26,6 +26,7 @@ from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
 from ..choosing.supports import Support, response_of, visited_by
+from ..choosing.together import evidence_together
 from ..choosing.ways import chosen_by_judgement
 from ..choosing.weighing import weighed
 from ..choosing.words import NoSignalWarning, words_of
@@ -115,8 +116,12 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         clear = bool(times) and times[0].clear
         unions = None if clear or not problem.by_squares else unions_of(few)
         elected = self._elected(problem, times, few)
-        policy = POLICY if problem.by_squares else POLICY.by_loss(self._loss.in_units_of_y)
-        judgement = judge(few, unions, [each.candidates for each in times], elected, policy)
+        candidates, y = [each.candidates for each in times], problem.targets[0]
+        if isinstance(y, Response):
+            together = evidence_together(problem.design, y)
+            judgement = judge(few, unions, candidates, elected, POLICY.by_loss, together)
+        else:
+            judgement = judge(few, unions, candidates, elected)
         folded, strength = None, None
         if times:
             folded = times[0].paths.settings, times[0].paths.table
