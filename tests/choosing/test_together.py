@@ -5,7 +5,12 @@ import pytest
 from scipy.stats import beta, f
 
 from ksupport import AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival
-from ksupport.choosing.together import chance_above_zero, chance_of, evidence_together, most_evidence
+from ksupport.choosing.together import (
+    chance_above_zero,
+    chance_of,
+    evidence_together,
+    most_evidence,
+)
 
 
 def ready(model, X, y, **options):
@@ -104,7 +109,7 @@ def test_large_x_is_not_looked_at(rng, monkeypatch):
 
 
 def test_many_small_effects_are_a_signal(rng):
-    """No feature has evidence, and rows held out say little; sixty effects are there all the same."""
+    """No feature has evidence, and rows held out say little; sixty effects are there."""
     found = []
     for _ in range(6):
         hidden = rng.standard_normal((120, 3))
