@@ -90,8 +90,8 @@ class Laplace:
             return cls(np.zeros(0), nothing, float(response.deviance(nothing)), 0.0, 0.0)
         fit = response.refit(columns, ridge)
         fitted = np.ravel(fit.coef @ columns)
-        rows = response.whole(fitted), response.y, response.weights
-        H = response.loss.bent(response.unweighted(columns), *rows)
+        rows = response.y, response.weights
+        H = response.loss.bent(response.unweighted(columns), fit.eta, *rows)
         bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
         left = fit.deviance + ridge * float(np.sum(fit.coef**2))
         volume, freedom = np.log1p(bent / ridge).sum(), (bent / (bent + ridge)).sum()

@@ -125,7 +125,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         folded, strength = None, None
         if times:
             folded = times[0].paths.settings, times[0].paths.table
-        if times and not problem.by_squares:
+        if times and judgement.signal and not problem.by_squares:
             answers = answers_on_folds(judgement.few, on_folds, times[0].candidates)
             strength = strength_on_folds(folds, answers)
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)

@@ -272,6 +272,11 @@ class Response:
         _kernels.settle_rows(*self.packed, E, C)
         return C.reshape(*np.shape(fitted)[:-1], -1)
 
+    @cached_property
+    def settled_at_nothing(self) -> Floats:
+        """The same where no feature is in the model."""
+        return self.settled(np.zeros(self.size))
+
     def whole(self, fitted: Floats) -> Floats:
         """eta with what is not penalised, as the loss takes it."""
         return self._with(self.eta(fitted), self.settled(fitted), self.unpenalized)

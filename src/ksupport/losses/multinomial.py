@@ -38,9 +38,6 @@ class _Classes:
     def eta(self, b: Floats) -> Floats:
         return (self._of_classes(b) @ self.A).T
 
-    def change(self, step: Floats) -> float:
-        return float(np.abs(self.eta(step)).max(initial=0.0))
-
     def gradient(self, g: Floats) -> Floats:
         return (self.V @ g.T @ self.A.T).ravel()
 

@@ -25,13 +25,14 @@ SMALL_RIDGE = 1e-4  # of the mean weighted square of the columns, where there is
 class Refit:
     """Coefficients of columns, of what is not penalised, and the deviance on the rows of the fit.
 
-    ``ridge`` is the strength asked for, or the small one that was needed.
+    ``ridge`` is the strength asked for, or the small one that was needed; ``eta`` what is fitted.
     """
 
     coef: Floats
     unpenalized: Floats
     deviance: float
     ridge: float
+    eta: Floats
 
 
 class Model(Protocol):
@@ -42,7 +43,6 @@ class Model(Protocol):
     def __init__(self, response: Response, columns: Floats) -> None: ...
     def start(self) -> Floats: ...
     def eta(self, b: Floats) -> Floats: ...
-    def change(self, step: Floats) -> float: ...
     def gradient(self, g: Floats) -> Floats: ...
     def penalty(self, ridge: float) -> Floats: ...
     def split(self, b: Floats) -> tuple[Floats, Floats]: ...
@@ -57,14 +57,11 @@ class OneNumber:
 
     def start(self) -> Floats:
         b = np.zeros(len(self.A))
-        b[: self.q] = self.response.settled(np.zeros(self.response.n))
+        b[: self.q] = self.response.settled_at_nothing
         return b
 
     def eta(self, b: Floats) -> Floats:
         return b @ self.A
-
-    def change(self, step: Floats) -> float:
-        return float(np.abs(self.eta(step)).max(initial=0.0))
 
     def gradient(self, g: Floats) -> Floats:
         return self.A @ g
@@ -85,9 +82,10 @@ def least(response: Response, columns: Floats, ridge: float) -> Refit:
         b = _newton(response, model, ridge, 10 * STEPS)
         if b is None:
             raise RuntimeError("Newton's method did not end; scale the columns")
-    deviance = response.loss.deviance(model.eta(b), response.y, response.weights)
+    eta = model.eta(b)
+    deviance = response.loss.deviance(eta, response.y, response.weights)
     coef, free = model.split(b)
-    return Refit(coef, free, float(deviance @ response.weights), ridge)
+    return Refit(coef, free, float(deviance @ response.weights), ridge, eta)
 
 
 def _newton(response: Response, model: Model, ridge: float, steps: int) -> Floats | None:
@@ -98,23 +96,29 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
     # Of what values are differences of: where the fit is almost perfect they are far smaller.
     terms = 0.0 if loss.in_units_of_y else float(weights @ (1.0 + np.abs(loss.target(y))))
 
-    def total(b: Floats) -> float:
-        value = loss.value(model.eta(b), y, weights) @ weights
-        return float(value + 0.5 * penalty @ b**2)
+    def total(b: Floats, eta: Floats) -> float:
+        return float(loss.value(eta, y, weights) @ weights + 0.5 * penalty @ b**2)
 
-    now = total(b)
+    eta = model.eta(b)
+    now = total(b, eta)
     for _ in range(steps):
-        eta = model.eta(b)
         slope = model.gradient(loss.gradient(eta, y, weights)) + penalty * b
-        H = loss.bent(model.A, eta, y, weights) + np.diag(penalty)
+        H = loss.bent(model.A, eta, y, weights)
+        H.ravel()[:: len(H) + 1] += penalty
         step = -_solved(H, slope)
-        change = model.change(step)
+        along = model.eta(step)
+        change = float(np.abs(along).max(initial=0.0))
         if change <= CLOSE * max(float(np.abs(eta).max()), unit):
             return b + step
         part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * max(abs(now), terms)
-        while not (after := total(b + part * step)) <= now + 0.1 * part * (slope @ step) + rounding:
+        fall = 0.1 * (slope @ step)
+        while True:
+            ahead = b + part * step, eta + part * along
+            after = total(*ahead)
+            if after <= now + part * fall + rounding:
+                break
             part *= 0.5
-        b, now = b + part * step, after
+        (b, eta), now = ahead, after
     return None
 
 
@@ -123,7 +127,7 @@ def _solved(H: Floats, slope: Floats) -> Floats:
     if not slope.size:
         return slope
     factor, step, info = dposv(H, slope)
-    pivots = np.diag(factor) ** 2
+    pivots = factor.diagonal() ** 2
     if info == 0 and pivots.min() > FLAT * pivots.max():
         return np.asarray(step)
     return np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)
