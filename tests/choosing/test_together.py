@@ -93,7 +93,7 @@ def test_columns_that_say_nothing(rng):
 
 def test_evidence_of_a_chance():
     """-2 log of -e p log p, which is 1 at p = 1/e; none of larger ones."""
-    assert most_evidence(0.05) == pytest.approx(-2 * np.log(-np.e * 0.05 * np.log(0.05)))
+    assert most_evidence(0.05) == pytest.approx(-2 * np.log(-np.exp(1) * 0.05 * np.log(0.05)))
     assert most_evidence(np.exp(-1)) == pytest.approx(0.0, abs=1e-12)
     assert most_evidence(0.9) == 0.0
     assert most_evidence(0.0) < np.inf

@@ -87,7 +87,8 @@ class Laplace:
         """Of coefficients of columns, as rows, with a prior of this strength."""
         if not len(columns):
             nothing = np.zeros(response.size)
-            return cls(np.zeros(0), nothing, float(response.deviance(nothing)), 0.0, 0.0)
+            coef = np.zeros((response.n_dual, 0))
+            return cls(coef, nothing, float(response.deviance(nothing)), 0.0, 0.0)
         fit = response.refit(columns, ridge)
         fitted = np.ravel(fit.coef @ columns)
         rows = response.y, response.weights

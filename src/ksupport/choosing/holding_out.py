@@ -9,12 +9,10 @@ import numpy as np
 
 from .._common.levels import Setting
 from ..design import Floats
-from ..losses import Response
 from ..walking import Result
 from .elections import Candidates
 from .folds import Fold
 from .policy import POLICY
-from .posterior import Posterior
 from .tables import FoldTable, table_of_iterates
 
 LEADING = 5  # elected iterates whose evidence on all rows is asked for
@@ -60,13 +58,3 @@ class Time:
         cells = {candidates.earliest(), *most[elected[most] > 0].tolist()}
         at = [candidates.cells[each] for each in sorted(cells)]
         return [(self.paths.settings[cell.path]["k"], cell.record) for cell in at]
-
-
-def means_of(posteriors: list[Posterior], folds: list[Fold]) -> list[Floats]:
-    """The posterior mean of coefficients on each fold."""
-    return [_mean(each, fold.y) for each, fold in zip(posteriors, folds, strict=True)]
-
-
-def _mean(posterior: Posterior, target: Floats | Response) -> Floats:
-    """The posterior mean of coefficients, on the scale of the loss."""
-    return posterior.mean_of(target) if isinstance(target, Response) else posterior.mean()

@@ -9,7 +9,7 @@ more, one fewer, one exchanged) takes part in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -21,12 +21,14 @@ from .. import _evidence_kernels as kernels
 from .. import limits
 from .._common.phases import phase
 from ..design import Design, Floats, Ints, Survey, surveyed
-from ..losses import Response
 from ..walking.threads import Workers
 from .criteria import ZERO, Criterion, log_choose
 from .policy import POLICY, Policy
 from .refits import refit_all
 from .supports import Support, independent_rows, largest_support
+
+AVERAGED = 30  # models over which coefficients are averaged, and
+FITTED = 10  # of those that a loss has fitted
 
 
 @dataclass(frozen=True)
@@ -72,9 +74,12 @@ class Posterior:
     sizes: Ints
     expanded: Ints
     dispersion: float = 1.0  # of the response, see `Response`
+    coefs: Sequence[Floats] = ()  # of the models, where a loss has fitted all of them
 
-    def of_models(self, models: Sequence[Support], scores: Floats, empty: float) -> Posterior:
-        """The same features, and only these models (by places in the pool), with other scores."""
+    def of_models(
+        self, models: Sequence[Support], scores: Floats, empty: float, coefs: Sequence[Floats]
+    ) -> Posterior:
+        """The same features, and only these models (by places in the pool), as a loss has them."""
         count = len(models)
         sizes = np.array([len(each) for each in models], np.int64)
         expanded = np.zeros((count, max(sizes.max(initial=0), 1)), np.int64)
@@ -83,7 +88,7 @@ class Posterior:
         alone = np.full(count, -1, np.int64)
         return replace(
             self, scores=scores, parent=alone, out=alone, into=alone, place=np.arange(count),
-            sizes=sizes, expanded=expanded, empty=empty,
+            sizes=sizes, expanded=expanded, empty=empty, coefs=coefs,
         )  # fmt: skip
 
     @cached_property
@@ -175,9 +180,12 @@ class Posterior:
         )
         return found, ends.tolist()
 
-    def mean(self, most: int = 30) -> Floats:
+    def mean(self) -> Floats:
         """The coefficients, averaged over the models of most weight."""
-        order = self.order(most)
+        if self.coefs:
+            order = self.order(FITTED)
+            return self._averaged([self.coefs[at] for at in order.tolist()], order)
+        order = self.order(AVERAGED)
         features = np.unique(self._joined(order)[0])
         C = self.columns[features]
         gram, products = C @ C.T, C @ self.y.reshape(-1, C.shape[1]).T
@@ -187,25 +195,17 @@ class Posterior:
             at = np.searchsorted(features, members)
             return np.asarray(np.linalg.solve(gram[np.ix_(at, at)], products[at])).T
 
-        return self._averaged(ridge, order)
+        return self._averaged([ridge(each) for each in self._members(order)], order)
 
-    def mean_of(self, response: Response, most: int = 10) -> Floats:
-        """The same of refits by another loss, of which y is the pull."""
-        ridge = self.policy.prior * response.bend
-        return self._averaged(
-            lambda members: response.refit(self.columns[members], ridge).coef, self.order(most)
-        )
-
-    def _averaged(self, fit: Callable[[Ints], Floats], order: Ints) -> Floats:
-        """Coefficients of models, given how one is fitted, averaged by their weights.
+    def _averaged(self, coefs: Sequence[Floats], order: Ints) -> Floats:
+        """Coefficients of models, averaged by their weights.
 
         Of several responses, or classes, those of each stand side by side.
         """
         weights = self.weights[order] / self.weights[order].sum()
-        members = self._members(order)
-        fits = [np.atleast_2d(fit(each)) for each in members]
+        fits = [np.atleast_2d(each) for each in coefs]
         w = np.zeros((len(fits[0]), self.d))
-        for weight, each, coef in zip(weights.tolist(), members, fits, strict=True):
+        for weight, each, coef in zip(weights.tolist(), self._members(order), fits, strict=True):
             w[:, self.pool[each]] += weight * coef
         w[:, self.pool] /= self.lengths
         return w.ravel()

@@ -139,5 +139,6 @@ class _Weighing:
         there = [S for S in self.known if min(at[S], default=0) >= 0]
         models = [tuple(sorted(at[S])) for S in there]
         scores: Floats = np.array([self.score(S) for S in there])
-        found = self.last.of_models(models, scores, self._empty())
+        coefs = [self.known[S].coef for S in there]
+        found = self.last.of_models(models, scores, self._empty(), coefs)
         return replace(found, dispersion=self.response.dispersion)

@@ -20,7 +20,7 @@ from ..choosing.clusters import unions_of
 from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds, walk_stages
 from ..choosing.grids import by_loss
-from ..choosing.holding_out import Paths, Time, means_of
+from ..choosing.holding_out import Paths, Time
 from ..choosing.judging import judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
@@ -108,7 +108,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         few, *on_folds = self._explore(problem, folds, paths, visited)
         times: list[Time] = []
         if paths is not None:
-            means = means_of(on_folds, folds)
+            means = [each.mean() for each in on_folds]
             if problem.by_squares:
                 on_folds = []  # have columns, and have said what they know
             first = Time(folds, paths, means, few.dispersion if self._robust else None)
@@ -239,7 +239,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         settings = [first.paths.settings[at] for at in first.candidates.led]
         folds = folds_by(problem, splits)
         walked, _ = self._on_folds(folds, settings)
-        means = means_of(self._weighed(_sought_on(folds, walked), [f.y for f in folds]), folds)
+        found = self._weighed(_sought_on(folds, walked), [fold.y for fold in folds])
+        means = [each.mean() for each in found]
         parts = [slice(at, at + count) for at in range(0, len(folds), count)]
         return [first] + [
             Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts
