@@ -174,7 +174,7 @@ def orthonormal(vectors: Floats, known: Floats, least: float = DEPENDENT) -> Flo
 
 
 def _pivoted(vectors: Floats, least: float) -> tuple[Floats, Floats]:
-    """An orthonormal basis of vectors, as rows, and how far they reach along each; least or more."""
+    """An orthonormal basis of vectors, as rows, and how far they reach along each."""
     if not len(vectors):
         return vectors, np.empty(0)
     Q, R, _ = qr(vectors.T, mode="economic", pivoting=True)
