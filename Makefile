@@ -49,11 +49,11 @@ fuzz-files: $(VENV)/.with-cli,data,fuzz,test ## try a million damaged files on e
 	@$(BIN)/python tests/fuzzing/files.py all 1000000
 
 test-oldest: $(OLDEST)/.made ## the same with the oldest versions of everything that pyproject.toml allows
-	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto
+	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto -m "not long"
 
 coverage: $(VENV)/.with-cli,cover,data,test ## which branches of the source the tests take, experiments and compiled code apart
 	@$(BIN)/python -m coverage erase
-	@$(BIN)/python -m coverage run -m pytest -q -n auto
+	@$(BIN)/python -m coverage run -m pytest -q -n auto -m "not long"
 	@$(BIN)/python -m coverage combine --quiet
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=95
 

@@ -5,7 +5,7 @@ import pytest
 
 from ksupport import limits
 from ksupport.design import Design
-from ksupport.walking.recall import FORESEEN, Look, Recall, learn, orthonormal
+from ksupport.walking.recall import FORESEEN, Look, Recall, leading, learn, orthonormal, units
 
 
 @pytest.fixture(params=["double", "single"])
@@ -19,7 +19,8 @@ def data(request, rng, monkeypatch):
 
 
 def _look(wanted, foreseen=()):
-    return Look(np.atleast_2d(wanted), np.vstack([np.atleast_2d(wanted), *foreseen]))
+    wanted = np.atleast_2d(wanted)
+    return Look(wanted, leading(np.vstack([wanted, *foreseen]), wanted.shape[1]))
 
 
 def _holds(X, recall, U):
@@ -112,12 +113,29 @@ def test_products_beyond_single_precision_are_kept_in_double(size, rng, monkeypa
 def test_bases_leave_out_what_depends_on_others(rng):
     u, v = rng.standard_normal((2, 20))
     nothing = np.empty((0, 20))
-    Q = orthonormal(np.stack([u, 1e9 * v, u - v, np.zeros(20)]), nothing)
+    Q = orthonormal(units(np.stack([u, 1e9 * v, u - v, np.zeros(20)]), 20), nothing)
     assert Q.shape == (2, 20)
     np.testing.assert_allclose(Q @ Q.T, np.eye(2), atol=1e-12)
     np.testing.assert_allclose((Q @ u) @ Q, u, atol=1e-12)
-    assert orthonormal(np.zeros((1, 20)), nothing).shape == (0, 20)
+    assert orthonormal(units(np.zeros((1, 20)), 20), nothing).shape == (0, 20)
     beyond = orthonormal((u + 1e-9 * v)[None], Q[:0])
     few = orthonormal((u + 1e-9 * v)[None], orthonormal(u[None], nothing))
     assert len(beyond) == len(few) == 1
     np.testing.assert_allclose(few @ u / np.linalg.norm(u), 0, atol=1e-12)
+
+
+def test_few_vectors_lead_many(rng):
+    """All of these, of length 1, are near the span; and a leading one is as long as it matters."""
+    few = rng.standard_normal((3, 40))
+    many = rng.standard_normal((20, 3)) @ few + 1e-5 * rng.standard_normal((20, 40))
+    Q = leading(many, 40)
+    assert Q.shape == (3, 40)
+    sizes = np.linalg.norm(Q, axis=1)
+    along = Q / sizes[:, None]
+    np.testing.assert_allclose(along @ along.T, np.eye(3), atol=1e-12)
+    assert (np.diff(sizes) <= 0).all()
+    U = units(many, 40)
+    assert np.linalg.norm(U - (U @ along.T) @ along, axis=1).max() < FORESEEN
+    np.testing.assert_allclose(np.abs(U @ along.T).max(axis=0)[0], sizes[0], atol=1e-12)
+    two = np.hstack([many, many])  # two responses, side by side
+    assert leading(two, 40).shape == (3, 40)

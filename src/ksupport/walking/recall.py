@@ -26,12 +26,7 @@ class Look:
     """Vectors, as rows, whose products with X̃ᵀ a path needs; and some that it may need next."""
 
     wanted: Floats
-    foreseen: Floats
-
-    @property
-    def width(self) -> int:
-        """How many products it may take."""
-        return len(self.foreseen)
+    foreseen: Floats  # `leading` ones of those
 
 
 class Recall:
@@ -109,20 +104,20 @@ class Recall:
         Orthonormal vectors, as rows, orthogonal to those known; none if nothing is missing.  Where
         there is not room for all, the older half of what is known is forgotten, or all of it.
         """
-        wanted = np.vstack([look.wanted.reshape(-1, self.n) for look in looks])
+        wanted = units(np.vstack([look.wanted for look in looks]), self.n)
+        foreseen = np.vstack([look.foreseen for look in looks])
         for stay in (len(self.Q), self.most // 2, 0):
             known = self.Q[len(self.Q) - min(stay, len(self.Q)) :]
             first = orthonormal(wanted, known)
             if not len(first):
                 return first
-            both = np.vstack([known, first])
-            for look in looks:
-                rest = orthonormal(look.foreseen.reshape(-1, self.n), both, FORESEEN)
-                both = np.vstack([both, rest])
-            if len(both) <= self.most:
+            if stay and len(known) + len(first) > self.most:
+                continue
+            rest = orthonormal(foreseen, np.vstack([known, first]), FORESEEN)
+            if len(known) + len(first) + len(rest) <= self.most:
                 break
         self._forget_all_but(len(known))
-        return both[len(known) :][: max(self.most, len(first))]
+        return np.vstack([first, rest])[: max(self.most, len(first))]
 
     def _forget_all_but(self, count: int) -> None:
         """The newest."""
@@ -149,20 +144,40 @@ def learn(views: Sequence[Design], news: Sequence[Floats]) -> None:
             room[:, columns] = part.T
 
 
+def units(vectors: Floats, n: int) -> Floats:
+    """Vectors of size n as rows, each of length 1; those of several responses one by one."""
+    each = vectors.reshape(-1, n)
+    sizes = np.linalg.norm(each, axis=1)
+    return np.asarray(each[sizes > 0] / sizes[sizes > 0, None])
+
+
+def leading(vectors: Floats, n: int) -> Floats:
+    """Few orthogonal vectors, as rows, near whose span all of these are; the longest first.
+
+    Each is as long as the most that any of these, of length 1, has of it.
+    """
+    Q, sizes = _pivoted(units(vectors, n), FORESEEN)
+    return np.asarray(sizes[:, None] * Q)
+
+
 def orthonormal(vectors: Floats, known: Floats, least: float = DEPENDENT) -> Floats:
     """A basis, as rows, of what vectors have beyond orthonormal ones that are known.
 
-    The most important first; what is less than this share of all vectors is left out.
+    The most important first; what is shorter than this is left out.
     """
-    sizes = np.linalg.norm(vectors, axis=1)
-    units = vectors[sizes > 0] / sizes[sizes > 0, None]
     for _ in range(2):  # once leaves rounding, as large as what is left may be
-        units = units - (units @ known.T) @ known
-    if not len(units):
-        return units
-    Q, R, _ = qr(units.T, mode="economic", pivoting=True)
-    rank = np.count_nonzero(np.abs(np.diag(R)) > least)
-    Q = Q[:, :rank].T
-    if rank and len(known):  # what little was left of a vector is not quite orthogonal
+        vectors = vectors - (vectors @ known.T) @ known
+    Q, _ = _pivoted(vectors, least)
+    if len(Q) and len(known):  # what little was left of a vector is not quite orthogonal
         Q = np.linalg.qr((Q - (Q @ known.T) @ known).T)[0].T
     return np.ascontiguousarray(Q)
+
+
+def _pivoted(vectors: Floats, least: float) -> tuple[Floats, Floats]:
+    """An orthonormal basis of vectors, as rows, and how far they reach along each."""
+    if not len(vectors):
+        return vectors, np.empty(0)
+    Q, R, _ = qr(vectors.T, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(R))
+    rank = np.count_nonzero(sizes > least)
+    return Q[:, :rank].T, sizes[:rank]

@@ -35,7 +35,7 @@ from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
 from .paths import Answer, Request
-from .recall import SLACK, Look, Recall
+from .recall import SLACK, Look, Recall, leading
 from .structure import NO_LABELS, PLAIN, Structure
 
 tell_when_compiling(_kernels.__name__)
@@ -332,7 +332,8 @@ class WorkingSetPath(PlainSteps):
     def _ask(self, u: Floats) -> None:
         """Wait for what can be said of u in a pass that paths share."""
         self.wanted = u
-        self.asked = Look(u[None], np.vstack([u, *self._forecast()]))
+        ahead = np.vstack([u, *self._forecast()])
+        self.asked = Look(u[None], leading(ahead, self.design.n))
 
     def _recalls(self, recall: Recall, u: Floats) -> bool:
         """Whether columns may be chosen for u by what is known."""
