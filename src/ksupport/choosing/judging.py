@@ -54,7 +54,7 @@ def judge(
         The best `Evidence` on all rows among the supports of many features that folds elect;
         infinite if they elect none.
     together : float
-        What all features together add to the evidence that there is a signal.
+        Evidence that all features have together for there being a signal, if more than few have.
     """
     d = posterior.d
     ahead = float(np.mean([each.ahead for each in times])) if times else 0.0
@@ -72,7 +72,7 @@ def judge(
         few *= evident
         of_groups = np.mean([group_shares(each, d, policy) for each in times], axis=0)
         raw = evident * raw + (1 - evident) * of_groups
-    signal = tells_signal(max(gain, 0.0) + together, posterior.n, performance, policy)
+    signal = tells_signal(max(gain, together), posterior.n, performance, policy)
     p = calibrated(raw, policy) if signal else np.zeros(d)
     support, expected = largest_expected_f1(p)
     expected *= policy.discount

@@ -57,7 +57,7 @@ class Policy:
     # -- what is said in the end
     signal: float = 2.0  # evidence gained, and as much for errors above knowing nothing:
     of_errors: float = 0.5  # for each standard error
-    signal_by_loss: float = 3.0  # the same of other losses, where all features together count
+    signal_by_loss: float = 2.75  # the same of other losses, where all features together count
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.29, 0.79)  # of log odds: shift, factor
     discount: float = 0.96  # expected F1 counts features as independent, which they are not
