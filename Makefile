@@ -51,7 +51,7 @@ fuzz-files: $(VENV)/.with-cli,data,fuzz,test ## try a million damaged files on e
 test-oldest: $(OLDEST)/.made ## the same with the oldest versions of everything that pyproject.toml allows
 	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto -m "not long"
 
-coverage: $(VENV)/.with-cli,cover,data,test ## which branches of the source the tests take, experiments and compiled code apart
+coverage: $(VENV)/.with-cli,cover,data,fmri,test ## which branches of the source the tests take, experiments and compiled code apart
 	@$(BIN)/python -m coverage erase
 	@$(BIN)/python -m coverage run -m pytest -q -n auto -m "not long"
 	@$(BIN)/python -m coverage combine --quiet
