@@ -214,7 +214,7 @@ def least_r(X, k, alpha, constraints):
     norm2 = cp.sum(cp.hstack([cp.quad_over_lin(w[i], theta[i]) for i in range(d)]))
     objective = (1 - alpha) / 2 * norm2 + alpha / 2 * cp.sum_squares(w)
     known = [theta >= 0, theta <= 1, cp.sum(theta) <= k, *constraints(w, b)]
-    accuracy = {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
+    accuracy = {"tol_gap_abs": 1e-9, "tol_gap_rel": 1e-9, "tol_feas": 1e-9}
     cp.Problem(cp.Minimize(objective), known).solve(solver=cp.CLARABEL, **accuracy)
     return w.value
 

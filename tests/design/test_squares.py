@@ -245,7 +245,9 @@ def test_few_rows_stay_rows(rng):
 
 
 def test_very_sparse_data_stay_sparse():
-    X = sp.random_array((30_000, 400), density=1e-3, format="csr", rng=0)
+    X = sp.random_array(
+        (30_000, 400), density=1e-3, format="csr", random_state=np.random.default_rng(0)
+    )
     assert squares_of(X, np.ones((30_000, 1))) is None
 
 

@@ -101,6 +101,7 @@ def test_concordance_is_that_of_scikit_survival(seed):
     assert concordance(np.column_stack([time, event]), risk) == pytest.approx(theirs, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.trapz. is deprecated:DeprecationWarning")  # its oldest
 def test_it_works_with_scikit_survival_s_tools():
     metrics = pytest.importorskip("sksurv.metrics")
     times = np.quantile(Y[:, 0], [0.2, 0.5, 0.7])
