@@ -62,8 +62,9 @@ def test_an_origin_that_has_moved_within_https_is_followed():
     opener = urllib.request.build_opener(
         Moved("https://origin.example/a"), _download.SecureRedirects
     )
-    with pytest.raises(urllib.error.HTTPError, match="infinite loop"):
+    with pytest.raises(urllib.error.HTTPError, match="infinite loop") as told:
         opener.open("https://origin.example/a")
+    told.value.close()
 
 
 @pytest.mark.parametrize("headers", [{}, {"Content_Length": "99"}, {"Content_Length": "much"}])

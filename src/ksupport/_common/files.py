@@ -51,6 +51,8 @@ def check_writable(path: Path) -> None:
 
 def _places(path: Path) -> tuple[Path, Path]:
     """The file that a path leads to, and where to write before; the same if it is no file."""
+    with suppress(FileNotFoundError):
+        path.stat()  # raises what no file can be called; is_dir() would only say no
     if path.is_dir():
         raise _error(errno.EISDIR, path)
     if path.exists() and not path.is_file():

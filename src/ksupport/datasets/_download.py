@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import http.client
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import IO, Any
@@ -20,7 +21,11 @@ class SecureRedirects(urllib.request.HTTPRedirectHandler):
     """Follows an origin that has moved, but never to an address without encryption."""
 
     def redirect_request(self, req: Any, fp: Any, code: Any, msg: Any, headers: Any, newurl: str):  # type: ignore[no-untyped-def]
-        check_secure(newurl)
+        try:
+            check_secure(newurl)
+        except OSError:
+            fp.close()
+            raise
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
@@ -46,6 +51,8 @@ def download(file: RemoteFile, scratch: Path) -> tuple[Path | None, list[str]]:
             _retrieve(url, path)
         except (OSError, http.client.HTTPException) as error:
             reasons.append(f"{url}: {error}")
+            if isinstance(error, urllib.error.HTTPError):
+                error.close()
             continue
         problem = digest_problem(path, file)
         if problem is None:
