@@ -117,11 +117,10 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         unions = None if clear or not problem.by_squares else unions_of(few)
         elected = self._elected(problem, times, few)
         candidates, y = [each.candidates for each in times], problem.targets[0]
+        policy, together = POLICY, 0.0
         if isinstance(y, Response):
-            together = evidence_together(problem.design, y)
-            judgement = judge(few, unions, candidates, elected, POLICY.by_loss, together)
-        else:
-            judgement = judge(few, unions, candidates, elected)
+            policy, together = POLICY.by_loss, evidence_together(problem.design, y)
+        judgement = judge(few, unions, candidates, elected, policy, together)
         folded, strength = None, None
         if times:
             folded = times[0].paths.settings, times[0].paths.table
