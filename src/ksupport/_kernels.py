@@ -605,18 +605,25 @@ def copy_to(a, out):
 
 
 @_exact
-def carry_rows(A, before, now, out):
-    """The rows of A, one for each of ``before``, to their places in ``now``; both ascend.
+def carry_rows(A, before, now):
+    """Bring the first rows of A, one for each of ``before``, to their places in ``now``.
 
-    Returns which places of ``out`` are still to be filled.
+    Both ascend; A has room for either.  Returns which rows are still to be filled.
     """
-    missing, at = np.ones(now.size, np.bool_), 0
-    for i in range(now.size):
+    missing, at, kept = np.ones(now.size, np.bool_), 0, 0
+    for i in range(now.size):  # forward to where they leave no gaps
         while at < before.size and before[at] < now[i]:
             at += 1
         if at < before.size and before[at] == now[i]:
-            copy_to(A[at], out[i])
+            if kept < at:
+                copy_to(A[at], A[kept])
+            kept += 1
             missing[i] = False
+    for i in range(now.size - 1, -1, -1):  # and back, the last one first
+        if not missing[i]:
+            kept -= 1
+            if kept < i:
+                copy_to(A[kept], A[i])
     return missing
 
 

@@ -356,8 +356,11 @@ def test_columns_chosen_for_several_vectors_are_those_that_lead_for_one(rng):
 
 
 def test_columns_at_hand_are_carried_over(rng):
-    A, before, now = rng.standard_normal((4, 3)), np.array([2, 5, 7, 9]), np.array([0, 5, 8, 9, 11])
-    out = np.zeros((5, 3))
-    missing = _kernels.carry_rows(A, before, now, out)
-    np.testing.assert_array_equal(missing, ~np.isin(now, before))
-    np.testing.assert_array_equal(out[~missing], A[[1, 3]])
+    for _ in range(20):
+        before, now = (np.flatnonzero(rng.random(12) < 0.5) for _ in range(2))
+        columns = rng.standard_normal((12, 3))
+        A = np.zeros((12, 3))
+        A[: before.size] = columns[before]
+        missing = _kernels.carry_rows(A, before, now)
+        np.testing.assert_array_equal(missing, ~np.isin(now, before))
+        np.testing.assert_array_equal(A[: now.size][~missing], columns[now[~missing]])

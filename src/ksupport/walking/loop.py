@@ -143,12 +143,15 @@ def _end_here(records: Sequence[Record]) -> None:
     )
 
 
-def _end_of(path: Path, max_iter: int) -> Reason | None:
+def _end_of(record: Record, max_iter: int) -> Reason | None:
+    path, history = record.path, record.history
     if path.pending is not None:
         return None
     if path.exhausted:
         return "exhausted"
-    return "max_iter" if path.t >= max_iter else None
+    # A step may have been taken whose iterate needs other columns.
+    behind = history is not None and int(history["t"][-1]) < path.t
+    return "max_iter" if path.t >= max_iter and not behind else None
 
 
 def _multiply(waiting: list[Record]) -> list[Record]:
@@ -254,7 +257,7 @@ def _walk(
         # Overflow means divergence, which is looked for and reported as such.
         with np.errstate(over="ignore", invalid="ignore"):
             _take_block(max_iter, every, watch, most_numbers, record)
-        record.reason = record.reason or _end_of(record.path, max_iter)
+        record.reason = record.reason or _end_of(record, max_iter)
         tell()
     return record.reason is None and record.path.pending is None
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import qr
+from scipy.linalg.lapack import dpstrf
 
 from .. import limits
 from ..design import Design, Floats, products_together
@@ -15,6 +16,7 @@ SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes
 SPANNED = 1e-12  # share of a vector outside the span that is rounding
 DEPENDENT = 1e-13  # share of a vector outside the span of others that counts as none
 FORESEEN = 3e-3  # the same of vectors that may never come: below, hardly a feature enters for it
+SQUARED = 1e-6  # above, lengths of vectors of length 1 are found from their squares
 SINGLE = 1e20  # norms of columns up to which products are well within single precision
 # Vectors that are remembered, or so many samples for each: with more of them, to recall a product
 # costs as much as to take it.
@@ -177,7 +179,12 @@ def _pivoted(vectors: Floats, least: float) -> tuple[Floats, Floats]:
     """An orthonormal basis of vectors, as rows, and how far they reach along each."""
     if not len(vectors):
         return vectors, np.empty(0)
-    Q, R, _ = qr(vectors.T, mode="economic", pivoting=True)
-    sizes = np.abs(np.diag(R))
-    rank = np.count_nonzero(sizes > least)
-    return Q[:, :rank].T, sizes[:rank]
+    if least < SQUARED:
+        Q, R, _ = qr(vectors.T, mode="economic", pivoting=True)
+        rank = len(R)
+    else:  # by their scalar products, which ends about where they are shorter
+        R, order, rank, _ = dpstrf(vectors @ vectors.T, tol=least**2)
+        Q = np.linalg.qr(vectors[order[:rank] - 1].T)[0]
+    sizes = np.abs(np.diag(R))[:rank]
+    long = sizes > least
+    return Q.T[: len(sizes)][long], sizes[long]

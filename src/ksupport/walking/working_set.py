@@ -215,6 +215,7 @@ class WorkingSetPath(PlainSteps):
         self.asked: Look | None = None  # what a pass is needed for
         self.recall: Recall | None = None  # what is known of products with X̃
         self.chosen: Chosen | None = None  # what to go on with, columns not yet read
+        self.room = np.empty((0, 0 if design is None else design.n))  # for columns to walk on
         self.product = np.empty(0)  # that with the last vector wanted, where columns are copied
         self.working: WorkingSet | None = None  # None: plain steps, on all features
         self.asked_at = self.chosen_at = self.t
@@ -318,7 +319,7 @@ class WorkingSetPath(PlainSteps):
         if not self.copied:
             if self.recall is not None and self._recalls(self.recall, u):
                 self.wanted = u
-                self._choose()
+                self.chosen = self._chosen()
             else:
                 self._ask(u)
             return
@@ -327,7 +328,7 @@ class WorkingSetPath(PlainSteps):
             self._adapt()
         self.asked_at = self.t
         if self.wanted is not None:
-            self._choose()
+            self._work_on(*self._chosen())
 
     def _ask(self, u: Floats) -> None:
         """Wait for what can be said of u in a pass that paths share."""
@@ -343,9 +344,6 @@ class WorkingSetPath(PlainSteps):
         known = recall.knows(u)
         self.m *= 2 if known else 1
         return known and 4 * self.m <= self.design.d
-
-    def _choose(self) -> None:
-        self._work_on(*self._chosen())
 
     def _chosen(self) -> Chosen:
         """The features that lead for the vector wanted, and for those met next; the bound."""
@@ -397,18 +395,20 @@ class WorkingSetPath(PlainSteps):
         self.working = WorkingSet(chosen, columns, refs, edges, reach)
 
     def _columns(self, chosen: Ints) -> Floats:
-        """Columns as rows; those at hand are not read again."""
-        if self.working is None or self.design.copied or chosen.size == self.design.d:
-            return (
-                self.design.all_columns
-                if chosen.size == self.design.d
-                else self.design.columns(chosen)
-            )
-        columns = np.empty((chosen.size, self.design.n))
-        working = self.working
-        missing = _kernels.carry_rows(working.columns, working.features, chosen, columns)
-        columns[missing] = self.design.columns(chosen[missing])
-        return columns
+        """Columns as rows; those at hand are not read again, and stay where they are."""
+        if chosen.size == self.design.d:
+            return self.design.all_columns
+        if self.design.copied:
+            return self.design.columns(chosen)
+        here = self.working is not None and self.working.columns.base is self.room
+        at_hand = self.features if here else self.features[:0]
+        if len(self.room) < chosen.size:
+            larger = np.empty((max(chosen.size, self.enough), self.design.n))
+            larger[: at_hand.size] = self.room[: at_hand.size]
+            self.room = larger
+        missing = _kernels.carry_rows(self.room, at_hand, chosen)
+        self.room[: chosen.size][missing] = self.design.columns(chosen[missing])
+        return self.room[: chosen.size]
 
     def _forecast(self) -> list[Floats]:
         """Vectors near whose span those of the next steps lie, one pass for all of them."""
