@@ -67,7 +67,9 @@ def test_what_is_wanted_is_known_and_what_may_come_nearly(data, rng):
     _, _, recall = data
     u = rng.standard_normal(80)
     near = u + 0.1 * FORESEEN * rng.standard_normal((3, 80))
-    assert len(recall.beyond([_look(u, [near])])) == 1
+    far = near + 0.1 * rng.standard_normal((3, 80))
+    assert len(recall.beyond([_look(u, [near])])) == 2  # one beyond, however short
+    assert len(recall.beyond([_look(u, [near, far])])) == 4
     assert len(recall.beyond([_look(near[0]), _look(near[1])])) == 2
 
 

@@ -10,13 +10,13 @@ from scipy.linalg import qr
 from scipy.linalg.lapack import dpstrf
 
 from .. import limits
-from ..design import Design, Floats, products_together
+from ..design import Design, Floats, Ints, products_together
 
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 SPANNED = 1e-12  # share of a vector outside the span that is rounding
 DEPENDENT = 1e-13  # share of a vector outside the span of others that counts as none
 FORESEEN = 3e-3  # the same of vectors that may never come: below, hardly a feature enters for it
-SQUARED = 1e-6  # above, lengths of vectors of length 1 are found from their squares
+SQUARED = 1e-6  # above, shares of a vector are found from their squares
 SINGLE = 1e20  # norms of columns up to which products are well within single precision
 # Vectors that are remembered, or so many samples for each: with more of them, to recall a product
 # costs as much as to take it.
@@ -158,33 +158,40 @@ def leading(vectors: Floats, n: int) -> Floats:
 
     Each is as long as the most that any of these, of length 1, has of it.
     """
-    Q, sizes = _pivoted(units(vectors, n), FORESEEN)
+    each = units(vectors, n)
+    Q, sizes = _pivoted(each[_first(each @ each.T, FORESEEN)], FORESEEN)
     return np.asarray(sizes[:, None] * Q)
 
 
 def orthonormal(vectors: Floats, known: Floats, least: float = DEPENDENT) -> Floats:
     """A basis, as rows, of what vectors have beyond orthonormal ones that are known.
 
-    The most important first; what is shorter than this is left out.
+    The most important first; what is about shorter than this is left out, but for one vector.
     """
+    if least > SQUARED:
+        C = vectors @ known.T
+        vectors = vectors[_first(vectors @ vectors.T - C @ C.T, least)]
     for _ in range(2):  # once leaves rounding, as large as what is left may be
         vectors = vectors - (vectors @ known.T) @ known
-    Q, _ = _pivoted(vectors, least)
+    Q, _ = _pivoted(vectors, DEPENDENT)
     if len(Q) and len(known):  # what little was left of a vector is not quite orthogonal
         Q = np.linalg.qr((Q - (Q @ known.T) @ known).T)[0].T
     return np.ascontiguousarray(Q)
+
+
+def _first(G: Floats, least: float) -> Ints:
+    """Of vectors with these scalar products some, beyond whose span others are about this short."""
+    if not len(G):
+        return np.empty(0, np.intp)
+    _, order, rank, _ = dpstrf(G, tol=least**2)
+    return np.asarray(order[:rank] - 1)
 
 
 def _pivoted(vectors: Floats, least: float) -> tuple[Floats, Floats]:
     """An orthonormal basis of vectors, as rows, and how far they reach along each."""
     if not len(vectors):
         return vectors, np.empty(0)
-    if least < SQUARED:
-        Q, R, _ = qr(vectors.T, mode="economic", pivoting=True)
-        rank = len(R)
-    else:  # by their scalar products, which ends about where they are shorter
-        R, order, rank, _ = dpstrf(vectors @ vectors.T, tol=least**2)
-        Q = np.linalg.qr(vectors[order[:rank] - 1].T)[0]
-    sizes = np.abs(np.diag(R))[:rank]
-    long = sizes > least
-    return Q.T[: len(sizes)][long], sizes[long]
+    Q, R, _ = qr(vectors.T, mode="economic", pivoting=True)
+    sizes = np.abs(np.diag(R))
+    rank = np.count_nonzero(sizes > least)
+    return Q[:, :rank].T, sizes[:rank]
