@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from time import sleep, time
@@ -129,7 +129,7 @@ def loads(folder: str, y: Any) -> Iterator[Row]:
 
 
 def die_once(marker: str, rows: slice, columns: slice) -> Any:
-    if os.path.exists(marker):
+    with suppress(FileNotFoundError):  # one of those that find it
         os.remove(marker)
         os.kill(os.getpid(), signal.SIGKILL)
     return plain(rows, columns)

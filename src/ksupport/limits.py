@@ -43,7 +43,7 @@ MODELS = 1 << 16  # supports that there is room for, with their evidence (6 MB)
 
 # -- what is done again ----------------------------------------------------------------------
 
-REPEATED = 1 << 19  # entries of an X whose rows are held out again: done in about a second
+REPEATED = 1 << 19  # entries of an X whose rows are held out again: done in a second or three
 
 # -- what a walk records ---------------------------------------------------------------------
 

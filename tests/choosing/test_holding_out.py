@@ -1,12 +1,14 @@
 """Which rows are held out, and how often."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from ksupport import AutoIRKSN
 from ksupport.choosing.elections import Performance
 from ksupport.choosing.folds import splits_of
-from ksupport.choosing.judging import judge
+from ksupport.choosing.judging import Evidences, Said, agreement, judge
 from ksupport.choosing.policy import POLICY
 from ksupport.datasets import make_block_data
 from ksupport.design import Weights
@@ -57,9 +59,9 @@ def test_sorts_are_divided_evenly_before_sizes(rng):
 def _times(monkeypatch, X, y, **parameters):
     counted = []
 
-    def counting(posterior, unions, times, *rest):
-        counted.append(len(times))
-        return judge(posterior, unions, times, *rest)
+    def counting(evidences, said, policy):
+        counted.append(len(said))
+        return judge(evidences, said, policy)
 
     monkeypatch.setattr(auto, "judge", counting)
     AutoIRKSN(**parameters).fit(X, y)
@@ -69,6 +71,28 @@ def _times(monkeypatch, X, y, **parameters):
 def test_rows_are_held_out_again_where_that_is_cheap_and_nothing_is_clear(monkeypatch, grouped):
     X, y = grouped
     assert _times(monkeypatch, X, y) == [POLICY.times]
+
+
+def test_and_more_often_where_the_answer_depends_on_folds(monkeypatch, grouped):
+    X, y = grouped
+    noisy = y + 1.5 * np.std(y) * np.random.default_rng(1).standard_normal(len(y))
+    often = [POLICY.times * 2**more for more in range(3)]
+    assert often[-1] == POLICY.most_times
+    monkeypatch.setattr(auto, "agreement", lambda *_: 0.0)  # never
+    assert _times(monkeypatch, X, noisy) == often
+
+
+def test_halves_of_the_times_agree_as_far_as_their_answers_do():
+    n = 4
+    posterior = SimpleNamespace(best=0.0, gain=0.0, probability=lambda: np.zeros(n))
+    evidences = Evidences(posterior, None, elected=-60.0)  # groups alone count
+
+    def said(*features):
+        return Said(-60.0, np.isin(np.arange(n), features).astype(float), None)
+
+    assert agreement(evidences, [said(0, 1), said(0, 1)]) == 1
+    assert agreement(evidences, [said(0, 1), said(1, 2)]) == pytest.approx(1 / 3)
+    assert agreement(evidences, [said(0), said(1), said(0), said(1)]) == 0
 
 
 @pytest.mark.parametrize(

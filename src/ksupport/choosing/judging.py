@@ -32,52 +32,89 @@ class Judgement:
     sets: tuple[FeatureSet, ...]
 
 
-def judge(
-    posterior: Posterior,
-    unions: Unions | None,
-    times: Sequence[Candidates],
-    elected_score: float,
-    policy: Policy = POLICY,
-    together: float = 0.0,
-) -> Judgement:
-    """Put together what the evidence says on all rows and what folds say.
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What rows say that were held out once."""
+
+    ahead: float  # how much better few features predict them: `Candidates.ahead`
+    shares: Floats  # of features among what is elected: `group_shares`
+    performance: Performance
+
+    @classmethod
+    def of(cls, candidates: Candidates, d: int, policy: Policy = POLICY) -> Said:
+        """By errors on them."""
+        shares = group_shares(candidates, d, policy)
+        return cls(candidates.ahead, shares, candidates.performance(policy))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidences:
+    """What all rows say.
 
     Parameters
     ----------
     posterior : Posterior
-        Supports of few features, on all rows.
+        Supports of few features.
     unions : Unions, optional
-        Unions of clusters, on all rows; None if few features are clearly ahead of groups.
-    times : sequence of Candidates
-        Errors on held-out rows, each time that folds held them out; none if there are too few.
-    elected_score : float
-        The best `Evidence` on all rows among the supports of many features that folds elect;
-        infinite if they elect none.
+        Unions of clusters; None if few features are clearly ahead of groups.
+    elected : float
+        The best `Evidence` among the supports of many features that folds elect; infinite if they
+        elect none.
     together : float
         Evidence that all features have together for there being a signal, if more than few have.
     """
-    d = posterior.d
-    ahead = float(np.mean([each.ahead for each in times])) if times else 0.0
-    gain, best, few, raw = posterior.gain, posterior.best, 1.0, posterior.probability()
-    if unions is not None:
-        lead = posterior.best - unions.best - policy.misfit * posterior.gain
-        few = 1 - of_unions(lead, ahead, policy)
-        raw = few * raw + (1 - few) * unions.probability
-        best -= max(lead, 0.0)
-        gain += max(lead, 0.0)
-    performance = None
-    if times:
-        performance = Performance.mean([each.performance(policy) for each in times])
-        evident = of_evidence(elected_score - best, ahead, policy)
-        few *= evident
-        of_groups = np.mean([group_shares(each, d, policy) for each in times], axis=0)
-        raw = evident * raw + (1 - evident) * of_groups
-    signal = tells_signal(max(gain, together), posterior.n, performance, policy)
-    p = calibrated(raw, policy) if signal else np.zeros(d)
+
+    posterior: Posterior
+    unions: Unions | None
+    elected: float = np.inf
+    together: float = 0.0
+
+    def lead(self, policy: Policy) -> float:
+        """By how much unions have more evidence than few features, in units of -2 log evidence."""
+        if self.unions is None:
+            return -np.inf
+        return self.posterior.best - self.unions.best - policy.misfit * self.posterior.gain
+
+
+def judge(evidences: Evidences, said: Sequence[Said], policy: Policy = POLICY) -> Judgement:
+    """Put together what all rows say, and held-out ones each time; these may be too few for it."""
+    posterior = evidences.posterior
+    gain = posterior.gain + max(evidences.lead(policy), 0.0)
+    performance = Performance.mean([each.performance for each in said]) if said else None
+    signal = tells_signal(max(gain, evidences.together), posterior.n, performance, policy)
+    raw, few = _mixed(evidences, said, policy)
+    p = calibrated(raw, policy) if signal else np.zeros(posterior.d)
     support, expected = largest_expected_f1(p)
     expected *= policy.discount
     sets = tuple(sets_of(posterior, p, few >= 0.5)) if signal else ()
     return Judgement(p, support, expected, few, signal, performance, sets)
+
+
+def agreement(evidences: Evidences, said: Sequence[Said], policy: Policy = POLICY) -> float:
+    """What the answers by one half of the times and by the other share, of what either has."""
+    one, other = (
+        largest_expected_f1(calibrated(_mixed(evidences, half, policy)[0], policy))[0]
+        for half in (said[::2], said[1::2])
+    )
+    return float((one & other).sum() / max((one | other).sum(), 1))
+
+
+def _mixed(evidences: Evidences, said: Sequence[Said], policy: Policy) -> tuple[Floats, float]:
+    """Probabilities of features, not yet calibrated, and that few of them matter."""
+    posterior, unions = evidences.posterior, evidences.unions
+    ahead = float(np.mean([each.ahead for each in said])) if said else 0.0
+    best, few, raw = posterior.best, 1.0, posterior.probability()
+    if unions is not None:
+        lead = evidences.lead(policy)
+        few = 1 - of_unions(lead, ahead, policy)
+        raw = few * raw + (1 - few) * unions.probability
+        best -= max(lead, 0.0)
+    if said:
+        evident = of_evidence(evidences.elected - best, ahead, policy)
+        few *= evident
+        of_groups = np.mean([each.shares for each in said], axis=0)
+        raw = evident * raw + (1 - evident) * of_groups
+    return raw, few
 
 
 def of_unions(lead: float, ahead: float, policy: Policy = POLICY) -> float:

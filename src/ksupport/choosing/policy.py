@@ -46,7 +46,9 @@ class Policy:
 
     # -- groups by held-out rows: `choosing.elections`
     draws: int = 400  # weights of rows under which the paths' iterates are compared
-    times: int = 4  # that rows are held out, if few features are not clear and X is small
+    times: int = 4  # that rows are held out, if few features are not clear and X is small;
+    most_times: int = 16  # twice as often, and again, until the answers by two halves of the times
+    agree: float = 0.9  # have this share of their features in common
     near: float = 1.0  # standard errors by which an earlier iterate may predict worse
 
     # -- evidence or elections: log odds, from evidence and from held-out rows

@@ -10,8 +10,13 @@ from ..design import Floats
 from ..theory.report import NEAR_COPY
 from .posterior import Posterior
 
-WORTH = 0.05  # probability from which a feature may belong to a set
-ALIKE = 0.5  # correlation from which one feature may stand in for another
+WORTH = 0.05  # probability from which a feature has a set
+SLIGHT = 0.005  # and from which it may belong to that of another
+MOST = 500  # features looked at, the most probable ones
+COVERED = 0.95  # of the probability of all that may belong to a set, what its members have
+# Correlation from which one feature may stand in for another: where few features matter, and where
+# many do, which are often alike as well.
+ALIKE, MUCH_ALIKE = 0.5, 0.9
 RARELY = 0.5  # of the times that chance would have both, stand-ins are there together
 MODELS = 500  # of most weight, from which that is told
 
@@ -41,26 +46,31 @@ class FeatureSet:
 def sets_of(posterior: Posterior, probability: Floats, few: bool = True) -> list[FeatureSet]:
     """Every probable feature with those that stand in for it, most probable sets first.
 
-    Two features stand in for each other if they are near-copies or, where few features matter, if
-    they correlate and models that have one of them seldom have the other.
+    Two features stand in for each other if they are near-copies, or if they correlate and models
+    that have one of them seldom have the other.  A set ends with the features that it hardly needs
+    for being true.
     """
-    worth = np.flatnonzero(probability >= WORTH)
-    worth = worth[np.lexsort((worth, -np.round(probability[worth], 9)))]
-    inside, weights = posterior.inclusions(worth, MODELS)
+    among = np.flatnonzero(probability >= SLIGHT)
+    among = among[np.lexsort((among, -np.round(probability[among], 9)))][:MOST]
+    worth = probability[among] >= WORTH
+    inside, weights = posterior.inclusions(among, MODELS)
     alone, both = weights @ inside, inside.T @ (weights[:, None] * inside)
-    correlations = posterior.correlations(worth)
-    apart = few & (correlations >= ALIKE) & (both <= RARELY * np.outer(alone, alone))
+    correlations = posterior.correlations(among)
+    alike = correlations >= (ALIKE if few else MUCH_ALIKE)
+    apart = alike & (both <= RARELY * np.outer(alone, alone))
     stand_in = apart | (correlations >= NEAR_COPY)
-    left = np.ones(worth.size, bool)
+    left = np.ones(among.size, bool)
     found = []
-    for lead in range(worth.size):
+    for lead in np.flatnonzero(worth):
         if not left[lead]:
             continue
         joins = left & stand_in[lead]
         joins[lead] = True
         left &= ~joins
-        members = worth[joins]
-        some = float(weights @ inside[:, joins].any(axis=1))
-        p = max(some, float(probability[members].max()))
+        may = np.flatnonzero(joins)
+        some = weights @ np.maximum.accumulate(inside[:, may], axis=1)  # of the first, and more
+        count = max(np.searchsorted(some, COVERED * some[-1]) + 1, np.count_nonzero(worth[may]))
+        members = among[may[:count]]
+        p = max(float(some[count - 1]), float(probability[members[0]]))
         found.append(FeatureSet(tuple(members.tolist()), min(p, 1.0)))
     return sorted(found, key=lambda each: -each.probability)

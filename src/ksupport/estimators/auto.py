@@ -21,7 +21,7 @@ from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds, walk_stages
 from ..choosing.grids import by_loss
 from ..choosing.holding_out import Paths, Time
-from ..choosing.judging import judge
+from ..choosing.judging import Evidences, Judgement, Said, agreement, judge
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
@@ -113,14 +113,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
                 on_folds = []  # have columns, and have said what they know
             first = Time(folds, paths, means, few.dispersion if self._robust else None)
             times = self._held_out(problem, first)
-        clear = bool(times) and times[0].clear
-        unions = None if clear or not problem.by_squares else unions_of(few)
-        elected = self._elected(problem, times, few)
-        candidates, y = [each.candidates for each in times], problem.targets[0]
-        policy, together = POLICY, 0.0
-        if isinstance(y, Response):
-            policy, together = POLICY.by_loss, evidence_together(problem.design, y)
-        judgement = judge(few, unions, candidates, elected, policy, together)
+        judgement = self._judged(problem, few, times)
         folded, strength = None, None
         if times:
             folded = times[0].paths.settings, times[0].paths.table
@@ -130,6 +123,25 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)
         decision = words_of(judgement, chosen.size, problem.by_squares)
         return replace(chosen, decision=decision)
+
+    def _judged(self, problem: Problem, few: Posterior, times: list[Time]) -> Judgement:
+        """What is believed; rows are held out more often until that no longer depends on folds."""
+        clear = bool(times) and times[0].clear
+        unions = None if clear or not problem.by_squares else unions_of(few)
+        policy, together, y = POLICY, 0.0, problem.targets[0]
+        if isinstance(y, Response):
+            policy, together = POLICY.by_loss, evidence_together(problem.design, y)
+        said: list[Said] = []
+        while True:
+            said += [Said.of(each.candidates, few.d, policy) for each in times[len(said) :]]
+            elected = self._elected(problem, times, few)
+            evidences = Evidences(few, unions, elected, together)
+            judgement = judge(evidences, said, policy)
+            if not judgement.signal or len(times) < 2 or len(times) >= policy.most_times:
+                return judgement
+            if agreement(evidences, said, policy) >= policy.agree:
+                return judgement
+            times += self._again(problem, times[0], range(len(times), 2 * len(times)))
 
     def _why_empty(self) -> str:
         return (
@@ -157,15 +169,15 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         """Whether errors on held-out rows are in units of y, and not squares."""
         return self._loss.in_units_of_y and not isinstance(self._loss, Squared)
 
-    def _other_splits(self, problem: Problem) -> list[Split]:
+    def _other_splits(self, problem: Problem, times: range) -> list[Split]:
         """The same rows held out again by other folds, where X is small and folds are shuffled."""
         small = problem.raw.n * problem.raw.d <= limits.REPEATED and problem.squares is None
         numbered = isinstance(self.cv, numbers.Integral) and self.random_state is not None
         if not (small and numbered and problem.by_squares):
             return []
-        split = super()._splits(None)
-        splits = split(problem.Y[:, 0], problem.weights, balanced=True, times=POLICY.times)
-        return splits[len(problem.splits) :]
+        split, count = super()._splits(None), len(problem.splits)
+        splits = split(problem.Y[:, 0], problem.weights, balanced=True, times=times.stop)
+        return splits[times.start * count :]
 
     def _walk(self, problem: Problem, folds: list[Fold]) -> tuple[Paths | None, list[Result]]:
         """Few levels of k on folds, if there are any; beside the first of them, on all rows."""
@@ -232,18 +244,20 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         if first.clear:
             return [first]
         first = replace(first, paths=self._finer(problem, first.folds, first.paths))
-        splits, count = self._other_splits(problem), len(first.folds)
+        return [first, *self._again(problem, first, range(1, POLICY.times))]
+
+    def _again(self, problem: Problem, first: Time, times: range) -> list[Time]:
+        """Rows held out by other folds, which levels of k being known."""
+        splits, count = self._other_splits(problem, times), len(first.folds)
         if not splits:
-            return [first]
+            return []
         settings = [first.paths.settings[at] for at in first.candidates.led]
         folds = folds_by(problem, splits)
         walked, _ = self._on_folds(folds, settings)
         found = self._weighed(_sought_on(folds, walked), [fold.y for fold in folds])
         means = [each.mean() for each in found]
         parts = [slice(at, at + count) for at in range(0, len(folds), count)]
-        return [first] + [
-            Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts
-        ]
+        return [Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts]
 
     def _elected(self, problem: Problem, times: list[Time], few: Posterior) -> float:
         """The most evidence on all rows of what folds elect there, beyond few features."""
