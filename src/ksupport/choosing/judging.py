@@ -13,10 +13,9 @@ from .clusters import Unions
 from .elections import Candidates, Performance
 from .policy import POLICY, Policy
 from .posterior import Posterior
-from .sets import FeatureSet, sets_of
+from .sets import STEADY, FeatureSet, sets_of
 
 MOST_ERRORS = 3.0  # standard errors beyond which held-out rows say no more against noise
-STEADY = 9  # decimals of probabilities that are compared
 
 
 @dataclass(frozen=True, eq=False)

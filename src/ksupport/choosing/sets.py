@@ -19,6 +19,7 @@ COVERED = 0.95  # of the probability of all that may belong to a set, what its m
 ALIKE, MUCH_ALIKE = 0.5, 0.9
 RARELY = 0.5  # of the times that chance would have both, stand-ins are there together
 MODELS = 500  # of most weight, from which that is told
+STEADY = 9  # decimals of probabilities that are compared
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def sets_of(posterior: Posterior, probability: Floats, few: bool = True) -> list
     for being true.
     """
     among = np.flatnonzero(probability >= SLIGHT)
-    among = among[np.lexsort((among, -np.round(probability[among], 9)))][:MOST]
+    among = among[np.lexsort((among, -np.round(probability[among], STEADY)))][:MOST]
     worth = probability[among] >= WORTH
     inside, weights = posterior.inclusions(among, MODELS)
     alone, both = weights @ inside, inside.T @ (weights[:, None] * inside)
@@ -68,7 +69,8 @@ def sets_of(posterior: Posterior, probability: Floats, few: bool = True) -> list
         joins[lead] = True
         left &= ~joins
         may = np.flatnonzero(joins)
-        some = weights @ np.maximum.accumulate(inside[:, may], axis=1)  # of the first, and more
+        # That one of the first belongs to the model, for ever more of them.
+        some = np.round(weights @ np.maximum.accumulate(inside[:, may], axis=1), STEADY)
         count = max(np.searchsorted(some, COVERED * some[-1]) + 1, np.count_nonzero(worth[may]))
         members = among[may[:count]]
         p = max(float(some[count - 1]), float(probability[members[0]]))
