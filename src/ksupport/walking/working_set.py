@@ -403,7 +403,8 @@ class WorkingSetPath(PlainSteps):
         here = self.working is not None and self.working.columns.base is self.room
         at_hand = self.features if here else self.features[:0]
         if len(self.room) < chosen.size:
-            larger = np.empty((max(chosen.size, self.enough), self.design.n))
+            most = max(chosen.size, min(2 * len(self.room), self.enough))
+            larger = np.empty((most, self.design.n))
             larger[: at_hand.size] = self.room[: at_hand.size]
             self.room = larger
         missing = _kernels.carry_rows(self.room, at_hand, chosen)
