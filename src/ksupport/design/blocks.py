@@ -254,6 +254,10 @@ class BlockStore(Store):
             return np.empty((self.shape[0], 0))
         return self.recent.get(index, self._new_columns)
 
+    @property
+    def fetches(self) -> bool:
+        return self.recent.most > 0
+
     def expect(self, index: Ints) -> None:
         if index.size <= self.recent.most:
             self.columns(index)

@@ -235,6 +235,10 @@ class DaskStore(Store):
             self._remember(index[missing], out[:, missing])
         return out
 
+    @property
+    def fetches(self) -> bool:
+        return True
+
     def expect(self, index: Ints) -> None:
         if index.size * self.shape[0] <= limits.FETCHED_COLUMNS:
             self.columns(index)

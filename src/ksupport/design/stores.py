@@ -187,6 +187,11 @@ class Store(ABC):
         )
         return [_at_hand(asked) if asked.view.copied else next(merged) for asked in surveys]
 
+    @property
+    def fetches(self) -> bool:
+        """Whether columns are not at hand, and better read together: see `expect`."""
+        return False
+
     def expect(self, index: Ints) -> None:  # noqa: B027 (columns at hand need no more)
         """Told which columns several paths will ask for next, in case they should be fetched."""
 

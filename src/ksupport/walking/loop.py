@@ -176,17 +176,23 @@ def _multiply(waiting: list[Record]) -> list[Record]:
         _let_lead(asking)
         for groups in stores.values():
             _share_pass(groups)
+    for record in forward or waiting:
+        record.answered = True
     return forward or waiting
 
 
 def _hand_out(answered: list[Record], workers: Workers) -> None:
-    """Hand the answers to the paths; the columns that they need next are read together."""
-    needed = workers.each(_supply, answered)
-    expect_together([record.path.design for record in answered], needed)
+    """Hand answers to paths whose columns are fetched, so that those needed next come together.
+
+    Others take theirs when it is their turn.
+    """
+    fetching = [record for record in answered if record.path.design.store.fetches]
+    needed = workers.each(_supply, fetching)
+    expect_together([record.path.design for record in fetching], needed)
 
 
 def _supply(record: Record) -> Ints:
-    answer, record.answer = record.answer, None
+    answer, record.answer, record.answered = record.answer, None, False
     with np.errstate(over="ignore", invalid="ignore"):
         return record.path.supply(answer)
 
@@ -253,6 +259,8 @@ def _walk(
     record: Record,
 ) -> bool:  # fmt: skip
     """Go on with one path until it has filled a block; whether it neither waits then nor ends."""
+    if record.answered:
+        _supply(record)
     if record.path.pending is None:  # plain steps need one product after the other
         # Overflow means divergence, which is looked for and reported as such.
         with np.errstate(over="ignore", invalid="ignore"):

@@ -82,6 +82,7 @@ class Record:
     coef: Floats | None = None  # of that record, where not all are kept
     reason: Reason | None = None
     answer: Answer | None = None  # what the path waited for
+    answered: bool = False  # whether it is there, or has been found to be known, and not handed out
 
     def __post_init__(self) -> None:
         if self.rule is not None:
