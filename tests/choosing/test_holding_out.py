@@ -8,7 +8,7 @@ import pytest
 from ksupport import AutoIRKSN
 from ksupport.choosing.elections import Performance
 from ksupport.choosing.folds import splits_of
-from ksupport.choosing.judging import Evidences, Said, agreement, judge
+from ksupport.choosing.judging import AllRows, Said, agreement, judge, settled
 from ksupport.choosing.policy import POLICY
 from ksupport.datasets import make_block_data
 from ksupport.design import Weights
@@ -59,9 +59,9 @@ def test_sorts_are_divided_evenly_before_sizes(rng):
 def _times(monkeypatch, X, y, **parameters):
     counted = []
 
-    def counting(evidences, said, policy):
+    def counting(rows, said, policy):
         counted.append(len(said))
-        return judge(evidences, said, policy)
+        return judge(rows, said, policy)
 
     monkeypatch.setattr(auto, "judge", counting)
     AutoIRKSN(**parameters).fit(X, y)
@@ -76,23 +76,32 @@ def test_rows_are_held_out_again_where_that_is_cheap_and_nothing_is_clear(monkey
 def test_and_more_often_where_the_answer_depends_on_folds(monkeypatch, grouped):
     X, y = grouped
     noisy = y + 1.5 * np.std(y) * np.random.default_rng(1).standard_normal(len(y))
-    often = [POLICY.times * 2**more for more in range(3)]
-    assert often[-1] == POLICY.most_times
-    monkeypatch.setattr(auto, "agreement", lambda *_: 0.0)  # never
-    assert _times(monkeypatch, X, noisy) == often
+    monkeypatch.setattr(auto, "settled", lambda _, said, __: len(said) > POLICY.times)
+    assert _times(monkeypatch, X, noisy) == [2 * POLICY.times]
+    monkeypatch.setattr(auto, "settled", lambda *_: False)
+    assert _times(monkeypatch, X, noisy) == [POLICY.most_times]
 
 
 def test_halves_of_the_times_agree_as_far_as_their_answers_do():
     n = 4
     posterior = SimpleNamespace(best=0.0, gain=0.0, probability=lambda: np.zeros(n))
-    evidences = Evidences(posterior, None, elected=-60.0)  # groups alone count
+    rows = AllRows(posterior, None, elected=-60.0)  # groups alone count
 
     def said(*features):
         return Said(-60.0, np.isin(np.arange(n), features).astype(float), None)
 
-    assert agreement(evidences, [said(0, 1), said(0, 1)]) == 1
-    assert agreement(evidences, [said(0, 1), said(1, 2)]) == pytest.approx(1 / 3)
-    assert agreement(evidences, [said(0), said(1), said(0), said(1)]) == 0
+    assert agreement(rows, [said(0, 1), said(0, 1)]) == 1
+    assert agreement(rows, [said(0, 1), said(1, 2)]) == pytest.approx(1 / 3)
+    assert agreement(rows, [said(0), said(1), said(0), said(1)]) == 0
+
+
+@pytest.mark.parametrize(("gain", "expected"), [(0.0, True), (10.0, False)])
+def test_more_times_are_for_answers_that_differ_and_not_for_noise(gain, expected):
+    posterior = SimpleNamespace(best=0.0, gain=gain, n=50, probability=lambda: np.zeros(4))
+    nothing = Performance(0.0, 0.1, 0.0, 1.0, 1.0, 0.5)
+    said = [Said(-60.0, np.eye(4)[at], nothing) for at in (0, 1)]
+    assert settled(AllRows(posterior, None, elected=-60.0), said) == expected
+    assert settled(AllRows(posterior, None, elected=-60.0), said[:1] * 2)
 
 
 @pytest.mark.parametrize(

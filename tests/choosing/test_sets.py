@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ksupport.choosing.posterior import Sought, explored
-from ksupport.choosing.sets import sets_of
+from ksupport.choosing.sets import WORTH, sets_of
 from ksupport.design import Design
 
 
@@ -44,3 +44,19 @@ def test_the_most_probable_come_first_and_no_feature_twice(found):
     p = posterior.probability()
     for each in sets:
         assert p[each.features[0]] == pytest.approx(p[list(each.features)].max())
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_a_set_goes_on_with_copies_that_are_hardly_probable_by_themselves(few):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((100, 60))
+    X[:, 1:40] = X[:, :1] + 0.2 * rng.standard_normal((100, 39))
+    y = X[:, 0] + rng.standard_normal(100)
+    X -= X.mean(axis=0)
+    (posterior,) = explored([Sought(Design.of(X), y - y.mean(), [], 50)])
+    p = posterior.probability()
+    one = sets_of(posterior, p, few)[0]
+    assert p[list(one.features)].min() < WORTH  # not by itself worth a set
+    assert one.probability >= 0.95  # of the certainty that one of the forty matters
+    assert 1 < len(one.features) < 40  # those that add little are left out
+    assert set(one.features) < set(range(40))

@@ -47,7 +47,7 @@ class Said:
 
 
 @dataclass(frozen=True, eq=False)
-class Evidences:
+class AllRows:
     """What all rows say.
 
     Parameters
@@ -75,13 +75,11 @@ class Evidences:
         return self.posterior.best - self.unions.best - policy.misfit * self.posterior.gain
 
 
-def judge(evidences: Evidences, said: Sequence[Said], policy: Policy = POLICY) -> Judgement:
+def judge(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> Judgement:
     """Put together what all rows say, and held-out ones each time; these may be too few for it."""
-    posterior = evidences.posterior
-    gain = posterior.gain + max(evidences.lead(policy), 0.0)
-    performance = Performance.mean([each.performance for each in said]) if said else None
-    signal = tells_signal(max(gain, evidences.together), posterior.n, performance, policy)
-    raw, few = _mixed(evidences, said, policy)
+    posterior, performance = rows.posterior, _performance(said)
+    signal = _signal(rows, performance, policy)
+    raw, few = _mixed(rows, said, policy)
     p = calibrated(raw, policy) if signal else np.zeros(posterior.d)
     support, expected = largest_expected_f1(p)
     expected *= policy.discount
@@ -89,27 +87,43 @@ def judge(evidences: Evidences, said: Sequence[Said], policy: Policy = POLICY) -
     return Judgement(p, support, expected, few, signal, performance, sets)
 
 
-def agreement(evidences: Evidences, said: Sequence[Said], policy: Policy = POLICY) -> float:
+def settled(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> bool:
+    """Whether more times would hardly change the answer: it is none, or halves of them agree."""
+    if not _signal(rows, _performance(said), policy):
+        return True
+    return agreement(rows, said, policy) >= policy.agree
+
+
+def _performance(said: Sequence[Said]) -> Performance | None:
+    return Performance.mean([each.performance for each in said]) if said else None
+
+
+def _signal(rows: AllRows, performance: Performance | None, policy: Policy) -> bool:
+    gain = rows.posterior.gain + max(rows.lead(policy), 0.0)
+    return tells_signal(max(gain, rows.together), rows.posterior.n, performance, policy)
+
+
+def agreement(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> float:
     """What the answers by one half of the times and by the other share, of what either has."""
     one, other = (
-        largest_expected_f1(calibrated(_mixed(evidences, half, policy)[0], policy))[0]
+        largest_expected_f1(calibrated(_mixed(rows, half, policy)[0], policy))[0]
         for half in (said[::2], said[1::2])
     )
     return float((one & other).sum() / max((one | other).sum(), 1))
 
 
-def _mixed(evidences: Evidences, said: Sequence[Said], policy: Policy) -> tuple[Floats, float]:
+def _mixed(rows: AllRows, said: Sequence[Said], policy: Policy) -> tuple[Floats, float]:
     """Probabilities of features, not yet calibrated, and that few of them matter."""
-    posterior, unions = evidences.posterior, evidences.unions
+    posterior, unions = rows.posterior, rows.unions
     ahead = float(np.mean([each.ahead for each in said])) if said else 0.0
     best, few, raw = posterior.best, 1.0, posterior.probability()
     if unions is not None:
-        lead = evidences.lead(policy)
+        lead = rows.lead(policy)
         few = 1 - of_unions(lead, ahead, policy)
         raw = few * raw + (1 - few) * unions.probability
         best -= max(lead, 0.0)
     if said:
-        evident = of_evidence(evidences.elected - best, ahead, policy)
+        evident = of_evidence(rows.elected - best, ahead, policy)
         few *= evident
         of_groups = np.mean([each.shares for each in said], axis=0)
         raw = evident * raw + (1 - evident) * of_groups

@@ -21,7 +21,7 @@ from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds, walk_stages
 from ..choosing.grids import by_loss
 from ..choosing.holding_out import Paths, Time
-from ..choosing.judging import Evidences, Judgement, Said, agreement, judge
+from ..choosing.judging import AllRows, Judgement, Said, judge, settled
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
@@ -135,13 +135,12 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         while True:
             said += [Said.of(each.candidates, few.d, policy) for each in times[len(said) :]]
             elected = self._elected(problem, times, few)
-            evidences = Evidences(few, unions, elected, together)
-            judgement = judge(evidences, said, policy)
-            if not judgement.signal or len(times) < 2 or len(times) >= policy.most_times:
-                return judgement
-            if agreement(evidences, said, policy) >= policy.agree:
-                return judgement
-            times += self._again(problem, times[0], range(len(times), 2 * len(times)))
+            rows = AllRows(few, unions, elected, together)
+            once = len(times) < 2
+            if once or len(times) >= policy.most_times or settled(rows, said, policy):
+                return judge(rows, said, policy)
+            more = range(len(times), 2 * len(times))
+            times = [*times, *self._again(problem, times[0], more)]
 
     def _why_empty(self) -> str:
         return (

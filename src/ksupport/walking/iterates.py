@@ -30,8 +30,8 @@ class Block:
     rows: Floats  # one iterate a row, on ``features``
     design: Design  # where it was walked
     features: Ints | None = None  # None: all of them, in order
-    columns: Floats | None = None  # those columns of the design as rows (m x n), if at hand: they
-    # are others' once the path goes on
+    # Those columns of the design as rows (m x n), if at hand; of others once the path goes on.
+    columns: Floats | None = None
     diverged: bool = False
     gain: Floats | None = None  # how far noise can have been amplified, where the path knows
     targets: int = 1  # responses; a row has the coefficients of each side by side

@@ -16,7 +16,6 @@ SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes
 SPANNED = 1e-12  # share of a vector outside the span that is rounding
 DEPENDENT = 1e-13  # share of a vector outside the span of others that counts as none
 FORESEEN = 3e-3  # the same of vectors that may never come: below, hardly a feature enters for it
-SQUARED = 1e-6  # above, shares of a vector are found from their squares
 SINGLE = 1e20  # norms of columns up to which products are well within single precision
 # Vectors that are remembered, or so many samples for each: with more of them, to recall a product
 # costs as much as to take it.
@@ -115,7 +114,9 @@ class Recall:
                 return first
             if stay and len(known) + len(first) > self.most:
                 continue
-            rest = orthonormal(foreseen, np.vstack([known, first]), FORESEEN)
+            both = np.vstack([known, first])
+            C = foreseen @ both.T
+            rest = orthonormal(foreseen[_first(foreseen @ foreseen.T - C @ C.T)], both)
             if len(known) + len(first) + len(rest) <= self.most:
                 break
         self._forget_all_but(len(known))
@@ -159,18 +160,12 @@ def leading(vectors: Floats, n: int) -> Floats:
     Each is as long as the most that any of these, of length 1, has of it.
     """
     each = units(vectors, n)
-    Q, sizes = _pivoted(each[_first(each @ each.T, FORESEEN)], FORESEEN)
+    Q, sizes = _pivoted(each[_first(each @ each.T)], FORESEEN)
     return np.asarray(sizes[:, None] * Q)
 
 
-def orthonormal(vectors: Floats, known: Floats, least: float = DEPENDENT) -> Floats:
-    """A basis, as rows, of what vectors have beyond orthonormal ones that are known.
-
-    The most important first; what is about shorter than this is left out, but for one vector.
-    """
-    if least > SQUARED:
-        C = vectors @ known.T
-        vectors = vectors[_first(vectors @ vectors.T - C @ C.T, least)]
+def orthonormal(vectors: Floats, known: Floats) -> Floats:
+    """A basis, as rows, of what vectors have beyond orthonormal ones; the most important first."""
     for _ in range(2):  # once leaves rounding, as large as what is left may be
         vectors = vectors - (vectors @ known.T) @ known
     Q, _ = _pivoted(vectors, DEPENDENT)
@@ -179,11 +174,11 @@ def orthonormal(vectors: Floats, known: Floats, least: float = DEPENDENT) -> Flo
     return np.ascontiguousarray(Q)
 
 
-def _first(G: Floats, least: float) -> Ints:
-    """Of vectors with these scalar products some, beyond whose span others are about this short."""
+def _first(G: Floats) -> Ints:
+    """Of vectors with these scalar products one, and as many as leave little of the others."""
     if not len(G):
         return np.empty(0, np.intp)
-    _, order, rank, _ = dpstrf(G, tol=least**2)
+    _, order, rank, _ = dpstrf(G, tol=FORESEEN**2)
     return np.asarray(order[:rank] - 1)
 
 

@@ -395,7 +395,7 @@ class WorkingSetPath(PlainSteps):
         self.working = WorkingSet(chosen, columns, refs, edges, reach)
 
     def _columns(self, chosen: Ints) -> Floats:
-        """Columns as rows; those at hand are not read again, and stay where they are."""
+        """Columns as rows; those at hand are moved to their places, and not read again."""
         if chosen.size == self.design.d:
             return self.design.all_columns
         if self.design.copied:
