@@ -6,6 +6,7 @@ import pytest
 from ksupport import limits
 from ksupport.design import Design
 from ksupport.walking.recall import FORESEEN, Look, Recall, leading, learn, orthonormal, units
+from ksupport.walking.threads import Workers
 
 
 @pytest.fixture(params=["double", "single"])
@@ -141,3 +142,18 @@ def test_few_vectors_lead_many(rng):
     np.testing.assert_allclose(np.abs(U @ along.T).max(axis=0)[0], sizes[0], atol=1e-12)
     two = np.hstack([many, many])  # two responses, side by side
     assert leading(two, 40).shape == (3, 40)
+
+
+def test_threads_that_share_a_pass_find_the_same_products(rng, monkeypatch):
+    monkeypatch.setattr(limits, "THREADED", 80 * 7)  # seven columns at once
+    X = rng.standard_normal((80, 50))
+    new = orthonormal(rng.standard_normal((4, 80)), np.empty((0, 80)))
+    found = []
+    for count in (1, 2):
+        whole = Design.of(X).centred()
+        with Workers(count) as workers:
+            learn([whole], [new], workers.each)
+        assert whole.passes == 1 + 1  # means, and these
+        found.append(Recall.of(whole).products.copy())
+    np.testing.assert_array_equal(*found)
+    np.testing.assert_allclose(found[0], new @ (X - X.mean(axis=0)), atol=1e-12)

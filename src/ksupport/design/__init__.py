@@ -14,10 +14,12 @@ from .spectra import NormKind
 from .stores import (
     Floats,
     Ints,
+    OnEach,
     Survey,
     as_dask_array,
     is_dask,
     names_of,
+    on_each,
     unwrapped,
 )
 from .view import (
@@ -25,9 +27,9 @@ from .view import (
     centred_together,
     expect_together,
     leading_together,
-    products_together,
     sharing,
     surveyed,
+    use_products,
 )
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "Ints",
     "Leading",
     "NormKind",
+    "OnEach",
     "Problem",
     "Query",
     "Round",
@@ -60,11 +63,12 @@ __all__ = [
     "leading_together",
     "marks_of",
     "names_of",
-    "products_together",
+    "on_each",
     "sharing",
     "stacked",
     "surveyed",
     "there_and_back",
     "unstacked",
     "unwrapped",
+    "use_products",
 ]

@@ -57,6 +57,15 @@ class Spectrum(NamedTuple):
         return cls(np.sqrt(np.diag(gram)), partial(_largest_eigenvalues, gram, n))
 
 
+OnEach = Callable[[Callable[[slice], None], Sequence[slice]], Any]
+
+
+def on_each(work: Callable[[slice], None], parts: Sequence[slice]) -> None:
+    """One after the other."""
+    for part in parts:
+        work(part)
+
+
 def _largest_eigenvalues(gram: Floats, count: int) -> Floats:
     """Ascending; all of them if there are not so many."""
     return np.asarray(np.linalg.eigvalsh(gram)[-count:])
@@ -104,6 +113,13 @@ class Store(ABC):
     def rmatmat_parts(self, U: Floats) -> Iterator[tuple[slice, Floats]]:
         """The same, consecutive rows after each other where columns of X are read in blocks."""
         yield slice(0, self.shape[1]), self.rmatmat(U)
+
+    def rmatmat_each(
+        self, U: Floats, use: Callable[[slice, Floats], None], each: OnEach = on_each
+    ) -> None:
+        """Use these parts; ``each`` may do so in threads where X lies in memory."""
+        for columns, product in self.rmatmat_parts(U):
+            use(columns, product)
 
     @abstractmethod
     def matvec(self, index: Ints, values: Floats) -> Floats:

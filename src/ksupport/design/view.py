@@ -26,7 +26,7 @@ from .leading import Leading, Query, leaders, merge_leaders
 from .projection import Projection
 from .scatter import square_root
 from .spectra import UNUSABLE, NormKind
-from .stores import Floats, Ints, Store, Survey, store_of
+from .stores import Floats, Ints, OnEach, Store, Survey, on_each, store_of
 
 # For each of several views vectors, side by side, with which products are taken on the way.
 Asked = Sequence[Floats] | None
@@ -476,11 +476,29 @@ def products_together(
     """The same, for consecutive features after each other, as the store reads them."""
     if not views:
         return
-    lifted = [view.on_all_rows(U) for view, U in zip(views, Us, strict=True)]
-    V = lifted[0] if len(lifted) == 1 else np.hstack(lifted)
-    sums = [view.sums(part) for view, part in zip(views, lifted, strict=True)]
+    V, sums = _side_by_side(views, Us)
     for columns, product in views[0].store.rmatmat_parts(V):
         yield columns, finish_together(views, product, sums, columns)
+
+
+def use_products(
+    views: Sequence[Design], Us: Sequence[Floats], use: Callable[[slice, list[Floats]], None],
+    each: OnEach = on_each,
+) -> None:  # fmt: skip
+    """Use the same; ``each`` may do so in threads where X lies in memory."""
+    V, sums = _side_by_side(views, Us)
+
+    def finish(columns: slice, product: Floats) -> None:
+        use(columns, finish_together(views, product, sums, columns))
+
+    views[0].store.rmatmat_each(V, finish, each)
+
+
+def _side_by_side(views: Sequence[Design], Us: Sequence[Floats]) -> tuple[Floats, list[Floats]]:
+    """What X is multiplied with for views of one store and their U, and its sums for each."""
+    lifted = [view.on_all_rows(U) for view, U in zip(views, Us, strict=True)]
+    V = lifted[0] if len(lifted) == 1 else np.hstack(lifted)
+    return V, [view.sums(part) for view, part in zip(views, lifted, strict=True)]
 
 
 def finish_together(

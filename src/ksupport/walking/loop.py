@@ -108,7 +108,7 @@ def run(
             while active := [r for r in records if r.reason is None]:
                 ready = [r for r in active if r.path.pending is None]
                 if not ready:
-                    ready = _multiply(active)
+                    ready = _multiply(active, workers)
                     _hand_out(ready, workers)
                 most_numbers = min(limits.BLOCK_NUMBERS, limits.SHARED_NUMBERS // len(active))
                 walk = partial(_walk, max_iter, every, watch, most_numbers, tell)
@@ -154,7 +154,7 @@ def _end_of(record: Record, max_iter: int) -> Reason | None:
     return "max_iter" if path.t >= max_iter and not behind else None
 
 
-def _multiply(waiting: list[Record]) -> list[Record]:
+def _multiply(waiting: list[Record], workers: Workers) -> list[Record]:
     """Answers for paths that all wait, and who got one.
 
     Products with X̃ come first: then all wait for X̃ᵀ, and share it.  Views of one store share
@@ -175,7 +175,7 @@ def _multiply(waiting: list[Record]) -> list[Record]:
                 stores.setdefault(id(group[0].path.design.store), []).append(group)
         _let_lead(asking)
         for groups in stores.values():
-            _share_pass(groups)
+            _share_pass(groups, workers)
     for record in forward or waiting:
         record.answered = True
     return forward or waiting
@@ -201,7 +201,7 @@ def _takes_forward(asked: Request | None) -> bool:
     return isinstance(asked, Round) and asked.A is None
 
 
-def _share_pass(groups: Sequence[Sequence[Record]]) -> None:
+def _share_pass(groups: Sequence[Sequence[Record]], workers: Workers) -> None:
     """Answer looks and rounds on views of one store, each with its group of paths."""
     designs = [group[0].path.design for group in groups]
     looks = [[p for r in group if isinstance(p := r.path.pending, Look)] for group in groups]
@@ -214,7 +214,8 @@ def _share_pass(groups: Sequence[Sequence[Record]]) -> None:
         _share_round(designs, rounds, news)
     elif any(map(len, news)):  # what comes is put at once where it stays
         learning = [at for at, Q in enumerate(news) if len(Q)]
-        learn([designs[at] for at in learning], [news[at] for at in learning])
+        views = [designs[at] for at in learning]
+        learn(views, [news[at] for at in learning], workers.each)
 
 
 def _share_round(

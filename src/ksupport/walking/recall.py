@@ -10,7 +10,7 @@ from scipy.linalg import qr
 from scipy.linalg.lapack import dpstrf
 
 from .. import limits
-from ..design import Design, Floats, Ints, products_together
+from ..design import Design, Floats, Ints, OnEach, on_each, use_products
 
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 SPANNED = 1e-12  # share of a vector outside the span that is rounding
@@ -139,12 +139,15 @@ class Recall:
         return self._room[before:count]
 
 
-def learn(views: Sequence[Design], news: Sequence[Floats]) -> None:
+def learn(views: Sequence[Design], news: Sequence[Floats], each: OnEach = on_each) -> None:
     """Take products with vectors from `Recall.beyond`, on views of one store: one pass for all."""
     rooms = [Recall.of(view).make_room(Q) for view, Q in zip(views, news, strict=True)]
-    for columns, parts in products_together(views, [Q.T for Q in news]):
-        for room, part in zip(rooms, parts, strict=True):
+
+    def keep(columns: slice, products: list[Floats]) -> None:
+        for room, part in zip(rooms, products, strict=True):
             room[:, columns] = part.T
+
+    use_products(views, [Q.T for Q in news], keep, each)
 
 
 def units(vectors: Floats, n: int) -> Floats:
