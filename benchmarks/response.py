@@ -39,7 +39,7 @@ from .selection_designs import Array, problem, standardised
 from .selection_real import design
 
 FIRST = 52_000  # of the seeds: no other benchmark draws by these
-FEW = 5  # draws of studies whose settings are many
+FEW = 10  # draws of studies whose settings are many
 NEAR = 0.05  # F1 that an adjusted model may lose against data without a confounder
 
 

@@ -17,7 +17,7 @@ from .measure import Row, at_least, once
 from .response_rivals import fitted
 from .selection_designs import Array, standardised
 
-OURS = "IRKSNCV"
+OURS = "AutoIRKSN"
 PENALTIES = np.geomspace(1.0, 0.01, 30)  # of the one that leaves nothing
 
 
@@ -87,7 +87,8 @@ def grouped(kind: str, snr: float, seed: int) -> Problem:
 
 
 GROUPED: dict[str, Callable[[Array], Any]] = {
-    OURS: lambda groups: IRKSNCV(feature_groups=groups, random_state=0),
+    OURS: lambda groups: AutoIRKSN(feature_groups=groups),
+    "IRKSNCV": lambda groups: IRKSNCV(feature_groups=groups, random_state=0),
     "IRKSNIC": lambda groups: IRKSNIC(feature_groups=groups),
     "AutoIRKSN without groups": lambda groups: AutoIRKSN(),
     "group lasso, folds": GroupLasso,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ksupport.choosing.clusters import ALIKE, STRENGTHS, Clusters, _Search, unions_of
+from ksupport.choosing.clusters import ALIKE, STRENGTHS, Clusters, Search, unions_of
 from ksupport.choosing.criteria import log_choose
 from ksupport.choosing.policy import POLICY
 from ksupport.choosing.posterior import Sought, explored
@@ -25,8 +25,8 @@ def posterior_of(X, y):
 
 
 def search_on(X, y):
-    posterior = posterior_of(X, y)
-    return _Search.on(posterior, np.arange(posterior.pool.size), POLICY)
+    found = posterior_of(X, y)
+    return Search.on(found.columns, found.y, found.n, found.d, POLICY)
 
 
 @pytest.mark.parametrize("alike", [True, False])

@@ -9,15 +9,18 @@ from scipy.sparse.linalg import aslinearoperator
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, IRKSNClassifier
+from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, IRKSNClassifier
+from ksupport.choosing.words import NoSignalWarning
 from ksupport.stopping import StoppingCallback
 
 CLASSES = {
     "one path": lambda **given: IRKSN(k=2, max_iter=40, **given),
     "criterion": lambda **given: IRKSNIC(**given),
     "folds": lambda **given: IRKSNCV(random_state=0, **given),
+    "automatic": lambda **given: AutoIRKSN(**given),  # which takes groups alone
 }
 every_class = pytest.mark.parametrize("kind", list(CLASSES))
+all_but_automatic = pytest.mark.parametrize("kind", ["one path", "criterion", "folds"])
 
 
 @pytest.fixture
@@ -82,7 +85,40 @@ def test_labels_lists_and_names_are_the_same(kind, grouped):
         np.testing.assert_array_equal(found, expected)
 
 
-@every_class
+def test_groups_are_judged(grouped):
+    X, y, w, groups = grouped
+    model = AutoIRKSN(feature_groups=groups).fit(X, y)
+    np.testing.assert_array_equal(model.support_, w != 0)
+    np.testing.assert_allclose(model.coef_, w, atol=0.6)
+    assert model.signal_
+    assert model.probability_[w != 0].min() > 0.9
+    for group in range(60):
+        assert np.ptp(model.probability_[groups == group]) < 1e-9
+    assert model.decision_.startswith("2 of 60 groups (10 features), expected to be right by")
+    assert model.performance_.score > 0.6
+    assert model.alternatives_ == [] or len(model.alternatives_[0][0]) % 5 == 0
+
+
+def test_groups_in_noise_are_none(grouped):
+    X, _, _, groups = grouped
+    y = np.random.default_rng(3).standard_normal(80)
+    with pytest.warns(NoSignalWarning):
+        model = AutoIRKSN(feature_groups=groups).fit(X, y)
+    assert not model.signal_
+    assert not model.support_.any()
+
+
+def test_groups_are_judged_by_squares_alone(grouped):
+    X, y, _, groups = grouped
+    with pytest.raises(ValueError, match="feature_groups is chosen for by squares alone, got"):
+        AutoIRKSN(feature_groups=groups, loss="poisson").fit(X, np.round(np.exp(y / 9)))
+    y[3] = 99.0  # is left out, and the others are judged by squares
+    model = AutoIRKSN(feature_groups=groups, loss="huber").fit(X, y)
+    np.testing.assert_array_equal(model.outliers_, [3])
+    assert set(groups[model.support_]) == {2, 20}
+
+
+@all_but_automatic
 def test_groups_of_one_change_nothing(kind, grouped):
     X, y, _, _ = grouped
     X = X[:, :100]
@@ -127,7 +163,7 @@ def test_unpenalised_columns_are_adjusted_for_by_projection(kind, grouped):
     response = y + 3 * age
     options = {} if kind == "one path" else {"standardize": False}
     model = CLASSES[kind](feature_groups=["age", *groups], unpenalized=[0], **options)
-    if kind == "folds":  # which project by their own rows
+    if kind in ("folds", "automatic"):  # which project by their own rows
         model.fit(both, response)
         np.testing.assert_array_equal(
             np.flatnonzero(model.support_), [*range(11, 16), *range(101, 106)]
@@ -171,7 +207,7 @@ def test_k_beyond_the_groups_means_all(grouped):
 # -- signs -----------------------------------------------------------------------------------
 
 
-@every_class
+@all_but_automatic
 def test_no_coefficient_is_negative(kind, grouped):
     X, y, _, groups = grouped
     for given in (None, groups):
@@ -200,7 +236,7 @@ def test_classes_have_groups_and_signs(grouped):
 # -- several responses -----------------------------------------------------------------------
 
 
-@every_class
+@all_but_automatic
 def test_responses_share_their_support(kind, joint):
     X, Y, W = joint
     model = CLASSES[kind](shared_support=True).fit(X, Y)

@@ -10,8 +10,8 @@ takes part in the answer.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -46,7 +46,7 @@ def unions_of(posterior: Posterior, policy: Policy = POLICY) -> Unions:
     """Of the features that were looked at for few; of very many, those that go with y most."""
     with phase("weighing groups", 1) as update:
         kept = _strongest(posterior.columns @ posterior.y, policy.clustered)
-        found = _Search.on(posterior, kept, policy)
+        found = Search.on(posterior.columns[kept], posterior.y, posterior.n, posterior.d, policy)
         found.run()
         update(1)
     probability = np.zeros(posterior.d)
@@ -111,29 +111,38 @@ class _State:
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
-    d: int
+class Search:
+    """For the unions of most evidence; all that it scores are kept."""
+
+    count: int  # of what clusters are made of, or of all groups: one among so many is chosen
     n: float
     total: float  # ‖y‖²
     columns: Floats  # as rows, of squared length n
     y: Floats
-    correlations: Floats
     clusters: Clusters
     incidence: sp.csr_array
     policy: Policy
-    scores: dict[frozenset[Part], float]
+    picked: float = 0.0  # log of how many groups there were, of which one was picked by y
+    scores: dict[frozenset[Part], float] = field(default_factory=dict)
 
     @classmethod
-    def on(cls, posterior: Posterior, kept: Ints, policy: Policy) -> _Search:
-        columns, y = posterior.columns[kept], posterior.y
+    def on(
+        cls, columns: Floats, y: Floats, n: float, d: int, policy: Policy,
+        known: Sequence[Ints] | None = None,
+    ) -> Search:  # fmt: skip
+        """Among clusters of these columns, of d that there are; or among d known groups."""
         total = float(y @ y)
-        if kept.size < y.size:  # the same angles and lengths, in fewer coordinates
+        if len(columns) < y.size:  # the same angles and lengths, in fewer coordinates
             basis = np.linalg.qr(columns.T)[0]
             columns, y = columns @ basis, y @ basis
-        correlations = columns @ columns.T / posterior.n
-        clusters = Clusters.of(correlations, posterior.n, policy)
-        return cls(posterior.d, posterior.n, total, columns, y, correlations, clusters,
-                   clusters.incidence(kept.size), policy, {})  # fmt: skip
+        if known is not None:
+            clusters, picked = Clusters(list(known)), 0.0
+        else:
+            # Where features were picked because they go with y, so were their clusters.
+            clusters = Clusters.of(columns @ columns.T / n, n, policy)
+            picked = float(np.log(max(d / max(len(columns), 1), 1.0)))
+        incidence = clusters.incidence(len(columns))
+        return cls(d, n, total, columns, y, clusters, incidence, policy, picked)
 
     def run(self) -> None:
         """Add, drop and exchange clusters until nothing gains."""
@@ -165,13 +174,12 @@ class _Search:
 
     def _best_addition(self, state: _State) -> tuple[float, Parts]:
         """Of the most promising clusters, that of most evidence."""
-        VC = self.columns @ state.V
-        u = VC @ self.y  # what each feature could explain of the rest of y
+        L = np.linalg.cholesky(state.V)
+        M, z = self.columns @ L, L.T @ self.y
+        u = M @ z  # what each feature could explain of the rest of y
         found = [(np.inf, state.parts)]
-        for cluster in self._promising(state, u, np.einsum("ij,ij->i", VC, self.columns)):
-            S = self.clusters.members[cluster]
-            G = VC[S] @ self.columns[S].T
-            strengths, gains, bends = self._ways(S, G, u[S])
+        for cluster in self._promising(state, u, np.einsum("ij,ij->i", M, M)):
+            strengths, gains, bends = self._ways(self.clusters.members[cluster], M, z)
             larger = [(*state.parts, (cluster, strength)) for strength in strengths]
             scores = self._score(state.q - gains, state.log_det + bends, larger[0])
             found.extend(zip(scores.tolist(), larger, strict=True))
@@ -179,25 +187,28 @@ class _Search:
             self._put(parts, score)
         return min(found)
 
-    def _ways(self, S: Ints, G: Floats, u: Floats) -> tuple[list[float], Floats, Floats]:
+    def _ways(self, S: Ints, M: Floats, z: Floats) -> tuple[list[float], Floats, Floats]:
         """Strengths of a cluster's coefficients: what each takes off q and adds to log det."""
-        bent, U = np.linalg.eigh(G)
-        bent, along = np.maximum(bent, 0.0), (U.T @ u) ** 2
+        A = M[S]
+        wide = len(A) > z.size
+        bent, U = np.linalg.eigh(A.T @ A if wide else A @ A.T)
+        bent = np.maximum(bent, 0.0)
+        along = bent * (U.T @ z) ** 2 if wide else (U.T @ (A @ z)) ** 2
         by = STRENGTHS[:, None]
         gains, bends = (by * along / (1 + by * bent)).sum(1), np.log1p(by * bent).sum(1)
         if S.size == 1:
             return STRENGTHS.tolist(), gains, bends
-        a = self._mean(S)
-        bend = float(a @ G @ a)
+        mean = self._mean(S) @ A
+        bend = float(mean @ mean)
         return (
             [*STRENGTHS.tolist(), ALIKE],
-            np.append(gains, (a @ u) ** 2 / (1 + bend)),
+            np.append(gains, (mean @ z) ** 2 / (1 + bend)),
             np.append(bends, np.log1p(bend)),
         )
 
     def _mean(self, S: Ints) -> Floats:
         """Coefficients that are alike, but for signs, of a column of squared length n."""
-        R = self.correlations[np.ix_(S, S)]
+        R = self.columns[S] @ self.columns[S].T / self.n
         central = int(np.argmax(np.round(np.abs(R).sum(axis=0), SAME)))
         signs = np.where(R[central] < 0, -1.0, 1.0)
         return np.asarray(signs / np.sqrt(max(float(signs @ R @ signs), ZERO)))
@@ -225,6 +236,8 @@ class _Search:
             B = self.columns[S] * np.sqrt(strength)
             if strength == ALIKE:
                 B = self._mean(S)[None] @ self.columns[S]
+            elif len(B) > B.shape[1]:  # as many squares, in fewer rows
+                B = np.linalg.qr(B, mode="r")
             W = B @ V
             L = np.linalg.cholesky(np.eye(len(B)) + W @ B.T)
             H = np.linalg.solve(L, W)
@@ -240,13 +253,10 @@ class _Search:
         return np.round(self.n * np.log(q / self.n) + log_det + self._price(parts), STEADY)
 
     def _price(self, parts: Parts) -> float:
-        """How many models of so many clusters there are.
-
-        Where features were picked because they go with y, their clusters are of picked ones, too.
-        """
+        """How many models of so many clusters there are."""
         several = np.count_nonzero([self.clusters.sizes[cluster] > 1 for cluster, _ in parts])
-        picked = np.log(max(self.d / len(self.columns), 1.0)) if several else 0.0
-        return 2.0 * float(log_choose(self.d, min(len(parts), self.d)) + several * picked)
+        chosen = log_choose(self.count, min(len(parts), self.count))
+        return 2.0 * float(chosen + several * self.picked)
 
     def _put(self, parts: Parts, score: float) -> None:
         if np.isfinite(score):
@@ -255,6 +265,21 @@ class _Search:
     @property
     def best(self) -> float:
         return min(self.scores.values())
+
+    def features(self, parts: Iterable[Part]) -> Ints:
+        """Of a union."""
+        members = [self.clusters.members[cluster] for cluster, _ in parts]
+        return np.unique(np.concatenate([np.zeros(0, np.intp), *members]))
+
+    def coef(self, parts: Iterable[Part]) -> Floats:
+        """Coefficients of all columns, as expected of a union where noise is of one size."""
+        state, w = self._state(tuple(sorted(parts))), np.zeros(len(self.columns))
+        left = self.columns @ (state.V @ self.y)
+        for cluster, strength in state.parts:
+            S = self.clusters.members[cluster]
+            a = self._mean(S)
+            w[S] += (a @ left[S]) * a if strength == ALIKE else strength * left[S]
+        return w
 
     def probability(self) -> Floats:
         """For each feature, the weight of the models that have it."""

@@ -103,10 +103,12 @@ class Laplace:
         return self.left / response.dispersion + self.volume
 
 
-def evidence_of(design: Design, target: Floats | Response, support: Support) -> Evidence:
-    """Of a support, by the loss of its target."""
+def evidence_of(
+    design: Design, target: Floats | Response, support: Support, structure: Structure = PLAIN
+) -> Evidence:
+    """Of a support, by the loss of its target; of groups, by squares alone."""
     if not isinstance(target, Response):
-        return Evidence.of(design, target, support)
+        return Evidence.of(design, target, support, structure)
     n, w = float(target.weights.sum()), np.zeros((target.n_dual, design.d))
     columns = design.columns(np.asarray(support, np.intp))
     size = bend_of(target, columns)

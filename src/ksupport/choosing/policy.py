@@ -54,13 +54,15 @@ class Policy:
     # -- evidence or elections: log odds, from evidence and from held-out rows
     many: float = 1.5  # times as many features as few are expected to be make a group
     odds: tuple[float, float, float] = (-0.5, 0.057, 0.04)
-    odds_by_loss: tuple[float, float, float] = (0.0, 0.05, 0.05)  # the same of other losses
+    odds_by_loss: tuple[float, float, float] = (0.0, 0.05, 0.05)  # the same of other losses,
+    odds_by_group: tuple[float, float, float] = (2.0, 0.057, 0.04)  # and of known groups
 
     # -- what is said in the end
     signal: float = 1.5  # evidence gained, and as much for errors above knowing nothing:
     of_errors: float = 1.0  # for each standard error
     # The same of other losses, where all features together have a say.
     signal_by_loss: tuple[float, float] = (2.75, 0.5)
+    signal_by_group: float = 2.5  # of known groups, which may have many features
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.15, 0.9)  # of log odds: shift, factor
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
@@ -70,6 +72,11 @@ class Policy:
         """The same for losses that are not of squares."""
         signal, of_errors = self.signal_by_loss
         return replace(self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors)
+
+    @property
+    def by_group(self) -> Policy:
+        """The same for known groups."""
+        return replace(self, odds=self.odds_by_group, signal=self.signal_by_group)
 
 
 POLICY = Policy()

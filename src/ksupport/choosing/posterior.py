@@ -76,19 +76,26 @@ class Posterior:
     dispersion: float = 1.0  # of the response, see `Response`
     coefs: Sequence[Floats] = ()  # of the models, where a loss has fitted all of them
 
+    @classmethod
+    def listing(
+        cls, ready: Ready, policy: Policy, models: Sequence[Support], scores: Floats, empty: float,
+        coefs: Sequence[Floats],
+    ) -> Posterior:  # fmt: skip
+        """Of these models, by places in the pool."""
+        alone, place, sizes, expanded = _listed(models)
+        return cls(
+            ready.d, ready.pool, ready.columns, ready.lengths, np.ravel(ready.Y), ready.n, policy,
+            empty, scores, alone, alone, alone, place, sizes, expanded, coefs=coefs,
+        )  # fmt: skip
+
     def of_models(
         self, models: Sequence[Support], scores: Floats, empty: float, coefs: Sequence[Floats]
     ) -> Posterior:
         """The same features, and only these models (by places in the pool), as a loss has them."""
-        count = len(models)
-        sizes = np.array([len(each) for each in models], np.int64)
-        expanded = np.zeros((count, max(sizes.max(initial=0), 1)), np.int64)
-        for row, each in zip(expanded, models, strict=True):
-            row[: len(each)] = each
-        alone = np.full(count, -1, np.int64)
+        alone, place, sizes, expanded = _listed(models)
         return replace(
-            self, scores=scores, parent=alone, out=alone, into=alone, place=np.arange(count),
-            sizes=sizes, expanded=expanded, empty=empty, coefs=coefs,
+            self, scores=scores, parent=alone, out=alone, into=alone, place=place, sizes=sizes,
+            expanded=expanded, empty=empty, coefs=coefs,
         )  # fmt: skip
 
     @cached_property
@@ -211,6 +218,15 @@ class Posterior:
         return w.ravel()
 
 
+def _listed(models: Sequence[Support]) -> tuple[Ints, Ints, Ints, Ints]:
+    """Models of which none is told as a neighbour: -1 of each, their rows, sizes and features."""
+    sizes = np.array([len(each) for each in models], np.int64)
+    expanded = np.zeros((len(models), max(sizes.max(initial=0), 1)), np.int64)
+    for row, each in zip(expanded, models, strict=True):
+        row[: len(each)] = each
+    return np.full(len(models), -1, np.int64), np.arange(len(models)), sizes, expanded
+
+
 def parts_of(joined: Any, ends: list[int]) -> list[Any]:
     """Parts of a sequence, given where each ends."""
     return [joined[first:end] for first, end in pairwise([0, *ends])]
@@ -233,7 +249,7 @@ def explored(
         pools = _pools(sought, starts)
         for each, pool in zip(sought, pools, strict=True):
             each.design.store.expect(pool)
-        ready = [_Ready.of(*each, policy) for each in zip(sought, starts, pools, strict=True)]
+        ready = [Ready.of(*each, policy) for each in zip(sought, starts, pools, strict=True)]
         with Workers(n_jobs) as workers:
             found = workers.each(partial(_explore, policy), ready)
         update(len(sought))
@@ -261,28 +277,28 @@ def _largest(design: Design, policy: Policy) -> int:
 def _pools(sought: Sequence[Sought], starts: Sequence[list[Support]]) -> list[Ints]:
     """The features to look at: all, or those that go with y and with what starts leave of it."""
     pairs = list(zip(sought, starts, strict=True))
-    answers = iter(surveyed([_survey(each, own) for each, own in pairs if not _all_fit(each)]))
+    answers = iter(surveyed([_survey(each, own) for each, own in pairs if not all_fit(each)]))
     return [
         np.arange(each.design.d)
-        if _all_fit(each)
+        if all_fit(each)
         else np.union1d(next(answers)[0].ravel(), np.array([j for S in own for j in S], int))
         for each, own in pairs
     ]
 
 
-def _room(sought: Sought) -> int:
+def room_for(sought: Sought) -> int:
     """How many features can be looked at."""
     return max(limits.POOL // max(sought.design.n, 1), limits.FEWEST_IN_POOL)
 
 
-def _all_fit(sought: Sought) -> bool:
-    return sought.design.d <= _room(sought)
+def all_fit(sought: Sought) -> bool:
+    return sought.design.d <= room_for(sought)
 
 
 def _survey(sought: Sought, starts: list[Support]) -> Survey:
     """Which features go most with y, and with what the first starts leave of it."""
     residuals = np.vstack([sought.Y, *(_residual(sought, S) for S in starts[:2])])
-    count = _room(sought) // len(residuals)
+    count = room_for(sought) // len(residuals)
     find, merge = partial(_strongest, count), partial(_strongest_of, count)
     return Survey(sought.design, np.ascontiguousarray(residuals.T), find, merge)
 
@@ -310,7 +326,7 @@ def _strongest_of(count: int, parts: list[tuple[Ints, Floats]]) -> tuple[Ints, F
 
 
 @dataclass(frozen=True)
-class _Ready:
+class Ready:
     """A problem with its columns at hand; features are numbered within the pool."""
 
     d: int
@@ -324,7 +340,7 @@ class _Ready:
     rounds: int
 
     @classmethod
-    def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> _Ready:
+    def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> Ready:
         design = sought.design
         n = independent_rows(design, sought.y)  # a row that is repeated says no more
         columns = np.array(design.columns(pool), np.float64, order="C")
@@ -341,7 +357,7 @@ class _Ready:
         return cls(design.d, n, pool, columns, lengths, sought.Y, kept, largest, sought.rounds)
 
 
-def _explore(policy: Policy, ready: _Ready) -> Posterior:
+def _explore(policy: Policy, ready: Ready) -> Posterior:
     indptr = np.cumsum([0, *(each.size for each in ready.starts)])
     starts = np.concatenate([np.zeros(0, np.intp), *ready.starts]).astype(np.int64)
     total, samples = float(np.sum(ready.Y**2)), len(ready.Y) * ready.n

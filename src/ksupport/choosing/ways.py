@@ -234,6 +234,7 @@ def chosen_by_judgement(
     folds: tuple[list[Setting], FoldTable] | None,
     walked: int,
     strength: float | None = None,
+    structure: Structure = PLAIN,
 ) -> Chosen:
     """The probable features, fitted by ridge regression; the table of what is more probable.
 
@@ -244,7 +245,7 @@ def chosen_by_judgement(
     if isinstance(y, Response) and strength is not None:
         coef = refit_by_loss(design, y, support, strength)
     else:
-        coef = evidence_of(design, y, support).coef
+        coef = evidence_of(design, y, support, structure).coef
     coef = problem.shaped(coef)
     if folds is not None and judgement.few < 0.5:
         settings, table = folds
@@ -257,16 +258,14 @@ def chosen_by_judgement(
     named = np.empty(order.size, object)
     for at, S in enumerate(few.supports(order)):  # all at once, equal sizes would make a matrix
         named[at] = S
-    best = few.best
+    best, picked = few.best, max(structure.picked(support), 1)
     pairs = zip(named.tolist(), few.scores[order].tolist(), strict=True)
     near = [(S, score) for S, score in pairs if score <= best + NEAR][:MOST_LISTED]
     return Chosen(
         how="criterion",
         by="evidence",
         method="irksn",
-        settings=(
-            {"k": max(len(support), 1), "alpha": POLICY.alpha, **by_loss(problem.losses[0])},
-        ),
+        settings=({"k": picked, "alpha": POLICY.alpha, **by_loss(problem.losses[0])},),
         path=None,
         steps=(walked,),
         coef=coef,

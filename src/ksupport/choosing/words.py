@@ -9,8 +9,17 @@ class NoSignalWarning(UserWarning):
     """Nothing in the data can be told from noise: the model is empty."""
 
 
-def words_of(judgement: Judgement, size: int, by_squares: bool = True) -> str:
-    """What is believed, how sure that is, and how well new rows are predicted."""
+def words_of(
+    judgement: Judgement,
+    size: int,
+    by_squares: bool = True,
+    groups: int = 0,
+    known: int | None = None,
+) -> str:
+    """What is believed, how sure that is, and how well new rows are predicted.
+
+    Of features that come in known groups, so many groups of them.
+    """
     measured, nothing = ("variation", "the mean") if by_squares else ("deviance", "a constant")
     unseen = ""
     if judgement.performance is not None:
@@ -27,7 +36,7 @@ def words_of(judgement: Judgement, size: int, by_squares: bool = True) -> str:
     kind = "few features" if judgement.few >= 0.5 else "groups of features that go together"
     sure = max(judgement.few, 1 - judgement.few)
     features = "1 feature" if size == 1 else f"{size} features"
-    return (
-        f"{features}, expected to be right by an F1 of {judgement.expected_f1:.2f}: "
-        f"{kind} (probability {sure:.2f}) matter.{unseen}"
-    )
+    right = f"expected to be right by an F1 of {judgement.expected_f1:.2f}"
+    if known is not None:
+        return f"{groups} of {known} groups ({features}), {right}.{unseen}"
+    return f"{features}, {right}: {kind} (probability {sure:.2f}) matter.{unseen}"

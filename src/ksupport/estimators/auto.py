@@ -6,6 +6,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds
 from ..choosing.grids import by_loss
 from ..choosing.holding_out import Paths, Time
 from ..choosing.judging import AllRows, Judgement, Said, judge, settled
+from ..choosing.known_groups import explored_by_group
 from ..choosing.policy import POLICY
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
@@ -38,11 +40,6 @@ from .base import SelectingModel
 from .skipping import SkipsFarRows
 
 FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
-
-
-def _settings(levels: list[int], problem: Problem) -> list[Setting]:
-    """Paths of these levels, by the loss of the problem."""
-    return [{"k": k, "alpha": POLICY.alpha, **by_loss(problem.losses[0])} for k in levels]
 
 
 def _between(coarse: list[int], at: int, levels: list[int]) -> list[int]:
@@ -120,17 +117,24 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         if times and judgement.signal and not problem.by_squares:
             answers = answers_on_folds(judgement.few, on_folds, times[0].candidates)
             strength = strength_on_folds(folds, answers)
-        chosen = chosen_by_judgement(problem, judgement, few, folded, self._steps, strength)
-        decision = words_of(judgement, chosen.size, problem.by_squares)
+        structure = self._structure(1)
+        chosen = chosen_by_judgement(
+            problem, judgement, few, folded, self._steps, strength, structure
+        )
+        known = None if structure.plain else self._sizes(problem)[1]
+        picked = structure.picked(np.flatnonzero(chosen.support).tolist())
+        decision = words_of(judgement, chosen.size, problem.by_squares, picked, known)
         return replace(chosen, decision=decision)
 
     def _judged(self, problem: Problem, few: Posterior, times: list[Time]) -> Judgement:
         """What is believed; rows are held out more often until that no longer depends on folds."""
         clear = bool(times) and times[0].clear
-        unions = None if clear or not problem.by_squares else unions_of(few)
         policy, together, y = POLICY, 0.0, problem.targets[0]
         if isinstance(y, Response):
             policy, together = POLICY.by_loss, evidence_together(problem.design, y)
+        elif self._labels is not None:
+            policy = POLICY.by_group
+        unions = unions_of(few) if policy is POLICY and not clear else None
         said: list[Said] = []
         while True:
             said += [Said.of(each.candidates, few.d, policy) for each in times[len(said) :]]
@@ -151,6 +155,15 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     @property
     def _steps(self) -> int:
         return min(POLICY.steps, self.max_iter)
+
+    def _settings(self, levels: list[int], problem: Problem) -> list[Setting]:
+        """Paths of these levels, by the loss of the problem."""
+        same = {"alpha": POLICY.alpha, **by_loss(problem.losses[0]), **self._asked_structure}
+        return [{"k": k, **same} for k in levels]
+
+    def _sizes(self, problem: Problem) -> tuple[int, int]:
+        """How many samples there are, and of how many features, or groups, some are chosen."""
+        return round(problem.design.n_samples), self._n_groups(problem.design.d)[0]
 
     def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
         split, sorts_of = super()._splits(groups), self._loss.sorts
@@ -180,8 +193,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
     def _walk(self, problem: Problem, folds: list[Fold]) -> tuple[Paths | None, list[Result]]:
         """Few levels of k on folds, if there are any; beside the first of them, on all rows."""
-        n, d = round(problem.design.n_samples), problem.design.d
-        visiting = _settings(for_criteria(n, d), problem)
+        n, d = self._sizes(problem)
+        visiting = self._settings(for_criteria(n, d), problem)
         if not folds:
             return None, self._on_all_rows(problem, visiting)
         visited: list[Result] = []
@@ -192,15 +205,14 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             visited.extend(beside)
             return walked
 
-        stages = staged(_settings(for_prediction(n, d), problem), FIRST)
+        stages = staged(self._settings(for_prediction(n, d), problem), FIRST)
         return Paths(*walk_stages(walk, stages)), visited
 
     def _finer(self, problem: Problem, folds: list[Fold], coarse: Paths) -> Paths:
         """With levels around the best of these."""
-        n, d = round(problem.design.n_samples), problem.design.d
         best, _ = coarse.table.best()
         levels = [setting["k"] for setting in coarse.settings]
-        fine = _settings(_between(levels, best, for_groups(n, d)), problem)
+        fine = self._settings(_between(levels, best, for_groups(*self._sizes(problem))), problem)
         if not fine:
             return coarse
         new, _ = self._on_folds(folds, fine)
@@ -236,6 +248,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     def _weighed(self, sought: list[Sought], targets: list[Any]) -> list[Posterior]:
         if isinstance(targets[0], Response):
             return weighed(sought, targets, self.n_jobs)
+        if self._labels is not None:
+            return explored_by_group(sought, np.array(self._labels), self.n_jobs)
         return explored(sought, self.n_jobs)
 
     def _held_out(self, problem: Problem, first: Time) -> list[Time]:
@@ -264,15 +278,15 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         if not cells:
             return np.inf
         levels = sorted({k for k, _ in cells})
-        walked = self._on_all_rows(problem, _settings(levels, problem))
+        walked = self._on_all_rows(problem, self._settings(levels, problem))
         visited = dict(zip(levels, visited_by(walked), strict=True))
         supports = {visited[k][min(record, len(visited[k]) - 1)] for k, record in cells}
         design, y = problem.design, problem.targets[0]
         if isinstance(y, Response):
             y = replace(y, dispersion=few.dispersion)
         many = POLICY.many * float(few.probability().sum())
-        scores = [evidence_of(design, y, S).score for S in sorted(supports) if len(S) > many]
-        return min(scores, default=np.inf)
+        score = partial(evidence_of, design, y, structure=self._structure(1))
+        return min((score(S).score for S in sorted(supports) if len(S) > many), default=np.inf)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
@@ -314,6 +328,10 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         linearly beyond a threshold of one's own.
     fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
+    feature_groups : sequence, optional
+        Features of which all matter or none (pathways, regions, the levels of a category), as in
+        `ksupport.IRKSN`: groups are judged then, and those of a group have one probability.  For
+        squares, outliers left out or not.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -382,6 +400,7 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         fit_intercept: bool = True,
         standardize: bool = True,
         unpenalized: Any = None,
+        feature_groups: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -393,6 +412,7 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.unpenalized = unpenalized
+        self.feature_groups = feature_groups
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state

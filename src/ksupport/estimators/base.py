@@ -506,8 +506,9 @@ class SelectingModel(LinearModel):
     def _check_plain(self, loss: Loss) -> None:
         for name in ("feature_groups", "positive", "shared_support"):
             if (asked := getattr(self, name)) is not None and asked is not False:
+                given = f"{name}=True" if asked is True else name
                 raise ValueError(
-                    f"{name}={asked!r} is chosen for by squares alone, got loss={loss.name!r}: fit "
+                    f"{given} is chosen for by squares alone, got loss={loss.name!r}: fit "
                     "IRKSN or IRKSNClassifier with k of your own, or take loss='squared'"
                 )
 
