@@ -86,7 +86,8 @@ def fits(n_seeds, order):
     for seed in range(n_seeds):
         for make in (blocks, correlated, orthogonal, whole_numbers):
             X, y = make(100 + seed)
-            for name, estimator in order(ESTIMATORS.items()):
+            groups = {"AutoIRKSN, groups": AutoIRKSN(feature_groups=np.arange(X.shape[1]) // 5)}
+            for name, estimator in order((ESTIMATORS | groups).items()):
                 yield f"{name} {make.__name__} {seed}", estimator.fit(X, y).coef_
 
 

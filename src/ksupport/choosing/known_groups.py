@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from .._common.phases import phase
 from ..design import Floats, Ints, Survey, surveyed
 from ..walking.threads import Workers
-from .clusters import Search
+from .clusters import Part, Search
 from .policy import POLICY, Policy
-from .posterior import Posterior, Ready, Sought, all_fit, room_for
+from .posterior import FITTED, Posterior, Ready, Sought, all_fit, room_for
 
 
 def explored_by_group(
@@ -76,13 +77,17 @@ def _explore(labels: Ints, policy: Policy, ready: Ready) -> Posterior:
         _members(labels[ready.pool]),
     )  # fmt: skip
     search.run()
-    order = sorted(search.scores, key=lambda parts: (search.scores[parts], sorted(parts)))
-    leading = order[: policy.weighed]
+
+    def rank(parts: frozenset[Part]) -> Any:  # as `Posterior.order` has them
+        return search.scores[parts], search.features(parts).size, sorted(parts)
+
+    leading = sorted(search.scores, key=rank)[: policy.weighed]
     models = [search.features(parts) for parts in leading]
+    fitted = zip(leading[:FITTED], models, strict=False)
     return Posterior.listing(
         ready, policy, [tuple(S.tolist()) for S in models],
         np.array([search.scores[parts] for parts in leading]), search.scores[frozenset()],
-        [search.coef(parts)[S] for parts, S in zip(leading, models, strict=True)],
+        [search.coef(parts)[S] for parts, S in fitted],
     )  # fmt: skip
 
 

@@ -75,8 +75,9 @@ class Policy:
 
     @property
     def by_group(self) -> Policy:
-        """The same for known groups."""
-        return replace(self, odds=self.odds_by_group, signal=self.signal_by_group)
+        """The same for known groups, whose answers do not hang on the folds: once does."""
+        odds, signal = self.odds_by_group, self.signal_by_group
+        return replace(self, odds=odds, signal=signal, times=1, most_times=1)
 
 
 POLICY = Policy()

@@ -74,7 +74,7 @@ class Posterior:
     sizes: Ints
     expanded: Ints
     dispersion: float = 1.0  # of the response, see `Response`
-    coefs: Sequence[Floats] = ()  # of the models, where a loss has fitted all of them
+    coefs: Sequence[Floats] = ()  # of the first models at least, where these were fitted
 
     @classmethod
     def listing(

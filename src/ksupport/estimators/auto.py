@@ -24,7 +24,7 @@ from ..choosing.grids import by_loss
 from ..choosing.holding_out import Paths, Time
 from ..choosing.judging import AllRows, Judgement, Said, judge, settled
 from ..choosing.known_groups import explored_by_group
-from ..choosing.policy import POLICY
+from ..choosing.policy import POLICY, Policy
 from ..choosing.posterior import Posterior, Sought, explored
 from ..choosing.strength import answers_on_folds, strength_on_folds
 from ..choosing.supports import Support, response_of, visited_by
@@ -128,18 +128,13 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
     def _judged(self, problem: Problem, few: Posterior, times: list[Time]) -> Judgement:
         """What is believed; rows are held out more often until that no longer depends on folds."""
-        clear = bool(times) and times[0].clear
-        policy, together, y = POLICY, 0.0, problem.targets[0]
-        if isinstance(y, Response):
-            policy, together = POLICY.by_loss, evidence_together(problem.design, y)
-        elif self._labels is not None:
-            policy = POLICY.by_group
+        policy, clear, y = self._policy(problem), bool(times) and times[0].clear, problem.targets[0]
         unions = unions_of(few) if policy is POLICY and not clear else None
+        together = evidence_together(problem.design, y) if isinstance(y, Response) else 0.0
         said: list[Said] = []
         while True:
             said += [Said.of(each.candidates, few.d, policy) for each in times[len(said) :]]
-            elected = self._elected(problem, times, few)
-            rows = AllRows(few, unions, elected, together)
+            rows = AllRows(few, unions, self._elected(problem, times, few), together)
             once = len(times) < 2
             if once or len(times) >= policy.most_times or settled(rows, said, policy):
                 return judge(rows, said, policy)
@@ -151,6 +146,11 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             "no feature was chosen, as nothing in these data could be told from noise (signal_ is "
             "False, decision_ says more); that is the answer, and more steps would not change it"
         )
+
+    def _policy(self, problem: Problem) -> Policy:
+        if self._labels is not None:
+            return POLICY.by_group
+        return POLICY if problem.by_squares else POLICY.by_loss
 
     @property
     def _steps(self) -> int:
@@ -257,7 +257,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         if first.clear:
             return [first]
         first = replace(first, paths=self._finer(problem, first.folds, first.paths))
-        return [first, *self._again(problem, first, range(1, POLICY.times))]
+        return [first, *self._again(problem, first, range(1, self._policy(problem).times))]
 
     def _again(self, problem: Problem, first: Time, times: range) -> list[Time]:
         """Rows held out by other folds, which levels of k being known."""
