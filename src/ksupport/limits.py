@@ -28,9 +28,8 @@ DENSE = 1 << 28  # entries up to which a sparse X is made dense for a solver tha
 # -- what a pass has in memory ---------------------------------------------------------------
 
 CHUNK = 1 << 21  # numbers in memory at once when a pass goes block by block (16 MB)
-THREADED = (
-    1 << 19
-)  # numbers of an X in memory that one of several threads multiplies at once (4 MB)
+THREADED = 1 << 19  # numbers of an X in memory that a thread multiplies at once (4 MB)
+FEWEST_THREADED = 256  # and columns: fewer of them, of many rows, are slivers
 STRIP = 8 * CHUNK  # numbers in a strip of whole stored chunks, at most (128 MB)
 READ_COLUMNS = 4 * CHUNK  # numbers in columns read lately, not to be read again (64 MB)
 FETCHED_COLUMNS = 1 << 23  # the same of columns fetched from a cluster (64 MB)

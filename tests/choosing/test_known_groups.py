@@ -6,7 +6,7 @@ import pytest
 from ksupport import limits
 from ksupport.choosing.clusters import ALIKE, Search
 from ksupport.choosing.criteria import log_choose
-from ksupport.choosing.known_groups import explored_by_group
+from ksupport.choosing.known_groups import FEWEST, explored_by_group
 from ksupport.choosing.policy import POLICY
 from ksupport.choosing.posterior import Sought
 from ksupport.design import Design
@@ -24,7 +24,7 @@ def data(rng):
 
 
 def explored(X, y, labels):
-    (found,) = explored_by_group([Sought(Design.of(X).centred(), y - y.mean(), ())], labels)
+    (found,) = explored_by_group([Sought(Design.of(X).centred(), y - y.mean(), ())], labels, COUNT)
     return found
 
 
@@ -70,6 +70,13 @@ def test_groups_that_matter_are_found(data):
     assert np.corrcoef(fitted, y)[0, 1] > 0.9
 
 
+def test_a_union_is_listed_once(data):
+    X, y, _, labels = data
+    found = explored(X, y, labels)
+    unions = found.supports(found.order(1000))
+    assert len(set(unions)) == len(unions) > 20
+
+
 def test_noise_has_hardly_a_group(data, rng):
     X, _, _, labels = data
     gains = [explored(X, rng.standard_normal(60), labels).gain for _ in range(20)]
@@ -90,7 +97,8 @@ def test_of_many_features_whole_groups_are_looked_at(data, monkeypatch):
     monkeypatch.setattr(limits, "FEWEST_IN_POOL", 40)
     found = explored(X, y, labels)
     looked_at = np.bincount(labels[found.pool], minlength=COUNT)
-    assert found.pool.size <= 40
+    assert found.pool.size < 60
+    assert np.count_nonzero(looked_at) >= FEWEST
     np.testing.assert_array_equal(looked_at[looked_at > 0], np.bincount(labels)[looked_at > 0])
     assert found.probability()[labels == 2].min() > 0.9
 

@@ -1,5 +1,7 @@
 """feature_groups=, positive= and shared_support= in the estimators."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -80,6 +82,9 @@ def test_labels_lists_and_names_are_the_same(kind, grouped):
         (numbers, X),
         (pd.Series(groups), frame),
         (names, frame),
+        (pd.Series(groups, index=frame.columns)[::-1], frame),
+        (dict(zip(frame.columns, groups.tolist(), strict=True)), frame),
+        (dict(enumerate(groups)), X),
     ):
         found = CLASSES[kind](feature_groups=given).fit(data, y).coef_
         np.testing.assert_array_equal(found, expected)
@@ -97,6 +102,47 @@ def test_groups_are_judged(grouped):
     assert model.decision_.startswith("2 of 60 groups (10 features), expected to be right by")
     assert model.performance_.score > 0.6
     assert model.alternatives_ == [] or len(model.alternatives_[0][0]) % 5 == 0
+
+
+def test_a_feature_that_a_mapping_leaves_out_is_by_itself(grouped):
+    X, y, _, _ = grouped
+    some = AutoIRKSN(feature_groups={10: "a", 11: "a"}).fit(X[:, :40], y)
+    lists = AutoIRKSN(feature_groups=[[10, 11]]).fit(X[:, :40], y)
+    np.testing.assert_array_equal(some.coef_, lists.coef_)
+    with pytest.raises(ValueError, match="feature_groups has no label for 3; leave it out"):
+        AutoIRKSN(feature_groups={3: None}).fit(X, y)
+
+
+def test_levels_that_are_rare_have_the_probability_of_their_group():
+    """Where a fold has none of a level's rows, that level can say nothing on it."""
+    rng = np.random.default_rng(0)
+    level = rng.permutation(np.repeat(np.arange(5), [24, 18, 14, 2, 2]))
+    X = np.column_stack([np.eye(5)[level], rng.standard_normal((60, 45))])
+    groups = np.arange(50) // 5
+    y = np.array([0.0, 2.0, -2.0, 1.0, 0.0])[level] + X[:, 10:15].sum(axis=1)
+    model = AutoIRKSN(feature_groups=groups).fit(X, y + rng.standard_normal(60))
+    for group in range(10):
+        assert np.ptp(model.probability_[groups == group]) < 1e-9
+    assert set(groups[model.support_]) == {0, 2}
+    assert model.support_[:5].all()
+
+
+def test_unpenalised_columns_are_no_groups_to_choose_from(grouped):
+    X, y, _, groups = grouped
+    model = AutoIRKSN(feature_groups=groups, unpenalized=range(50, 55)).fit(X, y)
+    assert model.decision_.startswith("2 of 59 groups")
+
+
+@pytest.mark.parametrize(("n", "count", "size"), [(9, 3, 50), (12, 20, 5), (80, 1, 20)])
+def test_few_rows_and_few_groups_of_noise_are_hardly_a_signal(n, count, size):
+    called = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.standard_normal((n, count * size)), rng.standard_normal(n)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NoSignalWarning)
+            called += AutoIRKSN(feature_groups=np.repeat(range(count), size)).fit(X, y).signal_
+    assert called <= 2
 
 
 def test_groups_in_noise_are_none(grouped):

@@ -145,7 +145,8 @@ def test_few_vectors_lead_many(rng):
 
 
 def test_threads_that_share_a_pass_find_the_same_products(rng, monkeypatch):
-    monkeypatch.setattr(limits, "THREADED", 80 * 7)  # seven columns at once
+    monkeypatch.setattr(limits, "THREADED", 80 * 7)
+    monkeypatch.setattr(limits, "FEWEST_THREADED", 7)  # columns at once
     X = rng.standard_normal((80, 50))
     new = orthonormal(rng.standard_normal((4, 80)), np.empty((0, 80)))
     found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ Groups = ArrayLike | Sequence[Sequence[Any]] | None
 
 def hashable(groups: Any) -> Any:
     """The same groups as a tuple, of labels or of tuples of members; what is none stays."""
+    if isinstance(groups, Mapping):
+        groups = _lists_of(groups)
     if not _is_list(groups):
         return groups
     return tuple(tuple(each) if _is_list(each) else _plain(each) for each in groups)
@@ -24,9 +26,13 @@ def hashable(groups: Any) -> Any:
 def labels_of(groups: Any, d: int, names: Sequence[str] | None = None) -> tuple[int, ...]:
     """The number of each feature's group, from 0 on, in the order in which groups begin.
 
-    ``groups`` are d labels, or lists of names or numbers of features, of which those in no list are
-    groups of one.
+    ``groups`` are d labels (a series that names all features, in any order), lists of names or
+    numbers of features, or a mapping from such to labels; features in none are groups of one.
     """
+    if not isinstance(groups, Mapping) and _names_all(groups, names):
+        groups = dict(zip(groups.index, groups, strict=True))
+    if isinstance(groups, Mapping):
+        return _from_lists(_lists_of(groups), d, names)
     if not _is_list(groups):
         raise ValueError(
             "feature_groups must be None, a label for each feature or lists of features, got "
@@ -43,6 +49,24 @@ def labels_of(groups: Any, d: int, names: Sequence[str] | None = None) -> tuple[
             "feature by itself, or none at all), or a label for each feature"
         )
     return _from_lists(lists, d, names)
+
+
+def _names_all(groups: Any, names: Sequence[str] | None) -> bool:
+    """Whether it is a series of pandas whose index is the names of all features."""
+    index = getattr(groups, "index", None)
+    if names is None or index is None or callable(index):
+        return False
+    return len(index) == len(names) and set(index) == set(names)
+
+
+def _lists_of(groups: Mapping[Any, Any]) -> list[list[Any]]:
+    """The features of each label."""
+    lists: dict[Any, list[Any]] = {}
+    for feature, label in groups.items():
+        if label is None or label != label:
+            raise ValueError(f"feature_groups has no label for {feature!r}; leave it out")
+        lists.setdefault(_plain(label), []).append(feature)
+    return list(lists.values())
 
 
 def _is_list(each: Any) -> bool:

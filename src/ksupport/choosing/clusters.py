@@ -266,6 +266,10 @@ class Search:
     def best(self) -> float:
         return min(self.scores.values())
 
+    def n_ways(self, cluster: int) -> int:
+        """In how many ways its coefficients may lie."""
+        return STRENGTHS.size + bool(self.clusters.sizes[cluster] > 1)
+
     def features(self, parts: Iterable[Part]) -> Ints:
         """Of a union."""
         members = [self.clusters.members[cluster] for cluster, _ in parts]

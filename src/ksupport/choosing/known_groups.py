@@ -1,30 +1,37 @@
 """Known groups of features: which unions of them have evidence.
 
 What single features are to few of them (`posterior`), groups are here: a model is a union of known
-groups, each with coefficients of some strength, and is one among all unions of so many groups.
-They are sought as unions of clusters are (`clusters`), but for the groups being told.
+groups, and one among all unions of so many.  They are sought as unions of clusters are
+(`clusters`), but for the groups being told; the evidence of a union is about the mean over the
+ways in which coefficients of its groups may lie, as far as the search has met them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.special import logsumexp
 
 from .._common.phases import phase
 from ..design import Floats, Ints, Survey, surveyed
 from ..walking.threads import Workers
-from .clusters import Part, Search
+from .clusters import STEADY, Part, Search
 from .policy import POLICY, Policy
 from .posterior import FITTED, Posterior, Ready, Sought, all_fit, room_for
 
+FEWEST = 5  # groups that are looked at, however large they are
+Union = frozenset[int]  # of groups
+
 
 def explored_by_group(
-    sought: Sequence[Sought], labels: Ints, n_jobs: int | None = None, policy: Policy = POLICY
-) -> list[Posterior]:
-    """What the evidence says of unions of groups; views of one store share a pass over X."""
+    sought: Sequence[Sought], labels: Ints, count: int, n_jobs: int | None = None,
+    policy: Policy = POLICY,
+) -> list[Posterior]:  # fmt: skip
+    """What the evidence says of unions of so many groups; views of one store share a pass."""
     with phase("weighing groups", len(sought)) as update:
         pools = _pools(sought, labels)
         for each, pool in zip(sought, pools, strict=True):
@@ -33,7 +40,7 @@ def explored_by_group(
             Ready.of(each, [()], pool, policy) for each, pool in zip(sought, pools, strict=True)
         ]
         with Workers(n_jobs) as workers:
-            found = workers.each(partial(_explore, labels, policy), ready)
+            found = workers.each(partial(_explore, labels, count, policy), ready)
         update(len(sought))
     return found
 
@@ -60,35 +67,58 @@ def _all(parts: list[Floats]) -> Floats:
 
 
 def _strongest(sizes: Floats, labels: Ints, room: int) -> Ints:
-    """Whole groups, those of the largest mean squares that there is room for; one at least."""
+    """Whole groups, those of the largest mean squares; beyond a few, as there is room for them."""
     members = np.bincount(labels)
     means = np.bincount(labels, sizes**2) / members
     kept = np.zeros(members.size, bool)
     for group in np.argsort(-means, kind="stable").tolist():
-        if members[group] <= room or not kept.any():
+        if members[group] <= room or np.count_nonzero(kept) < FEWEST:
             kept[group] = True
             room -= members[group]
     return np.flatnonzero(kept[labels])
 
 
-def _explore(labels: Ints, policy: Policy, ready: Ready) -> Posterior:
+def _explore(labels: Ints, count: int, policy: Policy, ready: Ready) -> Posterior:
     search = Search.on(
-        ready.columns, ready.Y[0], ready.n, int(labels.max()) + 1, policy,
+        ready.columns, ready.Y[0], max(ready.n - ready.centred, 1.0), count, policy,
         _members(labels[ready.pool]),
     )  # fmt: skip
     search.run()
+    found = _by_union(search)
 
-    def rank(parts: frozenset[Part]) -> Any:  # as `Posterior.order` has them
-        return search.scores[parts], search.features(parts).size, sorted(parts)
+    def rank(union: Union) -> Any:  # as `Posterior.order` has them
+        return found[union].score, found[union].features.size, sorted(union)
 
-    leading = sorted(search.scores, key=rank)[: policy.weighed]
-    models = [search.features(parts) for parts in leading]
-    fitted = zip(leading[:FITTED], models, strict=False)
+    leading = [found[union] for union in sorted(found, key=rank)]
     return Posterior.listing(
-        ready, policy, [tuple(S.tolist()) for S in models],
-        np.array([search.scores[parts] for parts in leading]), search.scores[frozenset()],
-        [search.coef(parts)[S] for parts, S in fitted],
+        ready, policy, [tuple(each.features.tolist()) for each in leading],
+        np.array([each.score for each in leading]), search.scores[frozenset()],
+        [search.coef(each.parts)[each.features] for each in leading[:FITTED]],
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """A union, by the mean of its evidence, and where that is largest."""
+
+    score: float
+    features: Ints
+    parts: frozenset[Part]
+
+
+def _by_union(search: Search) -> dict[Union, _Found]:
+    met: dict[Union, list[frozenset[Part]]] = {}
+    for parts in search.scores:
+        met.setdefault(frozenset(group for group, _ in parts), []).append(parts)
+    found = {}
+    for union, ways in met.items():
+        scores = np.array([search.scores[parts] for parts in ways])
+        # Neighbouring strengths are nearly one: half the price of a choice among all.
+        price = sum(np.log(search.n_ways(group)) for group in union)
+        score = round(float(price - 2 * logsumexp(-scores / 2)), STEADY)
+        best = ways[int(np.argmin(scores))]
+        found[union] = _Found(score, search.features(best), best)
+    return found
 
 
 def _members(labels: Ints) -> list[Ints]:

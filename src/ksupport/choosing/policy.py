@@ -62,7 +62,7 @@ class Policy:
     of_errors: float = 1.0  # for each standard error
     # The same of other losses, where all features together have a say.
     signal_by_loss: tuple[float, float] = (2.75, 0.5)
-    signal_by_group: float = 2.5  # of known groups, which may have many features
+    signal_by_group: float = 4.0  # of known groups, which may have many features
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.15, 0.9)  # of log odds: shift, factor
     discount: float = 0.88  # expected F1 counts features as independent, which they are not

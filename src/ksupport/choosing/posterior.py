@@ -338,6 +338,7 @@ class Ready:
     starts: list[Ints]
     largest: int
     rounds: int
+    centred: bool  # whether a mean was taken off y, and with it a degree of freedom
 
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> Ready:
@@ -354,7 +355,10 @@ class Ready:
         known = [np.isin(np.asarray(S, np.intp), pool).all() for S in starts]
         kept = [at for at, ok in zip(places, known, strict=True) if ok]
         largest = min(_largest(design, policy), pool.size)
-        return cls(design.d, n, pool, columns, lengths, sought.Y, kept, largest, sought.rounds)
+        centred = design.mean is not None
+        return cls(
+            design.d, n, pool, columns, lengths, sought.Y, kept, largest, sought.rounds, centred
+        )
 
 
 def _explore(policy: Policy, ready: Ready) -> Posterior:

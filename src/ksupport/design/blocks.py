@@ -407,7 +407,8 @@ class DenseStore(ArrayStore):
         def multiply(columns: slice) -> None:
             use(columns, np.asarray(V @ self.X[:, columns], np.float64).T)
 
-        each(multiply, list(steps_of(d, max(1, limits.THREADED // n))))
+        width = max(limits.THREADED // n, limits.FEWEST_THREADED)
+        each(multiply, list(steps_of(d, width)))
 
     def rmatmat(self, U: Floats) -> Floats:
         self.passes += 1

@@ -133,7 +133,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         together = evidence_together(problem.design, y) if isinstance(y, Response) else 0.0
         said: list[Said] = []
         while True:
-            said += [Said.of(each.candidates, few.d, policy) for each in times[len(said) :]]
+            said += [self._said(problem, each) for each in times[len(said) :]]
             rows = AllRows(few, unions, self._elected(problem, times, few), together)
             once = len(times) < 2
             if once or len(times) >= policy.most_times or settled(rows, said, policy):
@@ -146,6 +146,14 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             "no feature was chosen, as nothing in these data could be told from noise (signal_ is "
             "False, decision_ says more); that is the answer, and more steps would not change it"
         )
+
+    def _said(self, problem: Problem, time: Time) -> Said:
+        """What rows say that were held out once; of a group, all that can matter alike."""
+        said = Said.of(time.candidates, problem.design.d, self._policy(problem))
+        if self._labels is None:
+            return said
+        shares = self._structure(1).largest_in_group(said.shares)
+        return replace(said, shares=np.where(problem.design.column_norms > 0, shares, 0.0))
 
     def _policy(self, problem: Problem) -> Policy:
         if self._labels is not None:
@@ -163,7 +171,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
     def _sizes(self, problem: Problem) -> tuple[int, int]:
         """How many samples there are, and of how many features, or groups, some are chosen."""
-        return round(problem.design.n_samples), self._n_groups(problem.design.d)[0]
+        count, _ = self._n_groups(problem.design.d)
+        always = 0 if self._labels is None else self.unpenalized_.size  # a group each
+        return round(problem.design.n_samples), count - always
 
     def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
         split, sorts_of = super()._splits(groups), self._loss.sorts
@@ -194,7 +204,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     def _walk(self, problem: Problem, folds: list[Fold]) -> tuple[Paths | None, list[Result]]:
         """Few levels of k on folds, if there are any; beside the first of them, on all rows."""
         n, d = self._sizes(problem)
-        visiting = self._settings(for_criteria(n, d), problem)
+        # Unions of known groups are sought from none on.
+        levels = for_criteria(n, d) if self._labels is None else []
+        visiting = self._settings(levels, problem)
         if not folds:
             return None, self._on_all_rows(problem, visiting)
         visited: list[Result] = []
@@ -243,13 +255,16 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         design, y = problem.design, problem.targets[0]
         whole = Sought(design, response_of(y), _supports(visited), POLICY.rounds, POLICY.weighed)
         on_folds = [] if paths is None else _sought_on(folds, paths.walked)
-        return self._weighed([whole, *on_folds], [y, *(fold.y for fold in folds)])
+        return self._weighed(problem, [whole, *on_folds], [y, *(fold.y for fold in folds)])
 
-    def _weighed(self, sought: list[Sought], targets: list[Any]) -> list[Posterior]:
+    def _weighed(
+        self, problem: Problem, sought: list[Sought], targets: list[Any]
+    ) -> list[Posterior]:
         if isinstance(targets[0], Response):
             return weighed(sought, targets, self.n_jobs)
         if self._labels is not None:
-            return explored_by_group(sought, np.array(self._labels), self.n_jobs)
+            labels = np.array(self._labels)
+            return explored_by_group(sought, labels, self._sizes(problem)[1], self.n_jobs)
         return explored(sought, self.n_jobs)
 
     def _held_out(self, problem: Problem, first: Time) -> list[Time]:
@@ -267,7 +282,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         settings = [first.paths.settings[at] for at in first.candidates.led]
         folds = folds_by(problem, splits)
         walked, _ = self._on_folds(folds, settings)
-        found = self._weighed(_sought_on(folds, walked), [fold.y for fold in folds])
+        found = self._weighed(problem, _sought_on(folds, walked), [fold.y for fold in folds])
         means = [each.mean() for each in found]
         parts = [slice(at, at + count) for at in range(0, len(folds), count)]
         return [Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts]
@@ -363,7 +378,8 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
         few rows to hold some out.
     few_ : float
-        The probability that few features matter, rather than groups.
+        The probability that few features matter, rather than groups; of known groups, that those
+        of most evidence matter, rather than what predicts held-out rows.
     refit_ : str
         What ``coef_`` is on the support: "ridge".
     decision_ : str

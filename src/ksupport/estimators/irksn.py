@@ -66,10 +66,10 @@ class IRKSN(RegressorByLoss, PathRegressor):
         be chosen.
     feature_groups : sequence, optional
         Features that come in and stay out together (pathways, regions, the levels of a category):
-        a label for each feature, or lists of their names or numbers, disjoint; a feature in no list
-        is a group of its own.  The norm is then the k-support norm of the l2 norms of groups, and
-        k counts groups.  Larger groups have larger norms by chance: scale columns by the root of
-        the size of their group where that matters.
+        a label for each feature, lists of their names or numbers, disjoint, or a mapping from such
+        to labels; a feature in none is a group of its own.  The norm is then the k-support norm of
+        the l2 norms of groups, and k counts groups.  Larger groups have larger norms by chance:
+        scale columns by the root of the size of their group where that matters.
     positive : bool, default=False
         Whether coefficients must not be negative (those of unpenalised columns may be).
     shared_support : bool, default=False
