@@ -1,5 +1,7 @@
 """`AutoIRKSN`: probabilities, and the model that goes with them."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import AutoIRKSN, NoSignalWarning
 from ksupport.datasets import make_block_data, make_correlated_data, make_fmri_process
+from ksupport.design import Problem, Weights
 from ksupport.metrics import support_f1
 
 TOO_LARGE_OR_SMALL = "the largest entry of y .* has size .*; rescale y"
@@ -208,3 +211,31 @@ def test_unequal_weights_do_not_lose_a_row_to_rounding(rng):
     for _ in range(20):
         model = AutoIRKSN(max_iter=20).fit(X, y, sample_weight=rng.uniform(0.5, 1, 10))
         assert model.performance_ is not None
+
+
+@pytest.mark.parametrize(("n", "d"), [(80, 300), (150, 60)])
+def test_noise_that_knows_nothing_of_uneven_weights_is_called_noise(n, d):
+    called = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, weights = rng.standard_normal((n, d)), rng.uniform(0, 2, n)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NoSignalWarning)
+            called += AutoIRKSN().fit(X, rng.standard_normal(n), sample_weight=weights).signal_
+    assert called <= 2
+
+
+def test_rows_count_as_far_as_weights_are_precisions():
+    rng = np.random.default_rng(0)
+    X, weights = rng.standard_normal((2000, 3)), rng.uniform(0, 2, 2000)
+    e = rng.standard_normal(2000)
+
+    def counted(y, meaning="relative", w=weights):
+        given = Weights.checked(w, 2000, meaning)
+        return Problem(X, y[:, None], given, np.arange(2000), True, True).counted
+
+    kish = weights.sum() ** 2 / np.sum(weights**2) / 2000
+    assert counted(e) == pytest.approx(kish, abs=0.03)
+    assert counted(e / np.sqrt(weights)) == pytest.approx(1.0, abs=0.06)
+    assert counted(e, w=np.full(2000, 7.0)) == 1.0
+    assert counted(e, "repetitions", np.round(5 * weights)) == 1.0

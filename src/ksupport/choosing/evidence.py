@@ -33,14 +33,17 @@ class Evidence:
 
     @classmethod
     def of(
-        cls, design: Design, y: Floats, support: Support, structure: Structure = PLAIN
-    ) -> Evidence:
+        cls, design: Design, y: Floats, support: Support, structure: Structure = PLAIN,
+        counted: float = 1.0,
+    ) -> Evidence:  # fmt: skip
         """Of least squares.
 
         Several responses, side by side in y, have noise of their own and one strength.  Where
-        features come in groups, supports of as many groups are counted.
+        features come in groups, supports of as many groups are counted; ``counted`` is
+        `Problem.counted`.
         """
-        n, d, Y = independent_rows(design, y), design.d, y.reshape(-1, design.n)
+        n, d = max(counted * independent_rows(design, y), 1.0), design.d
+        Y = y.reshape(-1, design.n)
         totals = np.einsum("ij,ij->i", Y, Y)
         nothing = float(sum(_log(total, total, n) for total in totals.tolist()))
         w = np.zeros((len(Y), d))
@@ -104,11 +107,12 @@ class Laplace:
 
 
 def evidence_of(
-    design: Design, target: Floats | Response, support: Support, structure: Structure = PLAIN
-) -> Evidence:
+    design: Design, target: Floats | Response, support: Support, structure: Structure = PLAIN,
+    counted: float = 1.0,
+) -> Evidence:  # fmt: skip
     """Of a support, by the loss of its target; of groups, by squares alone."""
     if not isinstance(target, Response):
-        return Evidence.of(design, target, support, structure)
+        return Evidence.of(design, target, support, structure, counted)
     n, w = float(target.weights.sum()), np.zeros((target.n_dual, design.d))
     columns = design.columns(np.asarray(support, np.intp))
     size = bend_of(target, columns)

@@ -43,6 +43,7 @@ class Sought:
     visited: Sequence[Support]
     rounds: int = POLICY.rounds  # supports whose neighbours are looked at
     weighed: int = POLICY.weighed  # models that a loss other than squares weighs itself
+    counted: float = 1.0  # share of the rows that say something of their own: `Problem.counted`
 
     @property
     def Y(self) -> Floats:
@@ -343,7 +344,8 @@ class Ready:
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> Ready:
         design = sought.design
-        n = independent_rows(design, sought.y)  # a row that is repeated says no more
+        # A row that is repeated says no more.
+        n = max(sought.counted * independent_rows(design, sought.y), 1.0)
         columns = np.array(design.columns(pool), np.float64, order="C")
         lengths = np.sqrt(np.einsum("ij,ij->i", columns, columns) / n)
         # A column that is constant but for rounding has a length, and nothing to say.

@@ -245,7 +245,7 @@ def chosen_by_judgement(
     if isinstance(y, Response) and strength is not None:
         coef = refit_by_loss(design, y, support, strength)
     else:
-        coef = evidence_of(design, y, support, structure).coef
+        coef = evidence_of(design, y, support, structure, problem.counted).coef
     coef = problem.shaped(coef)
     if folds is not None and judgement.few < 0.5:
         settings, table = folds

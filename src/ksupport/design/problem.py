@@ -121,6 +121,20 @@ class Problem:
         """Of the paths; by losses other than squares, responses."""
         return self.whole.targets
 
+    @cached_property
+    def counted(self) -> float:
+        """The share of rows that say something of their own, as far as the response tells.
+
+        All do where relative weights are precisions; where noise knows nothing of them, as few as
+        Kish's effective number.
+        """
+        weights = self.weights.of(self.train)
+        if weights is None or self.weights.meaning == "repetitions" or not self.by_squares:
+            return 1.0
+        squares = np.sum(self._targets_on(self.train)[1] ** 2, axis=1)  # w r²
+        uneven = float(weights @ squares) / max(float(squares.sum()), np.finfo(float).tiny)
+        return 1.0 / max(round(uneven, 9), 1.0)
+
     @property
     def y_mean(self) -> Floats:
         """The means of Y."""

@@ -253,8 +253,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold; they share passes over X."""
         design, y = problem.design, problem.targets[0]
-        whole = Sought(design, response_of(y), _supports(visited), POLICY.rounds, POLICY.weighed)
-        on_folds = [] if paths is None else _sought_on(folds, paths.walked)
+        whole = Sought(design, response_of(y), _supports(visited), counted=problem.counted)
+        on_folds = [] if paths is None else _sought_on(folds, paths.walked, problem.counted)
         return self._weighed(problem, [whole, *on_folds], [y, *(fold.y for fold in folds)])
 
     def _weighed(
@@ -282,7 +282,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         settings = [first.paths.settings[at] for at in first.candidates.led]
         folds = folds_by(problem, splits)
         walked, _ = self._on_folds(folds, settings)
-        found = self._weighed(problem, _sought_on(folds, walked), [fold.y for fold in folds])
+        found = self._weighed(
+            problem, _sought_on(folds, walked, problem.counted), [fold.y for fold in folds]
+        )
         means = [each.mean() for each in found]
         parts = [slice(at, at + count) for at in range(0, len(folds), count)]
         return [Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts]
@@ -300,7 +302,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         if isinstance(y, Response):
             y = replace(y, dispersion=few.dispersion)
         many = POLICY.many * float(few.probability().sum())
-        score = partial(evidence_of, design, y, structure=self._structure(1))
+        score = partial(
+            evidence_of, design, y, structure=self._structure(1), counted=problem.counted
+        )
         return min((score(S).score for S in sorted(supports) if len(S) > many), default=np.inf)
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
@@ -440,9 +444,9 @@ def _supports(results: list[Result]) -> list[Support]:
     return list(dict.fromkeys(S for each in visited_by(results) for S in each))
 
 
-def _sought_on(folds: list[Fold], walked: list[list[Result]]) -> list[Sought]:
+def _sought_on(folds: list[Fold], walked: list[list[Result]], counted: float) -> list[Sought]:
     """What is sought on folds, where paths have these results."""
-    far = POLICY.rounds_on_folds, POLICY.weighed_on_folds
+    far = POLICY.rounds_on_folds, POLICY.weighed_on_folds, counted
     return [
         Sought(fold.design, response_of(fold.y), _supports(results), *far)
         for fold, results in zip(folds, walked, strict=True)
