@@ -213,16 +213,16 @@ def test_unequal_weights_do_not_lose_a_row_to_rounding(rng):
         assert model.performance_ is not None
 
 
-@pytest.mark.parametrize(("n", "d"), [(80, 300), (150, 60)])
+@pytest.mark.parametrize(("n", "d"), [(60, 100), (150, 60)])
 def test_noise_that_knows_nothing_of_uneven_weights_is_called_noise(n, d):
     called = 0
-    for seed in range(20):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
-        X, weights = rng.standard_normal((n, d)), rng.uniform(0, 2, n)
+        X, weights = rng.standard_normal((n, d)), rng.uniform(0, 2, n) ** 2
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NoSignalWarning)
             called += AutoIRKSN().fit(X, rng.standard_normal(n), sample_weight=weights).signal_
-    assert called <= 2
+    assert called <= 1
 
 
 def test_rows_count_as_far_as_weights_are_precisions():
