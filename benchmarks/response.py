@@ -2,8 +2,8 @@
 
 Every method is run as its users run it, with no knowledge of the truth, on draws that nothing was
 chosen on.  A study is a function in `STUDIES` that gives rows.  Settings, all optional:
-KSUPPORT_SEEDS (draws of each setting, 20; of survival data and outliers at most 10, of groups and
-shared supports 5), KSUPPORT_STUDIES
+KSUPPORT_SEEDS (draws of each setting, 20; of survival data and outliers, of groups and shared
+supports at most 10), KSUPPORT_STUDIES
 ("confounded,simulated,classes,survival,outliers,speed,groups,joint").
 """
 

@@ -5,8 +5,15 @@ import pytest
 
 from ksupport import limits
 from ksupport.design import Design
-from ksupport.walking.recall import FORESEEN, Look, Recall, leading, learn, orthonormal, units
+from ksupport.walking import recall as recalling
+from ksupport.walking.recall import FORESEEN, Look, Recall, leading, orthonormal, units
 from ksupport.walking.threads import Workers
+
+ONE_BY_ONE = Workers(1).each
+
+
+def learn(views, news, each=ONE_BY_ONE):
+    recalling.learn(views, news, each)
 
 
 @pytest.fixture(params=["double", "single"])

@@ -19,7 +19,6 @@ from .stores import (
     as_dask_array,
     is_dask,
     names_of,
-    on_each,
     unwrapped,
 )
 from .view import (
@@ -63,7 +62,6 @@ __all__ = [
     "leading_together",
     "marks_of",
     "names_of",
-    "on_each",
     "sharing",
     "stacked",
     "surveyed",

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .. import limits
 from .._common.phases import Update, phase, swept, unheard
 from . import stores
-from .stores import Floats, Ints, OnEach, Store, on_each
+from .stores import Floats, Ints, OnEach, Store
 
 Part = tuple[slice, slice]  # rows and columns of a rectangle
 LOST = 1e-10  # variance, as a share of a squared mean, below which their difference is rounding
@@ -398,9 +398,7 @@ class DenseStore(ArrayStore):
     def rmatmat_parts(self, U: Floats) -> Iterator[tuple[slice, Floats]]:
         yield slice(0, self.shape[1]), self.rmatmat(U)
 
-    def rmatmat_each(
-        self, U: Floats, use: Callable[[slice, Floats], None], each: OnEach = on_each
-    ) -> None:
+    def rmatmat_each(self, U: Floats, use: Callable[[slice, Floats], None], each: OnEach) -> None:
         self.passes += 1
         (n, d), V = self.shape, U.T.astype(self.dtype, copy=False)
 

@@ -57,13 +57,8 @@ class Spectrum(NamedTuple):
         return cls(np.sqrt(np.diag(gram)), partial(_largest_eigenvalues, gram, n))
 
 
+# Does some work on each of these parts, perhaps in threads.
 OnEach = Callable[[Callable[[slice], None], Sequence[slice]], Any]
-
-
-def on_each(work: Callable[[slice], None], parts: Sequence[slice]) -> None:
-    """One after the other."""
-    for part in parts:
-        work(part)
 
 
 def _largest_eigenvalues(gram: Floats, count: int) -> Floats:
@@ -114,9 +109,7 @@ class Store(ABC):
         """The same, consecutive rows after each other where columns of X are read in blocks."""
         yield slice(0, self.shape[1]), self.rmatmat(U)
 
-    def rmatmat_each(
-        self, U: Floats, use: Callable[[slice, Floats], None], each: OnEach = on_each
-    ) -> None:
+    def rmatmat_each(self, U: Floats, use: Callable[[slice, Floats], None], each: OnEach) -> None:
         """Use these parts; ``each`` may do so in threads where X lies in memory."""
         for columns, product in self.rmatmat_parts(U):
             use(columns, product)

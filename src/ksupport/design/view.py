@@ -26,7 +26,7 @@ from .leading import Leading, Query, leaders, merge_leaders
 from .projection import Projection
 from .scatter import square_root
 from .spectra import UNUSABLE, NormKind
-from .stores import Floats, Ints, OnEach, Store, Survey, on_each, store_of
+from .stores import Floats, Ints, OnEach, Store, Survey, store_of
 
 # For each of several views vectors, side by side, with which products are taken on the way.
 Asked = Sequence[Floats] | None
@@ -483,7 +483,7 @@ def products_together(
 
 def use_products(
     views: Sequence[Design], Us: Sequence[Floats], use: Callable[[slice, list[Floats]], None],
-    each: OnEach = on_each,
+    each: OnEach,
 ) -> None:  # fmt: skip
     """Use the same; ``each`` may do so in threads where X lies in memory."""
     V, sums = _side_by_side(views, Us)

@@ -10,7 +10,7 @@ from scipy.linalg import qr
 from scipy.linalg.lapack import dpstrf
 
 from .. import limits
-from ..design import Design, Floats, Ints, OnEach, on_each, use_products
+from ..design import Design, Floats, Ints, OnEach, use_products
 
 SLACK = {4: 1e-4, 8: 1e-11}  # relative rounding of a full product, by the bytes of a number
 SPANNED = 1e-12  # share of a vector outside the span that is rounding
@@ -139,7 +139,7 @@ class Recall:
         return self._room[before:count]
 
 
-def learn(views: Sequence[Design], news: Sequence[Floats], each: OnEach = on_each) -> None:
+def learn(views: Sequence[Design], news: Sequence[Floats], each: OnEach) -> None:
     """Take products with vectors from `Recall.beyond`, on views of one store: one pass for all."""
     rooms = [Recall.of(view).make_room(Q) for view, Q in zip(views, news, strict=True)]
 

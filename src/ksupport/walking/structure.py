@@ -84,8 +84,7 @@ class Structure:
 
     def largest_in_group(self, values: Floats) -> Floats:
         """For each feature the largest value in its group."""
-        if self.labels is None:
-            return values
+        assert self.labels is not None
         largest = np.full(self.count(values.size), -np.inf)
         np.maximum.at(largest, self.labels, values)
         return np.asarray(largest[self.labels])
