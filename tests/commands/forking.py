@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import traceback
+from contextlib import redirect_stderr, redirect_stdout, suppress
 
 
 def child(job):
@@ -26,10 +27,30 @@ def child(job):
     os._exit(code)
 
 
+def warm_up():
+    """Load what most commands would load, each for itself: compiled code, and parts of typer."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 5))
+    AutoIRKSN().fit(X, X[:, 0])
+    AutoIRKSNClassifier().fit(X, X[:, 0] + rng.standard_normal(40) > 0)
+    sys.argv = ["ksupport", "fit", os.devnull, "--target", "y"]
+    with (
+        open(os.devnull, "w") as nowhere,
+        redirect_stdout(nowhere),
+        redirect_stderr(nowhere),
+        suppress(SystemExit),
+    ):
+        app()
+
+
 if __name__ == "__main__":
+    import numpy as np
+
+    from ksupport import AutoIRKSN, AutoIRKSNClassifier
     from ksupport.cli import app, program
 
     program()
+    warm_up()
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:

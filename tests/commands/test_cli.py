@@ -1,6 +1,5 @@
-"""The command line, as a user meets it: through real processes."""
+"""The command line, as a user meets it."""
 
-import os
 import platform
 import re
 import subprocess
@@ -25,23 +24,11 @@ HEADINGS = (
 )
 
 
-def run(*args, cwd=None, **environment):
-    """Run ``ksupport`` with these arguments, and without the settings of whoever runs the tests."""
-    env = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
-    env |= {"COLUMNS": "100", "TERM": "xterm-256color", "PYTHONUTF8": "1"} | environment
-    return subprocess.run(
-        [sys.executable, "-m", "ksupport_command", *args],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=240,
-        env=env,
-        cwd=cwd,
-    )
-
-
 def test_version_names_the_package_s_its_commit_and_what_it_runs_on():
-    done = run("--version")
+    done = subprocess.run(
+        [sys.executable, "-m", "ksupport_command", "--version"],
+        capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
     first, system, *rest = done.stdout.splitlines()
     known = commit()
     assert (done.returncode, done.stderr) == (0, "")
@@ -59,15 +46,15 @@ def test_version_names_the_package_s_its_commit_and_what_it_runs_on():
     ],
     ids=lambda value: " ".join(value) or "no command",
 )
-def test_help_names_what_there_is_and_the_exit_codes(command, mentions):
-    done = run(*command, "--help")
+def test_help_names_what_there_is_and_the_exit_codes(command, mentions, run, tmp_path):
+    done = run(*command, "--help", cwd=tmp_path)
     assert done.returncode == 0
     for word in (*mentions, "Exit codes: 0 done, 1 could not be done", "2 wrong"):
         assert word.casefold() in done.stdout.casefold()
 
 
-def test_help_has_options_under_headings_and_says_what_to_write_after_each():
-    told = run("fit", "--help").stdout
+def test_help_has_options_under_headings_and_says_what_to_write_after_each(run, tmp_path):
+    told = run("fit", "--help", cwd=tmp_path).stdout
     places = [told.index(f"\n{heading}:\n") for heading in HEADINGS]
     assert places == sorted(places)
     for written, place in (("--target COLUMN", 1), ("--sheet NAME", 3), ("--report FILE", 4)):
@@ -75,22 +62,25 @@ def test_help_has_options_under_headings_and_says_what_to_write_after_each():
     assert not re.search(r"<\w+|\{", told)  # no types of Python
 
 
-def test_every_command_is_summed_up_in_one_line():
-    told = run("--help").stdout
+def test_every_command_is_summed_up_in_one_line(run, tmp_path):
+    told = run("--help", cwd=tmp_path).stdout
     assert "..." not in told.partition("Commands:")[2]
 
 
 @pytest.mark.parametrize("wrong", [("demo", "--loud"), ("data", "fetch")])
-def test_wrong_usage_is_explained_and_exits_with_2(wrong):
-    done = run(*wrong)
+def test_wrong_usage_is_explained_and_exits_with_2(wrong, run, tmp_path):
+    done = run(*wrong, cwd=tmp_path)
     assert done.returncode == 2
     assert "Error" in done.stderr
     assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(("setting", "styled"), [({}, True), ({"NO_COLOR": "1"}, False)])
-def test_no_color_leaves_no_escape_codes_even_where_colour_is_forced(setting, styled, tmp_path):
-    done = run("data", "list", FORCE_COLOR="1", KSUPPORT_DATA=str(tmp_path), **setting)
+def test_no_color_leaves_no_escape_codes_even_where_colour_is_forced(
+    setting, styled, run, tmp_path
+):
+    forced = {"FORCE_COLOR": "1", "KSUPPORT_DATA": str(tmp_path)}
+    done = run("data", "list", cwd=tmp_path, **forced, **setting)
     assert bool(COLOUR.search(done.stdout)) is styled
 
 
