@@ -28,13 +28,13 @@ demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, 
 # One BLAS thread per test process: they would fight for the cores otherwise.
 test test-long test-quick test-faults test-oldest coverage mutants fuzz fuzz-files: export OMP_NUM_THREADS := 1
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
-	@$(BIN)/python -m pytest -q -n auto -m "not long"
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not long"
 
 test-long: $(VENV)/.with-cli,data,test ## run the tests of a minute each: many genotypes, compiled or loaded, full disks, kills
-	@$(BIN)/python -m pytest -q -n auto -m long tests
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m long tests
 
 test-quick: $(VENV)/.with-cli,data,test ## the part of the tests that is done in half a minute
-	@$(BIN)/python -m pytest -q -n auto -m quick tests
+	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m quick tests
 
 test-cpus: $(VENV)/.with-cli,data,test ## run part of the tests, and compare what is chosen, as on other CPUs
 	@$(BIN)/python tests/cpus/compare.py
@@ -49,11 +49,11 @@ fuzz-files: $(VENV)/.with-cli,data,fuzz,test ## try a million damaged files on e
 	@$(BIN)/python tests/fuzzing/files.py all 1000000
 
 test-oldest: $(OLDEST)/.made ## the same with the oldest versions of everything that pyproject.toml allows
-	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto -m "not long"
+	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto --dist worksteal -m "not long"
 
 coverage: $(VENV)/.with-cli,cover,data,fmri,test ## which branches of the source the tests take, experiments and compiled code apart
 	@$(BIN)/python -m coverage erase
-	@$(BIN)/python -m coverage run -m pytest -q -n auto -m "not long"
+	@$(BIN)/python -m coverage run -m pytest -q -n auto --dist worksteal -m "not long"
 	@$(BIN)/python -m coverage combine --quiet
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=95
 
