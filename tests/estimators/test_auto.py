@@ -18,7 +18,7 @@ NOISE = "ignore:No signal:ksupport.NoSignalWarning"  # the checks hand in noise
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
 
 
-@parametrize_with_checks([AutoIRKSN(), AutoIRKSN(cv=3, max_iter=100)])
+@parametrize_with_checks([AutoIRKSN()])
 @pytest.mark.filterwarnings(EMPTY, NOISE)
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)

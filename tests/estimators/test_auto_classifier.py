@@ -28,8 +28,8 @@ COUNTS = RNG.poisson(np.exp(0.4 * ETA)) * 1.0
     [
         AutoIRKSNClassifier(),
         AutoIRKSNClassifier(cv=3, class_weight="balanced"),
-        AutoIRKSN(loss="huber"),
-        AutoIRKSN(loss="poisson"),
+        AutoIRKSN(loss="huber", cv=3),
+        AutoIRKSN(loss="poisson", cv=3),
     ]
 )
 @pytest.mark.filterwarnings(EMPTY, NOISE)

@@ -43,7 +43,10 @@ QUICK = {"k": [2, 5], "max_iter": 60}
 
 
 # Where weights are repetitions, scikit-learn's check that they are holds for every method.
-COUNTED = [PathCV("ksn", weights="repetitions"), PathCV("enet", refit="auto", cv=3)]
+COUNTED = [
+    PathCV("ksn", weights="repetitions"),
+    PathCV("enet", {"l1_ratio": [0.5, 1.0]}, refit="auto", cv=3),
+]
 
 
 @parametrize_with_checks([IRKSNCV(), PathCV(), PathCV("omp", cv=3), *COUNTED])

@@ -17,7 +17,11 @@ EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform 
 
 
 # Where weights are repetitions, scikit-learn's check that they are holds for every method.
-COUNTED = [PathIC(method, weights="repetitions") for method in ("irksn", "iht", "enet")]
+COUNTED = [
+    PathIC("irksn", weights="repetitions"),
+    PathIC("iht", weights="repetitions"),
+    PathIC("enet", {"l1_ratio": [0.5, 1.0]}, weights="repetitions"),
+]
 
 
 @parametrize_with_checks([IRKSNIC(), *COUNTED])

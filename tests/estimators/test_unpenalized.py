@@ -74,7 +74,7 @@ def of_features(model):
     return np.delete(model.coef_, U)
 
 
-@parametrize_with_checks([IRKSN(unpenalized=[0]), AutoIRKSN(unpenalized=[0])])
+@parametrize_with_checks([IRKSN(unpenalized=[0]), AutoIRKSN(unpenalized=[0], cv=3, max_iter=100)])
 @pytest.mark.filterwarnings("ignore:No features were selected:UserWarning", NOISE)
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)
