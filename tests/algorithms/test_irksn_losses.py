@@ -158,7 +158,8 @@ def emphasis(n, weighted, adjusted):
 
 @cache
 def reference(name, n, d, weighted, adjusted):
-    return walked(name, *data(name, n, d), steps=25, **emphasis(n, weighted, adjusted)).iterates
+    X, y = data(name, n, d)
+    return walked(name, X, y, steps=25, **emphasis(n, weighted, adjusted)).iterates
 
 
 @every_loss
