@@ -66,7 +66,7 @@ check: $(VENV)/.with-check ## lint, format, types and layers
 	@$(BIN)/mypy --no-error-summary
 	@told=$$($(BIN)/lint-imports --no-cache) || { echo "$$told"; false; }
 
-hooks: $(VENV)/.with-cli,data,test $(VENV)/.with-check ## let git ask for these checks before every commit
+hooks: $(VENV)/.with-cli,data,hooks,test ## let git ask for these checks before every commit
 	@$(BIN)/pre-commit install
 
 api: $(VENV)/.with-cli,data,test ## renew the list of public names that the tests compare with
@@ -122,9 +122,10 @@ clean: ## remove everything that these targets made
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.
+# Of what they bring, Python compiles what is imported, when it is; pip would take half a minute for all.
 $(VENV)/.with-%: pyproject.toml | $(VENV)/.made
 	@echo "installing ksupport[$*] into $(VENV)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[$*]'
+	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --editable '.[$*]'
 	@touch $@
 
 $(VENV)/.made:

@@ -102,7 +102,7 @@ def test_the_recipe_needs_what_the_package_and_its_command_need():
 
 
 def test_every_extra_for_users_is_tried_on_what_was_built():
-    ours = {"bench", "test", "doc", "check", "dist", "audit", "fuzz", "cover"}
+    ours = {"bench", "test", "doc", "check", "hooks", "dist", "audit", "fuzz", "cover"}
     assert set(tool("smoke.py")["EXTRAS"]) == {"nothing", *PROJECT["optional-dependencies"]} - ours
 
 
