@@ -19,7 +19,15 @@ from ..algorithms.irksn import IRKSNMethod
 from ..choosing.chosen import Chosen
 from ..choosing.clusters import unions_of
 from ..choosing.evidence import evidence_of
-from ..choosing.folds import Fold, HoldsOutFolds, folds_by, folds_of, walk_folds, walk_stages
+from ..choosing.folds import (
+    Fold,
+    HoldsOutFolds,
+    folds_by,
+    folds_of,
+    in_a_row,
+    walk_folds,
+    walk_stages,
+)
 from ..choosing.grids import by_loss
 from ..choosing.holding_out import Paths, Time
 from ..choosing.judging import AllRows, Judgement, Said, judge, settled
@@ -31,8 +39,8 @@ from ..choosing.supports import Support, response_of, visited_by
 from ..choosing.together import evidence_together
 from ..choosing.ways import chosen_by_judgement
 from ..choosing.weighing import weighed
-from ..choosing.words import NoSignalWarning, words_of
-from ..design import Floats, Problem, Split, Weights
+from ..choosing.words import NoSignalWarning, Told, words_of
+from ..design import Design, Floats, Problem, Split, Weights
 from ..losses import Loss, Response, Squared
 from ..stopping import HeldOut
 from ..walking import Path, Result, run
@@ -60,6 +68,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     """
 
     every = POLICY.every
+    _units_count = False
+    _for_squares = ("feature_groups", "shared_support")
 
     @tells
     def fit(
@@ -75,7 +85,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         ----------
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
-        y : array of shape (n,), or columns of time and event
+        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
             The response.
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
@@ -116,21 +126,26 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             folded = times[0].paths.settings, times[0].paths.table
         if times and judgement.signal and not problem.by_squares:
             answers = answers_on_folds(judgement.few, on_folds, times[0].candidates)
-            strength = strength_on_folds(folds, answers)
+            strength = strength_on_folds(folds, answers, bool(self.positive))
         structure = self._structure(1)
         chosen = chosen_by_judgement(
             problem, judgement, few, folded, self._steps, strength, structure
         )
-        known = None if structure.plain else self._sizes(problem)[1]
-        picked = structure.picked(np.flatnonzero(chosen.support).tolist())
-        decision = words_of(judgement, chosen.size, problem.by_squares, picked, known)
-        return replace(chosen, decision=decision)
+        known = None if self._labels is None else self._sizes(problem)[1]
+        told = Told(
+            size=chosen.size, by_squares=problem.by_squares, known=known,
+            groups=structure.picked(np.flatnonzero(chosen.support).tolist()),
+            responses=problem.n_shared, positive=bool(self.positive),
+        )  # fmt: skip
+        return replace(chosen, decision=words_of(judgement, told))
 
     def _judged(self, problem: Problem, few: Posterior, times: list[Time]) -> Judgement:
         """What is believed; rows are held out more often until that no longer depends on folds."""
         policy, clear, y = self._policy(problem), bool(times) and times[0].clear, problem.targets[0]
         unions = unions_of(few) if policy is POLICY and not clear else None
-        together = evidence_together(problem.design, y) if isinstance(y, Response) else 0.0
+        together = 0.0
+        if isinstance(y, Response) and not self.positive:  # of either sign
+            together = evidence_together(problem.design, y)
         said: list[Said] = []
         while True:
             said += [self._said(problem, each) for each in times[len(said) :]]
@@ -142,8 +157,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             times = [*times, *self._again(problem, times[0], more)]
 
     def _why_empty(self) -> str:
+        what = "no positive effect" if self.positive else "nothing"
         return (
-            "no feature was chosen, as nothing in these data could be told from noise (signal_ is "
+            f"no feature was chosen, as {what} in these data could be told from noise (signal_ is "
             "False, decision_ says more); that is the answer, and more steps would not change it"
         )
 
@@ -182,7 +198,11 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             sorts = sorts_of(y)
             _, counts = np.unique(sorts[weights.counted(np.arange(len(y)))], return_counts=True)
             few = round(weights.samples(len(y))) < POLICY.fewest or counts.min() < FEWEST_OF_A_SORT
-            return [] if few else split(y, weights, sorts=sorts, balanced=y.ndim == 1)
+            if few:
+                return []
+            numbers_alone = y.ndim == 1 or bool(self.shared_support)
+            line = in_a_row(y) if numbers_alone else y
+            return split(line, weights, sorts=sorts, balanced=numbers_alone)
 
         return enough
 
@@ -198,7 +218,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         if not (small and numbered and problem.by_squares):
             return []
         split, count = super()._splits(None), len(problem.splits)
-        splits = split(problem.Y[:, 0], problem.weights, balanced=True, times=times.stop)
+        line = in_a_row(problem.Y if problem.shared else problem.Y[:, 0])
+        splits = split(line, problem.weights, balanced=True, times=times.stop)
         return splits[times.start * count :]
 
     def _walk(self, problem: Problem, folds: list[Fold]) -> tuple[Paths | None, list[Result]]:
@@ -253,9 +274,26 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold; they share passes over X."""
         design, y = problem.design, problem.targets[0]
-        whole = Sought(design, response_of(y), _supports(visited), counted=problem.counted)
-        on_folds = [] if paths is None else _sought_on(folds, paths.walked, problem.counted)
+        whole = self._sought(problem, design, y, visited)
+        on_folds = [] if paths is None else self._sought_on(problem, folds, paths.walked)
         return self._weighed(problem, [whole, *on_folds], [y, *(fold.y for fold in folds)])
+
+    def _sought(
+        self, problem: Problem, design: Design, y: Any, results: list[Result], **far: int
+    ) -> Sought:
+        """Few features, from what paths have visited on."""
+        return Sought(
+            design, response_of(y), _supports(results), counted=problem.counted,
+            alike=isinstance(y, Response), positive=bool(self.positive), **far,
+        )  # fmt: skip
+
+    def _sought_on(
+        self, problem: Problem, folds: list[Fold], walked: list[list[Result]]
+    ) -> list[Sought]:
+        """The same on folds, not as far."""
+        far = {"rounds": POLICY.rounds_on_folds, "weighed": POLICY.weighed_on_folds}
+        pairs = zip(folds, walked, strict=True)
+        return [self._sought(problem, fold.design, fold.y, each, **far) for fold, each in pairs]
 
     def _weighed(
         self, problem: Problem, sought: list[Sought], targets: list[Any]
@@ -282,9 +320,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         settings = [first.paths.settings[at] for at in first.candidates.led]
         folds = folds_by(problem, splits)
         walked, _ = self._on_folds(folds, settings)
-        found = self._weighed(
-            problem, _sought_on(folds, walked, problem.counted), [fold.y for fold in folds]
-        )
+        sought = self._sought_on(problem, folds, walked)
+        found = self._weighed(problem, sought, [fold.y for fold in folds])
         means = [each.mean() for each in found]
         parts = [slice(at, at + count) for at in range(0, len(folds), count)]
         return [Time(folds[part], Paths(settings, walked[part]), means[part]) for part in parts]
@@ -351,6 +388,13 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         Features of which all matter or none (pathways, regions, the levels of a category), as in
         `ksupport.IRKSN`: groups are judged then, and those of a group have one probability.  For
         squares, outliers left out or not.
+    positive : bool, default=False
+        Whether effects can only be positive: then no coefficient is negative, and evidence is that
+        of priors which know it.  Unpenalised columns may have either sign.
+    shared_support : bool, default=False
+        Whether the columns of a 2-D y share their support: then a feature has one probability, and
+        a coefficient for each response.  Responses count alike, whatever their units, and their
+        noise may be correlated.  For squares, outliers left out or not.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -421,6 +465,8 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         standardize: bool = True,
         unpenalized: Any = None,
         feature_groups: Any = None,
+        positive: bool = False,
+        shared_support: bool = False,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -433,6 +479,8 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         self.standardize = standardize
         self.unpenalized = unpenalized
         self.feature_groups = feature_groups
+        self.positive = positive
+        self.shared_support = shared_support
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -442,12 +490,3 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
 def _supports(results: list[Result]) -> list[Support]:
     """All supports that paths have visited, once."""
     return list(dict.fromkeys(S for each in visited_by(results) for S in each))
-
-
-def _sought_on(folds: list[Fold], walked: list[list[Result]], counted: float) -> list[Sought]:
-    """What is sought on folds, where paths have these results."""
-    far = POLICY.rounds_on_folds, POLICY.weighed_on_folds, counted
-    return [
-        Sought(fold.design, response_of(fold.y), _supports(results), *far)
-        for fold, results in zip(folds, walked, strict=True)
-    ]

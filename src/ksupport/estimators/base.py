@@ -76,6 +76,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     _loss: Loss = SQUARES  # by which the paths behind the model were fitted
     _complex = False  # whether rows are real and imaginary parts
     _fill: Floats | None = None  # of an X with holes: the means that stood in them
+    _units_count = True  # whether responses with one support count by their size
     levels_: Levels
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
@@ -353,7 +354,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             X, Y.reshape(len(Y), -1), self._weights_for(Y, sample_weight),
             self._walked_rows(len(Y)), self.fit_intercept, self.standardize,
             chosen.method_behind.compressible, unpenalized=self._set_aside(given),
-            loss=self._loss, shared=chosen.shared,
+            loss=self._loss, shared=chosen.shared, alike=not self._units_count,
         )  # fmt: skip
 
     def _walked_rows(self, n: int) -> Ints:
@@ -462,6 +463,7 @@ class SelectingModel(LinearModel):
     n_jobs: int | None
     verbose: bool
     _columns_of_y = 1
+    _for_squares: tuple[str, ...] = ("feature_groups", "positive", "shared_support")  # alone
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -501,10 +503,11 @@ class SelectingModel(LinearModel):
             X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
             self.standardize, known_method(method).compressible, splits(y, weights),
             self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
+            alike=not self._units_count,
         )  # fmt: skip
 
     def _check_plain(self, loss: Loss) -> None:
-        for name in ("feature_groups", "positive", "shared_support"):
+        for name in self._for_squares:
             if (asked := getattr(self, name)) is not None and asked is not False:
                 given = f"{name}=True" if asked is True else name
                 raise ValueError(
