@@ -248,7 +248,8 @@ def noise_of(E, YY, n, alike, floor, L):
         return math.log(q / (T * n)), T * n, floor / q
     for t in range(T):
         L[t] = E[t]
-        L[t, t] = max(E[t, t], 0.0) + (T - 1) / n * YY[t, t] + floor
+        believed = (T - 1) / n * YY[t, t] if YY[t, t] > 0 else 1.0  # of a constant nothing is said
+        L[t, t] = max(E[t, t], 0.0) + believed
     return factorise(L) - T * math.log(n), n + T - 1.0, ROUNDING
 
 

@@ -8,7 +8,8 @@ that helps most until none does, then tries to drop or to exchange each; every m
 takes part in the answer.
 
 Where coefficients cannot be negative, features go together if they do so with the same sign, and
-a cluster's sign is that of its mean coefficient, which is judged as those of few features are.
+signs are judged as those of few features are (`signs`); no model has a cluster whose coefficients
+would be negative on the mean.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -192,52 +194,49 @@ class Search:
         u = along(M @ Z, self.positive)  # what each feature could explain of the rest of Y
         found = [(np.inf, state.parts)]
         for cluster in self._promising(state, u, np.einsum("ij,ij->i", M, M)):
-            found.extend(self._larger(state, cluster, L, M, Z))
+            found.extend(self._larger(state, cluster, M, Z))
         for score, parts in found:
             self._put(parts, score)
         return min(found)
 
     def _larger(
-        self, state: _State, cluster: int, L: Floats, M: Floats, Z: Floats
+        self, state: _State, cluster: int, M: Floats, Z: Floats
     ) -> Iterator[tuple[float, Parts]]:
         """Models with one cluster more, whose coefficients lie in any way, and their scores."""
-        X, T = Z, Z.shape[1]
-        if self.positive:
-            X = np.hstack([Z, L.T @ self._means((*state.parts, (cluster, ALIKE)))[0].T])
-        before = X.T @ X
-        for strengths, along_it, shrinks, bends in self._ways(cluster, M, X):
-            taken = np.einsum("wr,ri,rj->wij", shrinks, along_it, along_it)
+        for strengths, directions, shrinks, bends in self._ways(cluster, M):
             larger = [(*state.parts, (cluster, strength)) for strength in strengths]
-            left = state.left - taken[:, :T, :T]
+            along_y = directions @ Z
+            left = state.left - np.einsum("wr,rt,ru->wtu", shrinks, along_y, along_y)
             scores = self._score(left, state.log_det + bends, larger[0])
             if self.positive:
-                after = before - taken
-                signs = [
-                    self._price_of_signs(parts, each[T:, :T], each[T:, T:].diagonal(), noise)
-                    for parts, each, noise in zip(larger, after, left, strict=True)
-                ]
-                scores = np.round(scores + signs, STEADY)
+                F = self._coefficients(larger[0], M)
+                along_f = directions @ F.T
+                inner = F @ Z - np.einsum("wr,rc,rt->wct", shrinks, along_f, along_y)
+                squares = np.einsum("ij,ij->i", F, F) - shrinks @ along_f**2
+                each = zip(larger, inner, squares, left, strict=True)
+                scores = np.round(scores + [self._price_of_signs(*one) for one in each], STEADY)
             yield from zip(scores.tolist(), larger, strict=True)
 
     def _ways(
-        self, cluster: int, M: Floats, X: Floats
+        self, cluster: int, M: Floats
     ) -> Iterator[tuple[list[float], Floats, Floats, Floats]]:
         """Strengths of a cluster's coefficients.
 
-        X along its directions; what each strength takes off along these, and adds to log det.
+        Its directions; what each strength takes off along these, and adds to log det.
         """
         A = M[self.clusters.members[cluster]]
-        wide = len(A) > len(X)
+        wide = len(A) > A.shape[1]
         bent, U = np.linalg.eigh(A.T @ A if wide else A @ A.T)
         bent = np.maximum(bent, 0.0)
         by = STRENGTHS[:, None]
         # Directions of length one or, of A Aᵀ, as long as what they are eigenvectors of.
-        inside, size = (U.T @ X, bent) if wide else (U.T @ (A @ X), 1.0)
-        yield STRENGTHS.tolist(), inside, by * size / (1 + by * bent), np.log1p(by * bent).sum(1)
+        directions, size = (U.T, bent) if wide else (U.T @ A, 1.0)
+        bends = np.log1p(by * bent).sum(axis=1)
+        yield STRENGTHS.tolist(), directions, by * size / (1 + by * bent), bends
         if len(A) > 1:
-            mean = self._mean(cluster) @ A
-            bend = np.array([float(mean @ mean)])
-            yield [ALIKE], (mean @ X)[None], 1 / (1 + bend[None]), np.log1p(bend)
+            mean = self._mean(cluster)[None] @ A
+            bend = np.sum(mean**2, axis=1)
+            yield [ALIKE], mean, 1 / (1 + bend[None]), np.log1p(bend)
 
     def _mean(self, cluster: int) -> Floats:
         """Coefficients that are alike, but for signs, of a column of squared length n."""
@@ -249,29 +248,27 @@ class Search:
             self.means[cluster] = signs / np.sqrt(max(float(signs @ R @ signs), ZERO))
         return self.means[cluster]
 
-    def _means(self, parts: Parts) -> tuple[Floats, Floats, Floats]:
-        """Of the mean coefficient of each part: its column, its strength, its variance before."""
-        members, a = self.clusters.members, [self._mean(cluster) for cluster, _ in parts]
-        pairs = list(zip(a, parts, strict=True))
-        columns = [each @ self.columns[members[cluster]] for each, (cluster, _) in pairs]
-        sizes = [1.0 if s == ALIKE else s * float(each @ each) for each, (_, s) in pairs]
-        strengths = [1.0 if s == ALIKE else s for _, s in parts]
-        shape = len(parts), self.columns.shape[1]
-        return np.reshape(columns, shape), np.array(strengths), np.array(sizes)
+    def _coefficients(self, parts: Parts, columns: Floats) -> Floats:
+        """What coefficients of parts multiply, as rows: columns or, where alike, one for all."""
+        rows = [
+            self._mean(cluster)[None] @ columns[self.clusters.members[cluster]]
+            if strength == ALIKE
+            else columns[self.clusters.members[cluster]]
+            for cluster, strength in parts
+        ]
+        return np.vstack([np.empty((0, columns.shape[1])), *rows])
 
-    def _price_of_signs(
-        self, parts: Parts, along_y: Floats, squares: Floats, left: Floats
-    ) -> float:
-        """-2 log of what is positive of means' posteriors, over one half each.
-
-        Given vVYᵀ and vVvᵀ of their columns v; infinite if one has no positive coefficient.
-        """
-        _, strengths, before = self._means(parts)
-        means = strengths[:, None] * along_y
-        spread = np.maximum(before - strengths**2 * squares, ZERO * before)[:, None]
+    def _price_of_signs(self, parts: Parts, inner: Floats, squares: Floats, left: Floats) -> float:
+        """Of coefficients that are positive, given fVYᵀ and fVfᵀ of what they multiply, f."""
+        sizes = [1 if s == ALIKE else int(self.clusters.sizes[at]) for at, s in parts]
+        strengths = np.repeat([1.0 if s == ALIKE else s for _, s in parts], sizes)
+        means = strengths[:, None] * inner
+        spread = np.maximum(strengths - strengths**2 * squares, ZERO * strengths)[:, None]
         noise = np.maximum(left.diagonal(), ZERO * self.squares.diagonal())
         z = np.sqrt(self.n * np.log1p(means**2 / (spread * np.where(noise > 0, noise, 1.0))))
-        return price_of_signs(means, np.where(means > 0, z, -z))
+        ends = np.cumsum([0, *sizes])
+        summed = np.array([means[i:j].sum(axis=0) for i, j in pairwise(ends.tolist())])
+        return price_of_signs(summed.reshape(-1, len(self.Y)), np.where(means > 0, z, -z))
 
     def _promising(self, state: _State, u: Floats, lengths: Floats) -> list[int]:
         """Single features, and groups by mean and by sum, that go with the rest of y."""
@@ -313,7 +310,7 @@ class Search:
         score = float(self._score(state.left, state.log_det, state.parts))
         if not self.positive:
             return score
-        columns, *_ = self._means(state.parts)
+        columns = self._coefficients(state.parts, self.columns)
         seen = columns @ state.V
         squares = np.einsum("ij,ij->i", seen, columns)
         signs = self._price_of_signs(state.parts, seen @ self.Y.T, squares, state.left)

@@ -22,12 +22,13 @@ def log_left(left: Any, totals: Floats, n: float) -> Any:
     The compiled search for few features has the same (`_evidence_kernels.noise_of`).
     """
     left, count = np.asarray(left), totals.size
-    floor = max(ZERO * float(totals.sum()), np.finfo(float).tiny)
     if count == 1:
+        floor = max(ZERO * float(totals[0]), np.finfo(float).tiny)
         return n * np.log(np.maximum(left[..., 0, 0], floor) / n)
-    at = np.arange(count)
+    at, constant = np.arange(count), totals == 0  # which have no noise, and nothing to explain
     noise = left.copy()
-    noise[..., at, at] = np.maximum(left[..., at, at], 0.0) + (count - 1) / n * totals + floor
+    believed = (count - 1) / n * totals + constant
+    noise[..., at, at] = np.maximum(left[..., at, at], 0.0) + believed
     return (n + count - 1) * (np.linalg.slogdet(noise)[1] - count * np.log(n))
 
 

@@ -493,6 +493,8 @@ class SelectingModel(LinearModel):
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
         given = X
         several = self._columns_of_y > 1 or self.shared_support
+        if not several:
+            self._check_one(getattr(y, "shape", ()))
         X, y = self._validated(X, y, multi_output=several)
         weights, loss = self._weights_for(y, sample_weight), self._loss
         counted = weights.counted(np.arange(len(y)))
@@ -505,6 +507,14 @@ class SelectingModel(LinearModel):
             self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
             alike=not self._units_count,
         )  # fmt: skip
+
+    def _check_one(self, shape: tuple[int, ...]) -> None:
+        """Refuse several responses where they could be one, with one support."""
+        if len(shape) > 1 and shape[1] > 1 and "shared_support" in self.get_params(deep=False):
+            raise ValueError(
+                f"y should be a 1d array, got an array of shape {shape} instead: give "
+                "shared_support=True if its columns share their features, or fit them one at a time"
+            )
 
     def _check_plain(self, loss: Loss) -> None:
         for name in self._for_squares:
