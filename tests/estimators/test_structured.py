@@ -355,7 +355,7 @@ def test_other_losses_keep_signs(kind, lifting):
 
 def test_more_than_two_classes_have_no_one_sign(lifting):
     X, y = lifting
-    with pytest.raises(ValueError, match=r"positive=True is not for loss='multinomial'.*take"):
+    with pytest.raises(ValueError, match=r"y has 3 classes; their .* so take positive=False"):
         AutoIRKSNClassifier(positive=True).fit(X, np.digitize(y, [-1.0, 1.0]))
 
 
