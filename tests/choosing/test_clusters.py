@@ -93,7 +93,10 @@ def test_scores_are_log_evidence_by_definition(rng, tall):
 @pytest.mark.parametrize("tall", [False, True])
 @pytest.mark.parametrize("count", [1, 2])
 def test_scores_of_one_sign_and_of_several_responses_by_definition(rng, tall, count):
-    """The evidence of normal priors, and of each coefficient how far it is above zero."""
+    """The evidence of normal priors, and of each coefficient how far it is above zero.
+
+    It counts by how much narrower it is than its prior.
+    """
     X = blocks(rng, n=100 if tall else 20, count=6, size=4)
     n = len(X)
     Y = np.array([X[:, :4].sum(axis=1) + X[:, 9], X[:, :4] @ [0.5, 1, 0, 2] - X[:, 20]])[:count]
@@ -118,7 +121,8 @@ def test_scores_of_one_sign_and_of_several_responses_by_definition(rng, tall, co
         spread = s - s**2 * np.einsum("ij,ji->i", F, np.linalg.solve(K, F.T))
         means = s[:, None] * (F @ np.linalg.solve(K, Y.T))
         z = np.sqrt(n * np.log1p(means**2 / np.outer(spread, np.diag(left))))
-        signs = -2 * np.sum(np.log(2) + norm.logcdf(np.sign(means) * z))
+        counted = np.sqrt(1 - spread / s)[:, None]
+        signs = -2 * np.sum(counted * (np.log(2) + norm.logcdf(np.sign(means) * z)))
         believed = left + (count - 1) / n * np.diag((Y**2).sum(axis=1))
         volumes = (n + count - 1) * np.linalg.slogdet(believed / n)[1]
         volumes += count * np.linalg.slogdet(K)[1]

@@ -259,7 +259,11 @@ class Search:
         return np.vstack([np.empty((0, columns.shape[1])), *rows])
 
     def _price_of_signs(self, parts: Parts, inner: Floats, squares: Floats, left: Floats) -> float:
-        """Of coefficients that are positive, given fVYᵀ and fVfᵀ of what they multiply, f."""
+        """Of coefficients that are positive, given fVYᵀ and fVfᵀ of what they multiply, f.
+
+        They count by what the data say of them, the root of the share that these take off their
+        variance: else neighbours of a feature that matters make a cluster by their signs alone.
+        """
         sizes = [1 if s == ALIKE else int(self.clusters.sizes[at]) for at, s in parts]
         strengths = np.repeat([1.0 if s == ALIKE else s for _, s in parts], sizes)
         means = strengths[:, None] * inner
@@ -268,7 +272,9 @@ class Search:
         z = np.sqrt(self.n * np.log1p(means**2 / (spread * np.where(noise > 0, noise, 1.0))))
         ends = np.cumsum([0, *sizes])
         summed = np.array([means[i:j].sum(axis=0) for i, j in pairwise(ends.tolist())])
-        return price_of_signs(summed.reshape(-1, len(self.Y)), np.where(means > 0, z, -z))
+        counted = np.sqrt(np.clip(strengths * squares, 0.0, 1.0))[:, None]
+        signed = np.where(means > 0, z, -z)
+        return price_of_signs(summed.reshape(-1, len(self.Y)), signed, counted)
 
     def _promising(self, state: _State, u: Floats, lengths: Floats) -> list[int]:
         """Single features, and groups by mean and by sum, that go with the rest of y."""
