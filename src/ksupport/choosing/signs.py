@@ -16,9 +16,9 @@ from ..design import Floats
 def price_of_signs(coef: Floats, z: Floats, counted: Floats | float = 1.0) -> float:
     """-2 log of that, given how many standard deviations coefficients are away from zero.
 
-    Each coefficient is counted by so much.  A model of which a feature (a row of ``coef``) has no positive coefficient is not to be had: the
-    one without that feature does as well.  The compiled search for few features has the same
-    (`_evidence_kernels.signs_price`).
+    Each coefficient is counted by so much.  A model of which a feature (a row of ``coef``) has no
+    positive coefficient is not to be had: the one without that feature does as well.  The compiled
+    search for few features has the same (`_evidence_kernels.signs_price`).
     """
     if not (coef > 0).any(axis=-1).all():
         return np.inf

@@ -179,7 +179,9 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     ----------
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
-        the most evidence or, with other losses than squares, predicts best on folds.
+        the most evidence or, with other losses than squares, predicts best on folds; the best
+        without negative coefficients with ``positive=True``, and a row for each response with
+        ``shared_support=True``.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
     probability_ : array of shape (d,)
@@ -193,7 +195,7 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         Of the support, if the probabilities are right.
     performance_ : Performance
         What folds say of new rows: ``score`` (share of the variation explained or, with other
-        losses than squares, of the deviance), its
+        losses than squares, of the deviance; of several responses the mean), its
         ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
         few rows to hold some out.
     few_ : float
@@ -224,6 +226,11 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     array([0, 1, 2])
     >>> bool(model.probability_[:3].min() > 0.9)
     True
+
+    Where effects can only be positive:
+
+    >>> AutoIRKSN(positive=True).fit(X, y).get_support(indices=True)
+    array([0, 2])
     """
 
     def __init__(
