@@ -283,24 +283,31 @@ def sign_price(mean, spread, noise, n):
 
 
 @_exact
+def changed(i, j, u, inverse, K, b, s_j, noise, floor):
+    """Of each response, the coefficient of feature j in the place of the i-th, and the noise then.
+
+    NONE: no such feature.
+    """
+    own, left = np.zeros(noise.size), noise.copy()
+    for t in range(noise.size):
+        if i != NONE:
+            left[t] += u[t, i] * u[t, i] / inverse[i, i]
+        if j != NONE:
+            out = K[i, j] * u[t, i] / inverse[i, i] if i != NONE else 0.0
+            own[t] = (b[t, j] + out) / s_j
+            left[t] -= own[t] * own[t] * s_j
+        left[t] = max(left[t], floor)
+    return own, left
+
+
+@_exact
 def signs_price(i, j, u, inverse, K, b, s_j, noise, n, floor):
     """The same of all coefficients of S without its i-th feature and with feature j.
 
     Infinite if one of these has no positive coefficient; NONE: no such feature.
     """
     T, m = u.shape
-    own, left = np.zeros(T), np.empty(T)  # j's coefficients, and the noise beside all
-    for t in range(T):
-        left[t] = noise[t]
-        if i != NONE:
-            left[t] += u[t, i] * u[t, i] / inverse[i, i]
-        if j != NONE:
-            own[t] = b[t, j]
-            if i != NONE:
-                own[t] += K[i, j] * u[t, i] / inverse[i, i]
-            own[t] /= s_j
-            left[t] -= own[t] * own[t] * s_j
-        left[t] = max(left[t], floor)
+    own, left = changed(i, j, u, inverse, K, b, s_j, noise, floor)
     price, some = 0.0, j == NONE
     if j != NONE:
         for t in range(T):
