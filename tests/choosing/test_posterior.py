@@ -36,14 +36,14 @@ def data():
     return X, y - y.mean()
 
 
-def of_several(X, Y, support, alike=False, positive=False):
+def of_several(X, Y, support, alike=False, positive=False, prior=POLICY.prior):
     """The same of responses, the rows of Y, whose noise is alike, or of any covariance.
 
     Where coefficients cannot be negative, with the share of each that is positive.
     """
     n, T, S = len(X), len(Y), list(support)
     Z = X[:, S] / np.linalg.norm(X[:, S], axis=0) * np.sqrt(n)
-    covariance = np.eye(n) + Z @ Z.T / POLICY.prior
+    covariance = np.eye(n) + Z @ Z.T / prior
     E = Y @ np.linalg.solve(covariance, Y.T)
     believed = E + (T - 1) / n * np.diag(np.sum(Y**2, axis=1))
     score = (n + T - 1) * np.linalg.slogdet(believed / n)[1]
@@ -52,7 +52,7 @@ def of_several(X, Y, support, alike=False, positive=False):
     score += T * np.linalg.slogdet(covariance)[1] + 2 * log_choose(X.shape[1], len(S))
     if not positive:
         return score
-    spread = np.linalg.inv(Z.T @ Z + POLICY.prior * np.eye(len(S)))
+    spread = np.linalg.inv(Z.T @ Z + prior * np.eye(len(S)))
     W = Y @ Z @ spread
     if not (W > 0).any(axis=0).all():
         return np.inf
@@ -82,13 +82,21 @@ def test_all_supports_of_several_responses_and_of_one_sign(data, count, alike, p
     shared = rng.standard_normal(N)
     Y = np.vstack([y, X[:, 2] + shared, X[:, 4] + shared + rng.standard_normal(N)])[:count]
     found = posterior_of(X, Y.ravel(), rounds=400, alike=alike, positive=positive)
-    order = found.order(len(found.scores))
+    order, prior = found.order(len(found.scores)), found.policy.prior
     met = dict(zip(found.supports(order), found.scores[order], strict=True))
     for S, score in met.items():
-        assert score == pytest.approx(of_several(X, Y, S, alike, positive), abs=1e-5)
+        assert score == pytest.approx(of_several(X, Y, S, alike, positive, prior), abs=1e-5)
     every = [S for size in range(5) for S in combinations(range(D), size)]
-    scores = {S: of_several(X, Y, S, alike, positive) for S in every}
+    scores = {S: of_several(X, Y, S, alike, positive, prior) for S in every}
     best = min(scores.values())
+    assert (
+        count == 1
+        or alike
+        or best
+        <= min(
+            of_several(X, Y, S, alike, positive, other) for S in every for other in POLICY.priors
+        )
+    )
     assert found.best == pytest.approx(best, abs=1e-5)
     assert found.empty == pytest.approx(of_several(X, Y, (), alike))
     assert all(S in met for S, score in scores.items() if score < best + POLICY.window - 6)

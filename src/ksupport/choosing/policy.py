@@ -23,7 +23,8 @@ class Policy:
     fewest: int = 10  # samples below which nothing is held out
 
     # -- few features: `choosing.posterior`
-    prior: float = 1.0  # samples that the prior of coefficients is worth; .3 to 3 are as good
+    prior: float = 1.0  # samples that the prior of coefficients is worth; .3 to 3 are as good, but
+    priors: tuple[float, ...] = (1.0, 3.0, 10.0)  # of several responses a wrong one costs as often
     most_few: int = 100  # features of a support that is exchanged
     starts: int = 10  # visited supports from which exchanges begin
     rounds: int = 100  # supports whose neighbours are looked at; more hardly help

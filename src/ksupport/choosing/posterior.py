@@ -387,6 +387,14 @@ class Ready:
 
 
 def _explore(policy: Policy, ready: Ready) -> Posterior:
+    """By the prior that has the most evidence, where several are asked."""
+    several = len(ready.Y) > 1 and not ready.alike
+    priors = policy.priors if several else (policy.prior,)
+    found = [_explore_by(replace(policy, prior=prior), ready) for prior in priors]
+    return min(found, key=lambda each: each.best)
+
+
+def _explore_by(policy: Policy, ready: Ready) -> Posterior:
     indptr = np.cumsum([0, *(each.size for each in ready.starts)])
     starts = np.concatenate([np.zeros(0, np.intp), *ready.starts]).astype(np.int64)
     Y, total = np.ascontiguousarray(ready.Y), float(np.sum(ready.Y**2))
