@@ -62,7 +62,9 @@ class Automatic:
     def policy(self) -> Policy:
         if self.structure.labels is not None:
             return POLICY.by_group
-        return POLICY if self.problem.by_squares else POLICY.by_loss
+        if not self.problem.by_squares:
+            return POLICY.by_loss
+        return POLICY.of_several if self.problem.n_shared > 1 else POLICY
 
     def choose(self) -> Chosen:
         """Walk, explore, judge."""
@@ -169,7 +171,8 @@ class Automatic:
     def _judged(self, few: Posterior, times: list[Time]) -> Judgement:
         """What is believed; rows are held out more often until that no longer depends on folds."""
         policy, clear, y = self.policy, bool(times) and times[0].clear, self.problem.targets[0]
-        unions = unions_of(few) if policy is POLICY and not clear else None
+        clustered = self.problem.by_squares and self.structure.labels is None and not clear
+        unions = unions_of(few) if clustered else None
         together = 0.0
         if isinstance(y, Response) and not self.structure.positive:  # it is of either sign
             together = evidence_together(self.problem.design, y)
