@@ -14,11 +14,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN
-from ksupport.choosing import choice, folds, posterior, ways
+from ksupport.choosing import automatic, choice, folds, posterior, walks, ways
 from ksupport.choosing.exchange import Around
 from ksupport.design import problem, spectra
 from ksupport.design.stores import Store
-from ksupport.estimators import auto
 
 from .data import correlated
 
@@ -28,9 +27,9 @@ K = 10  # true features
 PHASES: dict[str, list[tuple[Any, str]]] = {
     "preparing": [(problem, "centred_together")],
     "norms": [(spectra, "norm"), (spectra, "column_norms")],
-    "walks on all rows": [(ways, "run"), (auto, "run")],
+    "walks on all rows": [(ways, "run"), (walks, "run")],
     "walks on folds": [(folds, "run")],  # of AutoIRKSN, beside some on all rows
-    "evidence": [(auto, "explored")],
+    "evidence": [(automatic, "explored")],
     "refits": [(choice, "refit_all"), (folds, "refit_all"), (posterior, "refit_all")],
     "exchange": [(choice, "improve"), (Around, "all")],
 }  # fmt: skip

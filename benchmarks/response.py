@@ -33,7 +33,7 @@ from .response_rivals import (
     l1_saga,
     ridge_logistic,
 )
-from .response_structured import study_groups, study_joint
+from .response_structured import study_groups, study_joint, study_signs
 from .response_survival import study_survival
 from .selection_designs import Array, problem, standardised
 from .selection_real import design
@@ -231,6 +231,7 @@ STUDIES: dict[str, Callable[[], Iterator[Row]]] = {
     "speed": study_speed,
     "groups": lambda: study_groups(draws()[:FEW]),
     "joint": lambda: study_joint(draws()[:FEW]),
+    "signs": lambda: study_signs(draws()[:FEW]),
 }
 
 

@@ -5,11 +5,19 @@ a normal prior of its coefficients is, but for constants and as -2 log,
 
     n log(q / n) + log det(A / prior) + 2 log C(d, |S|),   q = ‖y‖² - yᵀX_S A⁻¹ X_Sᵀy.
 
-Of several responses with noise of one size, q is the sum over them, and n and the determinant
-count as often.
+Of T responses, the rows of Y, the determinant of A counts T times.  If their noise is alike, q is
+the sum over them, and n counts T times as well.  Else noise may be of any size, and correlated:
+with E = YYᵀ - YX_S A⁻¹ X_SᵀYᵀ the first term is (n + T - 1) log det((E + D) / n), where D has
+(T - 1) / n of the diagonal of YYᵀ: as if T - 1 more rows had said that responses are independent
+(an inverse Wishart prior).
 
-One feature more, one fewer or one exchanged changes q by a square and the determinant by a
-factor, so that all neighbours of S follow from A⁻¹ and the products X_SᵀX.
+Where coefficients cannot be negative, their prior is a normal one cut off at zero.  That changes
+the evidence by what the posterior has in the positive orthant, over what the prior has there,
+2^-(T |S|); the former is about the product over single coefficients, whose distances from zero
+are told by what leaving them out would cost.
+
+One feature more, one fewer or one exchanged changes q by a square and determinants by a factor,
+so that all neighbours of S follow from A⁻¹ and the products X_SᵀX.
 """
 
 import math
@@ -19,6 +27,7 @@ import numpy as np
 from ._kernels import _exact
 
 NONE = -1  # no feature; no parent
+ROUNDING = 1e-12  # of a share that is left
 STEADY = 1e-6  # scores are rounded to this, so that equal ones are equal on every machine
 
 
@@ -28,10 +37,10 @@ def rounded(score):
 
 
 @_exact
-def inverse_of(A, inverse):
-    """The inverse of a positive definite A, which is overwritten, and log det A."""
+def factorise(A):
+    """A = L Lᵀ, of which L is written below the diagonal; returns log det A."""
     m, log_det = A.shape[0], 0.0
-    for j in range(m):  # A = L Lᵀ, below the diagonal
+    for j in range(m):
         for k in range(j):
             A[j, j] -= A[j, k] * A[j, k]
         A[j, j] = math.sqrt(A[j, j])
@@ -40,6 +49,13 @@ def inverse_of(A, inverse):
             for k in range(j):
                 A[i, j] -= A[i, k] * A[j, k]
             A[i, j] /= A[j, j]
+    return log_det
+
+
+@_exact
+def inverse_of(A, inverse):
+    """The inverse of a positive definite A, which is overwritten, and log det A."""
+    m, log_det = A.shape[0], factorise(A)
     for column in range(m):
         for i in range(m):  # forwards
             value = 1.0 if i == column else 0.0
@@ -193,15 +209,137 @@ def penalised(G, support, prior, inverse):
 
 
 @_exact
-def score_of(q, log_det, price, samples, count, floor):
-    """Of so many samples in all of so many responses."""
-    return rounded(samples * math.log(max(q, floor) / samples) + count * log_det + price)
+def score_of(volume, log_det, price, samples, count):
+    """Of so many samples in all of so many responses; volume is that of what is left of them."""
+    score = samples * volume + count * log_det + price
+    return rounded(score) if score < np.inf else score
+
+
+# -- what is left of the responses ---------------------------------------------------------
+
+
+@_exact
+def left_of(YY, c, u, support):
+    """YYᵀ less what a support explains of it."""
+    T = YY.shape[0]
+    E = YY.copy()
+    for t in range(T):
+        for r in range(T):
+            for i in range(support.size):
+                E[t, r] -= u[t, i] * c[r, support[i]]
+    return E
+
+
+@_exact
+def noise_of(E, YY, n, alike, floor, L):
+    """Log of the volume of noise, of which L is written, a root, below the diagonal.
+
+    Also for how many samples it counts, and the least share of it that is more than rounding.
+    """
+    T = E.shape[0]
+    if alike or T == 1:
+        q = 0.0
+        for t in range(T):
+            q += E[t, t]
+        q = max(q, floor)
+        for t in range(T):
+            L[t] = 0.0
+            L[t, t] = math.sqrt(q)
+        return math.log(q / (T * n)), T * n, floor / q
+    for t in range(T):
+        L[t] = E[t]
+        believed = (T - 1) / n * YY[t, t] if YY[t, t] > 0 else 1.0  # of a constant nothing is said
+        L[t, t] = max(E[t, t], 0.0) + believed
+    return factorise(L) - T * math.log(n), n + T - 1.0, ROUNDING
+
+
+@_exact
+def whitened(L, B):
+    """L⁻¹B."""
+    out = B.copy()
+    for t in range(L.shape[0]):
+        for r in range(t):
+            out[t] -= L[t, r] * out[r]
+        out[t] /= L[t, t]
+    return out
+
+
+# -- signs ---------------------------------------------------------------------------------
+
+
+@_exact
+def log_below(z):
+    """The log of the normal distribution function."""
+    if z > -8.0:
+        return math.log(0.5 * math.erfc(-z / math.sqrt(2.0)))
+    return -0.5 * z * z - math.log(-z * math.sqrt(2 * math.pi)) - 1 / (z * z)
+
+
+@_exact
+def sign_price(mean, spread, noise, n):
+    """-2 log of the share of a coefficient's posterior that is positive, over one half."""
+    z = math.sqrt(n * math.log1p(mean * mean / (spread * noise)))
+    return -2 * (math.log(2.0) + log_below(z if mean > 0 else -z))
+
+
+@_exact
+def changed(i, j, u, inverse, K, b, s_j, noise, floor):
+    """Of each response, the coefficient of feature j in the place of the i-th, and the noise then.
+
+    NONE: no such feature.
+    """
+    own, left = np.zeros(noise.size), noise.copy()
+    for t in range(noise.size):
+        if i != NONE:
+            left[t] += u[t, i] * u[t, i] / inverse[i, i]
+        if j != NONE:
+            out = K[i, j] * u[t, i] / inverse[i, i] if i != NONE else 0.0
+            own[t] = (b[t, j] + out) / s_j
+            left[t] -= own[t] * own[t] * s_j
+        left[t] = max(left[t], floor)
+    return own, left
+
+
+@_exact
+def signs_price(i, j, u, inverse, K, b, s_j, noise, n, floor):
+    """The same of all coefficients of S without its i-th feature and with feature j.
+
+    Infinite if one of these has no positive coefficient; NONE: no such feature.
+    """
+    T, m = u.shape
+    own, left = changed(i, j, u, inverse, K, b, s_j, noise, floor)
+    price, some = 0.0, j == NONE
+    if j != NONE:
+        for t in range(T):
+            some |= own[t] > 0
+            price += sign_price(own[t], 1 / s_j, left[t], n)
+    for k in range(m):
+        if k == i:
+            continue
+        if not some:
+            break
+        spread, along, out = inverse[k, k], 0.0, 0.0
+        if i != NONE:
+            out = inverse[k, i] / inverse[i, i]
+            spread -= out * inverse[k, i]
+        if j != NONE:
+            along = K[k, j] - (out * K[i, j] if i != NONE else 0.0)
+            spread += along * along / s_j
+        some = False
+        for t in range(T):
+            mean = u[t, k] - along * own[t] - (out * u[t, i] if i != NONE else 0.0)
+            some |= mean > 0
+            price += sign_price(mean, spread, left[t], n)
+    return price if some else np.inf
+
+
+# -- the search ----------------------------------------------------------------------------
 
 
 @_exact
 def add_neighbours(
-    at, support, u, q, log_det, inverse, G, c, n, prior, price, floor, window, marks, best, count,
-    models,
+    at, support, u, noise, L, volume, samples, least, log_det, inverse, G, c, n, prior, price,
+    floor, window, marks, alike, positive, best, count, models,
 ):  # fmt: skip
     """All models with one feature more, one fewer or one exchanged that are near the best.
 
@@ -209,7 +347,6 @@ def add_neighbours(
     """
     m, P, most = support.size, c.shape[1], price.size - 1
     T = c.shape[0]  # responses
-    samples = T * n
     capacity, base = models[0].size, models[1][at]
     K = np.dot(inverse, G)
     s, b = np.full(P, n + prior), c - np.dot(u, G)  # of each feature, what S leaves of it
@@ -218,40 +355,54 @@ def add_neighbours(
             s[j] -= G[i, j] * K[i, j]
     for i in range(m):
         s[support[i]] = -1.0  # not to be taken in
+    u_white, b_white = whitened(L, u), whitened(L, b)
     for i in range(-1, m):  # -1: none leaves
-        q_i, log_det_i, size, gone, key_i, a = q, log_det, m, NONE, base, 1.0
+        volume_i, log_det_i, size, gone, key_i, a, rise = volume, log_det, m, NONE, base, 1.0, 1.0
         if i >= 0:
             a = inverse[i, i]
-            explained = 0.0
             for t in range(T):
-                explained += u[t, i] * u[t, i]
-            q_i, log_det_i, size = q + explained / a, log_det + math.log(a * prior), m - 1
-            gone = support[i]
+                rise += u_white[t, i] * u_white[t, i] / a
+            volume_i, log_det_i = volume + math.log(rise), log_det + math.log(a * prior)
+            size, gone = m - 1, support[i]
             key_i = base - marks[gone]
-            score = score_of(q_i, log_det_i, price[size], samples, T, floor)
+            signs = 0.0
+            if positive:
+                signs = signs_price(i, NONE, u, inverse, K, b, 1.0, noise, n, floor)
+            score = score_of(volume_i, log_det_i, price[size] + signs, samples, T)
             best = min(best, score)
             if score <= best + window:
                 count = add_model(count, key_i, score, size, at, gone, NONE, models)
         if size + 1 > most:
             continue
-        # What is certainly too bad needs no logarithm: a column adds at least log 1.
+        # What is certainly too bad needs no logarithm: a column adds at least log 1, and signs
+        # take off at most log 2 for each coefficient.
         fixed = T * log_det_i + price[size + 1]
-        enough = samples * math.exp(min((best + window - fixed) / samples, 700.0))
+        gift = 2 * math.log(2.0) * T * (size + 1) if positive else 0.0
+        enough = math.exp(min((best + window - fixed + gift) / samples - volume_i, 700.0))
         for j in range(P):
             if s[j] < 0.0:
                 continue
-            s_j, explained = s[j], 0.0
+            s_j, explained, both = s[j], 0.0, 0.0
             if i >= 0:
                 s_j += K[i, j] * K[i, j] / a
             for t in range(T):
-                b_j = b[t, j]
+                b_j = b_white[t, j]
                 if i >= 0:
-                    b_j += K[i, j] * u[t, i] / a
+                    b_j += K[i, j] * u_white[t, i] / a
+                    both += b_j * u_white[t, i]
                 explained += b_j * b_j
-            left = q_i - explained / s_j
+            if alike:
+                explained /= rise
+            else:  # of one response the same
+                explained -= both * both / (a * rise)
+            left = 1.0 - explained / s_j
             if left > enough:
                 continue
-            score = score_of(left, math.log(s_j / prior), fixed, samples, T, floor)
+            signs = 0.0
+            if positive:
+                signs = signs_price(i, j, u, inverse, K, b, s_j, noise, n, floor)
+            grown = volume_i + math.log(max(left, least / rise))
+            score = score_of(grown, math.log(s_j / prior), fixed + signs, samples, T)
             if score > best + window or count >= capacity:
                 continue
             best = min(best, score)
@@ -260,7 +411,9 @@ def add_neighbours(
 
 
 @_exact
-def explore(C, Y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity):
+def explore(
+    C, Y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity, alike, positive
+):  # fmt: skip
     """Supports of much evidence: from the starts on, always around the best not yet looked at.
 
     Parameters
@@ -283,6 +436,8 @@ def explore(C, Y, n, prior, price, floor, marks, indptr, starts, rounds, window,
         Models that are this much worse than the best are not kept.
     capacity : int
         Models that there is room for; half as many are kept around each support.
+    alike, positive : bools
+        Whether noise of all responses is of one size, and whether coefficients cannot be negative.
 
     Returns
     -------
@@ -305,12 +460,9 @@ def explore(C, Y, n, prior, price, floor, marks, indptr, starts, rounds, window,
     models = (scores, keys, parent, out, into, sizes, table)
     slot = np.full(P, NONE)  # rows of ``grams`` that have been made
     grams = np.empty((max(P, 1), P))  # X_jᵀX of the features in use; memory is taken as they come
-    yy, best, n_slots = 0.0, np.inf, 0
-    for t in range(Y.shape[0]):
-        for i in range(Y.shape[1]):
-            yy += Y[t, i] * Y[t, i]
-    c = np.empty((Y.shape[0], P))
-    for t in range(Y.shape[0]):
+    T, best, n_slots = Y.shape[0], np.inf, 0
+    YY, c, L = np.dot(Y, Y.T), np.empty((T, P)), np.zeros((T, T))
+    for t in range(T):
         c[t] = np.dot(C, Y[t])
     members_at = np.empty(most + 1, np.int64)
     unscored = add_starts(indptr, starts, marks, most, place, expanded, models)
@@ -336,15 +488,19 @@ def explore(C, Y, n, prior, price, floor, marks, indptr, starts, rounds, window,
         G, inverse = np.empty((m, P)), np.empty((m, m))
         n_slots = gram_rows(C, support, slot, grams, n_slots, G)
         log_det = penalised(G, support, prior, inverse)
-        u, q = np.empty((Y.shape[0], m)), yy
-        for t in range(Y.shape[0]):
-            own = c[t][support]
-            u[t] = np.dot(inverse, own)
-            q -= np.dot(u[t], own)
-        scores[at] = score_of(q, log_det, price[m], Y.shape[0] * n, Y.shape[0], floor)
+        u = np.empty((T, m))
+        for t in range(T):
+            u[t] = np.dot(inverse, c[t][support])
+        E = left_of(YY, c, u, support)
+        noise = np.diag(E).copy()
+        volume, samples, least = noise_of(E, YY, n, alike, floor, L)
+        signs = 0.0
+        if positive:
+            signs = signs_price(NONE, NONE, u, inverse, G, c, 1.0, noise, n, floor)
+        scores[at] = score_of(volume, log_det, price[m] + signs, samples, T)
         best, count = add_neighbours(
-            at, support, u, q, log_det, inverse, G, c, n, prior, price, floor, window, marks,
-            min(best, scores[at]), count, models,
+            at, support, u, noise, L, volume, samples, least, log_det, inverse, G, c, n, prior,
+            price, floor, window, marks, alike, positive, min(best, scores[at]), count, models,
         )  # fmt: skip
     return (
         scores[:count], parent[:count], out[:count], into[:count], place[:count], sizes[:count],

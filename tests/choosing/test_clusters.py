@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from ksupport.choosing.clusters import ALIKE, STRENGTHS, Clusters, Search, unions_of
 from ksupport.choosing.criteria import log_choose
@@ -87,6 +88,55 @@ def test_scores_are_log_evidence_by_definition(rng, tall):
         assert score == pytest.approx(direct, abs=1e-5)
     assert len(search.scores) > 20
     assert {strength for parts in search.scores for _, strength in parts} == {*STRENGTHS, ALIKE}
+
+
+@pytest.mark.parametrize("tall", [False, True])
+@pytest.mark.parametrize("count", [1, 2])
+def test_scores_of_one_sign_and_of_several_responses_by_definition(rng, tall, count):
+    """The evidence of normal priors, and of each coefficient how far it is above zero.
+
+    It counts by how much narrower it is than its prior.
+    """
+    X = blocks(rng, n=100 if tall else 20, count=6, size=4)
+    n = len(X)
+    Y = np.array([X[:, :4].sum(axis=1) + X[:, 9], X[:, :4] @ [0.5, 1, 0, 2] - X[:, 20]])[:count]
+    Y = Y + rng.standard_normal(Y.shape)
+    Y -= Y.mean(axis=1, keepdims=True)
+    C = X - X.mean(axis=0)
+    C /= C.std(axis=0)
+    search = Search.on(np.ascontiguousarray(C.T), Y, n, X.shape[1], POLICY, positive=True)
+    search.run()
+    assert len(search.scores) > 20
+    for parts, score in search.scores.items():
+        rows, strengths = [np.empty((0, n))], []
+        for cluster, strength in parts:
+            B = C[:, search.clusters.members[cluster]]
+            if strength == ALIKE:
+                B, strength = B.sum(axis=1, keepdims=True) / B.sum(axis=1).std(), 1.0
+            rows.append(B.T)
+            strengths += [strength] * B.shape[1]
+        F, s = np.vstack(rows), np.array(strengths)
+        K = np.eye(n) + (F.T * s) @ F
+        left = Y @ np.linalg.solve(K, Y.T)
+        spread = s - s**2 * np.einsum("ij,ji->i", F, np.linalg.solve(K, F.T))
+        means = s[:, None] * (F @ np.linalg.solve(K, Y.T))
+        z = np.sqrt(n * np.log1p(means**2 / np.outer(spread, np.diag(left))))
+        counted = np.sqrt(1 - spread / s)[:, None]
+        signs = -2 * np.sum(counted * (np.log(2) + norm.logcdf(np.sign(means) * z)))
+        believed = left + (count - 1) / n * np.diag((Y**2).sum(axis=1))
+        volumes = (n + count - 1) * np.linalg.slogdet(believed / n)[1]
+        volumes += count * np.linalg.slogdet(K)[1]
+        price = 2 * log_choose(X.shape[1], len(parts))
+        assert score == pytest.approx(volumes + price + signs, abs=1e-4)
+        assert (search.coef(parts) >= 0).all()
+
+
+def test_features_that_go_the_other_way_are_no_cluster_of_one_sign(rng):
+    X = blocks(rng, n=60, count=2, size=4)
+    X[:, 4:] = -X[:, :4] + 0.1 * rng.standard_normal((60, 4))
+    members = Clusters.of(np.corrcoef(X.T), 60.0, positive=True).members
+    assert all(len({j < 4 for j in S.tolist()}) == 1 for S in members)
+    assert any(S.size == 8 for S in Clusters.of(np.corrcoef(X.T), 60.0).members)
 
 
 def test_copies_are_one_cluster_in_any_order(rng):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import nnls
 
 from ksupport.choosing.choice import choose
 from ksupport.choosing.criteria import log_choose
@@ -92,7 +93,7 @@ def test_the_empty_support_explains_nothing(data):
 
 
 def test_evidence_of_groups_is_the_marginal_likelihood_and_the_number_of_supports():
-    """Two responses with noise of their own, one strength of the prior."""
+    """Two responses with noise that is correlated, one strength of the prior."""
     rng = np.random.default_rng(0)
     X, labels = rng.standard_normal((30, 12)), np.repeat(np.arange(4), 3)
     Y = X[:, :3] @ rng.standard_normal((3, 2)) + rng.standard_normal((30, 2))
@@ -104,12 +105,45 @@ def test_evidence_of_groups_is_the_marginal_likelihood_and_the_number_of_support
     for share in STRENGTHS:
         tau = share * (C**2).sum() / 6
         K = np.eye(30) + C @ C.T / tau
-        each = [30 * np.log(y @ np.linalg.solve(K, y) / 30) for y in Y.T]
-        scores.append(sum(each) + 2 * np.linalg.slogdet(K)[1] + 2 * np.log(6))  # 2 of 4 groups
+        left = Y.T @ np.linalg.solve(K, Y) + np.diag((Y**2).sum(axis=0)) / 30
+        volumes = 31 * np.linalg.slogdet(left / 30)[1] + 2 * np.linalg.slogdet(K)[1]
+        scores.append(volumes + 2 * np.log(6))  # 2 of 4 groups
     assert found.score == pytest.approx(min(scores), rel=1e-9)
     tau = STRENGTHS[int(np.argmin(scores))] * (C**2).sum() / 6
     ridge = np.linalg.solve(C.T @ C + tau * np.eye(6), C.T @ Y)
     np.testing.assert_allclose(found.coef.reshape(2, 12)[:, list(support)], ridge.T, rtol=1e-7)
+
+
+def test_coefficients_that_cannot_be_negative_are_the_best_of_these():
+    """A ridge on squares; where none would be negative, nothing changes."""
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((40, 10))
+    y = X[:, :3] @ [1.0, 2.0, -2.0] + rng.standard_normal(40)
+    design, positive = Design.of(X), Structure(positive=True)
+    found = Evidence.of(design, y, (0, 1, 2, 5), positive)
+    C = X[:, [0, 1, 2, 5]]
+    tau = found.strength * (C**2).sum() / 4
+    A, b = np.vstack([C, np.sqrt(tau) * np.eye(4)]), np.append(y, np.zeros(4))
+    np.testing.assert_allclose(found.coef[[0, 1, 2, 5]], nnls(A, b)[0], atol=1e-8)
+    assert found.score > Evidence.of(design, y, (0, 1, 2, 5)).score
+    either, signed = Evidence.of(design, y, (0, 1)), Evidence.of(design, y, (0, 1), positive)
+    assert signed.score == pytest.approx(either.score)
+    np.testing.assert_allclose(signed.coef, either.coef, atol=1e-12)
+
+
+def test_units_of_responses_do_not_matter_and_combinations_hardly():
+    """What is believed of independent noise before is worth two rows, of 200."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((200, 6))
+    Y = X[:, :2] @ rng.standard_normal((2, 3)) + rng.standard_normal((200, 3))
+    mixed = Y @ (rng.standard_normal((3, 3)) + 2 * np.eye(3))
+    gains = []
+    for responses in (Y, Y * [1e-3, 1.0, 1e3], mixed):
+        y = np.ascontiguousarray(responses.T).ravel()
+        scores = [Evidence.of(Design.of(X), y, S).score for S in [(), (0, 1)]]
+        gains.append(scores[0] - scores[1])
+    assert gains[1] == pytest.approx(gains[0], rel=1e-6)
+    assert gains[2] == pytest.approx(gains[0], rel=0.15)
 
 
 def test_groups_are_exchanged_until_none_is_better():

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from ksupport import AutoIRKSN
+from ksupport.choosing import automatic
 from ksupport.choosing.elections import Performance
 from ksupport.choosing.folds import splits_of
 from ksupport.choosing.judging import AllRows, Said, agreement, judge, settled
 from ksupport.choosing.policy import POLICY
 from ksupport.datasets import make_block_data
 from ksupport.design import Weights
-from ksupport.estimators import auto
 
 
 def _splits(y, **options):
@@ -63,7 +63,7 @@ def _times(monkeypatch, X, y, **parameters):
         counted.append(len(said))
         return judge(rows, said, policy)
 
-    monkeypatch.setattr(auto, "judge", counting)
+    monkeypatch.setattr(automatic, "judge", counting)
     AutoIRKSN(**parameters).fit(X, y)
     return counted
 
@@ -76,9 +76,9 @@ def test_rows_are_held_out_again_where_that_is_cheap_and_nothing_is_clear(monkey
 def test_and_more_often_where_the_answer_depends_on_folds(monkeypatch, grouped):
     X, y = grouped
     noisy = y + 1.5 * np.std(y) * np.random.default_rng(1).standard_normal(len(y))
-    monkeypatch.setattr(auto, "settled", lambda _, said, __: len(said) > POLICY.times)
+    monkeypatch.setattr(automatic, "settled", lambda _, said, __: len(said) > POLICY.times)
     assert _times(monkeypatch, X, noisy) == [2 * POLICY.times]
-    monkeypatch.setattr(auto, "settled", lambda *_: False)
+    monkeypatch.setattr(automatic, "settled", lambda *_: False)
     assert _times(monkeypatch, X, noisy) == [POLICY.most_times]
 
 

@@ -5,6 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from scipy.special import gammaln
+from scipy.stats import multivariate_normal, norm
 
 from ksupport.choosing.policy import POLICY
 from ksupport.choosing.posterior import Sought, explored
@@ -35,8 +36,32 @@ def data():
     return X, y - y.mean()
 
 
-def posterior_of(X, y, visited=(), rounds=100):
-    (found,) = explored([Sought(Design.of(X), y, list(visited), rounds)])
+def of_several(X, Y, support, alike=False, positive=False, prior=POLICY.prior):
+    """The same of responses, the rows of Y, whose noise is alike, or of any covariance.
+
+    Where coefficients cannot be negative, with the share of each that is positive.
+    """
+    n, T, S = len(X), len(Y), list(support)
+    Z = X[:, S] / np.linalg.norm(X[:, S], axis=0) * np.sqrt(n)
+    covariance = np.eye(n) + Z @ Z.T / prior
+    E = Y @ np.linalg.solve(covariance, Y.T)
+    believed = E + (T - 1) / n * np.diag(np.sum(Y**2, axis=1))
+    score = (n + T - 1) * np.linalg.slogdet(believed / n)[1]
+    if alike:
+        score = n * T * np.log(np.trace(E) / (n * T))
+    score += T * np.linalg.slogdet(covariance)[1] + 2 * log_choose(X.shape[1], len(S))
+    if not positive:
+        return score
+    spread = np.linalg.inv(Z.T @ Z + prior * np.eye(len(S)))
+    W = Y @ Z @ spread
+    if not (W > 0).any(axis=0).all():
+        return np.inf
+    z = np.sqrt(n * np.log1p(W**2 / np.outer(np.diag(E), np.diag(spread))))
+    return score - 2 * np.sum(np.log(2) + norm.logcdf(np.sign(W) * z))
+
+
+def posterior_of(X, y, visited=(), rounds=100, **given):
+    (found,) = explored([Sought(Design.of(X), y, list(visited), rounds, **given)])
     return found
 
 
@@ -47,25 +72,73 @@ def test_scores_are_the_evidence_by_definition(data):
         assert score == pytest.approx(by_definition(data[0], data[1], support), abs=1e-5)
 
 
-def test_scores_of_several_responses_are_their_evidence_with_one_noise(data):
-    """Their covariance is the same, q and the determinant are of all of them."""
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("alike", [False, True])
+@pytest.mark.parametrize("count", [1, 3])
+def test_all_supports_of_several_responses_and_of_one_sign(data, count, alike, positive):
+    """Scores are the evidence by definition, and no support that matters is missed."""
+    X, y = data
+    rng = np.random.default_rng(1)
+    shared = rng.standard_normal(N)
+    Y = np.vstack([y, X[:, 2] + shared, X[:, 4] + shared + rng.standard_normal(N)])[:count]
+    found = posterior_of(X, Y.ravel(), rounds=400, alike=alike, positive=positive)
+    order, prior = found.order(len(found.scores)), found.policy.prior
+    met = dict(zip(found.supports(order), found.scores[order], strict=True))
+    for S, score in met.items():
+        assert score == pytest.approx(of_several(X, Y, S, alike, positive, prior), abs=1e-5)
+    every = [S for size in range(5) for S in combinations(range(D), size)]
+    scores = {S: of_several(X, Y, S, alike, positive, prior) for S in every}
+    best = min(scores.values())
+    assert (
+        count == 1
+        or alike
+        or best
+        <= min(
+            of_several(X, Y, S, alike, positive, other) for S in every for other in POLICY.priors
+        )
+    )
+    assert found.best == pytest.approx(best, abs=1e-5)
+    assert found.empty == pytest.approx(of_several(X, Y, (), alike))
+    assert all(S in met for S, score in scores.items() if score < best + POLICY.window - 6)
+    assert (found.mean() >= 0).all() or not positive
+
+
+def test_the_mean_of_several_responses_is_of_each(data):
     X, y = data
     rng = np.random.default_rng(1)
     Y = np.vstack([y, X[:, 2] + rng.standard_normal(N), rng.standard_normal(N)])
     found = posterior_of(X, Y.ravel())
-    order = found.order(100)
-    for score, support in zip(found.scores[order], found.supports(order), strict=True):
-        S = list(support)
-        Z = X[:, S] / np.linalg.norm(X[:, S], axis=0) * np.sqrt(N)
-        covariance = np.eye(N) + Z @ Z.T / POLICY.prior
-        q = np.sum(Y * np.linalg.solve(covariance, Y.T).T)
-        volume = 3 * np.linalg.slogdet(covariance)[1]
-        expected = 3 * N * np.log(q / (3 * N)) + volume + 2 * log_choose(D, len(S))
-        assert score == pytest.approx(expected, abs=1e-5)
-    assert found.empty == pytest.approx(3 * N * np.log(np.sum(Y**2) / (3 * N)))
-    assert {1, 2, 4} <= set(found.supports(order[:1])[0])
+    assert {1, 2, 4} <= set(found.supports(found.order(1))[0])
     expected = np.linalg.solve(X.T @ X, X.T @ Y.T).T  # of much the same size
     assert np.abs(found.mean().reshape(3, D) - expected).max() < 0.5
+
+
+def test_the_share_of_the_positive_orthant_is_about_a_product():
+    """Against the integral of the posterior, of features that correlate moderately."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3)) + 0.5 * rng.standard_normal((60, 1))
+    X -= X.mean(axis=0)
+    y = X @ [0.3, 0.2, 0.1] + rng.standard_normal(60)
+    y -= y.mean()
+    Z = X / np.linalg.norm(X, axis=0) * np.sqrt(60)
+    spread = np.linalg.inv(Z.T @ Z + POLICY.prior * np.eye(3))
+    mean = spread @ Z.T @ y
+    assert (mean > 0).all()
+    noise = (y @ y - y @ Z @ mean) / 60
+    inside = multivariate_normal(np.zeros(3), noise * spread).cdf(mean)
+    either, one = of_several(X, y[None], range(3)), of_several(X, y[None], range(3), positive=True)
+    assert one - either == pytest.approx(-2 * np.log(8 * inside), abs=0.5)
+
+
+def test_a_feature_that_can_only_lower_the_response_is_in_no_model():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((N, 50))
+    X -= X.mean(axis=0)
+    y = 3 * X[:, 1] - X[:, 4]
+    found = posterior_of(X, y, visited=[(1, 4)], positive=True)
+    assert found.probability()[4] == 0.0
+    assert found.probability()[1] > 0.9
+    assert posterior_of(X, -X[:, 4], positive=True).probability()[4] == 0.0
 
 
 def test_all_supports_that_matter_are_found(data):

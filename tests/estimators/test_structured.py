@@ -11,7 +11,15 @@ from scipy.sparse.linalg import aslinearoperator
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN, IRKSNClassifier
+from ksupport import (
+    IRKSN,
+    IRKSNCV,
+    IRKSNIC,
+    AutoIRKSN,
+    AutoIRKSNClassifier,
+    AutoIRKSNSurvival,
+    IRKSNClassifier,
+)
 from ksupport.choosing.words import NoSignalWarning
 from ksupport.stopping import StoppingCallback
 
@@ -19,7 +27,7 @@ CLASSES = {
     "one path": lambda **given: IRKSN(k=2, max_iter=40, **given),
     "criterion": lambda **given: IRKSNIC(**given),
     "folds": lambda **given: IRKSNCV(random_state=0, **given),
-    "automatic": lambda **given: AutoIRKSN(**given),  # which takes groups alone
+    "automatic": lambda **given: AutoIRKSN(**given),
 }
 every_class = pytest.mark.parametrize("kind", list(CLASSES))
 all_but_automatic = pytest.mark.parametrize("kind", ["one path", "criterion", "folds"])
@@ -253,7 +261,7 @@ def test_k_beyond_the_groups_means_all(grouped):
 # -- signs -----------------------------------------------------------------------------------
 
 
-@all_but_automatic
+@every_class
 def test_no_coefficient_is_negative(kind, grouped):
     X, y, _, groups = grouped
     for given in (None, groups):
@@ -271,6 +279,86 @@ def test_a_refit_keeps_signs(grouped):
     np.testing.assert_allclose(model.coef_[S], nnls(centred, y - y.mean())[0], atol=1e-8)
 
 
+@pytest.fixture
+def lifting():
+    """Three features raise the response, one lowers it."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((100, 150))
+    y = X[:, [3, 50, 120]] @ [1.5, 1.0, 1.0] - X[:, 7] + rng.standard_normal(100)
+    return X, y
+
+
+def test_features_that_lower_the_response_are_none_where_effects_are_positive(lifting):
+    X, y = lifting
+    model = AutoIRKSN(positive=True).fit(X, y)
+    assert model.get_support(indices=True).tolist() == [3, 50, 120]
+    assert model.probability_[7] == 0.0
+    assert model.probability_[[3, 50, 120]].min() > 0.9
+    assert all(7 not in support for support in model.path_["support"])
+    assert model.coef_.min() == 0.0
+    assert AutoIRKSN().fit(X, y).support_[7]
+
+
+def test_signs_that_are_right_anyway_change_nothing(lifting):
+    X, y = lifting
+    y = y + X[:, 7]
+    signed, either = AutoIRKSN(positive=True).fit(X, y), AutoIRKSN().fit(X, y)
+    np.testing.assert_array_equal(signed.support_, either.support_)
+    np.testing.assert_allclose(signed.coef_, either.coef_, atol=1e-8)
+
+
+def test_where_all_effects_are_negative_there_is_no_positive_one(lifting):
+    X, _ = lifting
+    y = -X[:, :3].sum(axis=1) + 0.5 * np.random.default_rng(0).standard_normal(100)
+    with pytest.warns(NoSignalWarning, match="No signal: no positive effect in these data"):
+        model = AutoIRKSN(positive=True).fit(X, y)
+    assert not model.support_.any()
+    with pytest.raises(ValueError, match="as no positive effect in these data could be told"):
+        model.certify(X, y)
+
+
+def test_blocks_of_features_that_raise_the_response_are_found_whole():
+    rng = np.random.default_rng(6)
+    X = 2 * np.repeat(rng.standard_normal((80, 12)), 8, axis=1) + rng.standard_normal((80, 96))
+    X[:, 24:32] = -X[:, :8] + rng.standard_normal((80, 8))  # go the other way
+    y = X[:, :8].sum(axis=1) + 3 * rng.standard_normal(80)
+    model = AutoIRKSN(positive=True).fit(X, y)
+    assert model.support_[:8].sum() >= 7
+    assert not model.support_[8:].any()
+    assert model.few_ < 0.5
+    assert model.probability_[24:32].max() < 0.2
+    together = [set(each.features) for each in model.sets_ if len(each.features) > 1]
+    assert not any(each & set(range(24, 32)) for each in together)
+
+
+@pytest.mark.parametrize("kind", ["classes", "survival", "counts"])
+def test_other_losses_keep_signs(kind, lifting):
+    X, y = lifting
+    rng = np.random.default_rng(1)
+    if kind == "classes":
+        model, y = AutoIRKSNClassifier(positive=True), np.where(2 * y > 0, "yes", "no")
+    elif kind == "survival":
+        died, left = rng.exponential(np.exp(-y)), rng.exponential(3.0, 100)
+        model, y = (
+            AutoIRKSNSurvival(positive=True),
+            np.column_stack([died.clip(0, left), died < left]),
+        )
+    else:
+        model, y = AutoIRKSN(positive=True, loss="poisson"), rng.poisson(np.exp(0.4 * y)) * 1.0
+    model.fit(X, y)
+    assert model.coef_.min() == 0.0
+    assert model.support_[3]
+    assert not model.support_[7]
+    assert model.probability_[7] < 0.01
+    assert model.probability_[3] > 0.9
+
+
+def test_more_than_two_classes_have_no_one_sign(lifting):
+    X, y = lifting
+    with pytest.raises(ValueError, match=r"y has 3 classes; their .* so take positive=False"):
+        AutoIRKSNClassifier(positive=True).fit(X, np.digitize(y, [-1.0, 1.0]))
+
+
 def test_classes_have_groups_and_signs(grouped):
     X, y, _, groups = grouped
     model = IRKSNClassifier(k=2, max_iter=10, feature_groups=groups).fit(X, y > 0)
@@ -282,7 +370,7 @@ def test_classes_have_groups_and_signs(grouped):
 # -- several responses -----------------------------------------------------------------------
 
 
-@all_but_automatic
+@every_class
 def test_responses_share_their_support(kind, joint):
     X, Y, W = joint
     model = CLASSES[kind](shared_support=True).fit(X, Y)
@@ -296,6 +384,114 @@ def test_responses_share_their_support(kind, joint):
     if kind != "one path":
         np.testing.assert_array_equal(model.support_, W.any(axis=0))
         assert model.score(X, Y) > 0.5
+
+
+def test_responses_are_judged_together(joint):
+    X, Y, W = joint
+    model = AutoIRKSN(shared_support=True).fit(X, Y)
+    np.testing.assert_array_equal(model.support_, W.any(axis=0))
+    np.testing.assert_allclose(model.coef_, W, atol=0.5)
+    np.testing.assert_allclose(model.intercept_, np.arange(5), atol=0.6)
+    assert model.probability_.shape == (200,)
+    assert model.probability_[W.any(axis=0)].min() > 0.9
+    assert model.decision_.startswith("3 features for all 5 responses, expected to be right by")
+    assert "; the means alone: 0.00)" in model.decision_
+    assert abs(model.performance_.score - model.score(X, Y)) < 0.2
+    assert model.signal_
+    frame = model.to_frame()
+    assert len(frame) == 15
+    assert "3 features for all 5 responses" in model._repr_html_()
+
+
+def test_copies_of_a_response_are_one(lifting):
+    X, y = lifting
+    one = AutoIRKSN().fit(X, y)
+    copies = AutoIRKSN(shared_support=True).fit(X, np.column_stack([y, 2 * y, -y]))
+    np.testing.assert_array_equal(copies.support_, one.support_)
+    np.testing.assert_allclose(copies.coef_, np.outer([1, 2, -1], one.coef_), atol=0.1)
+
+
+def test_one_column_is_one_response(joint):
+    X, Y, _ = joint
+    one, column = AutoIRKSN().fit(X, Y[:, 0]), AutoIRKSN(shared_support=True).fit(X, Y[:, :1])
+    np.testing.assert_allclose(column.probability_, one.probability_, atol=1e-6)
+    np.testing.assert_allclose(column.coef_, one.coef_[None], atol=1e-6)
+
+
+def test_units_and_order_of_responses_and_features_do_not_matter(joint):
+    X, Y, _ = joint
+    Y = Y + np.random.default_rng(0).standard_normal((80, 1))
+    expected = AutoIRKSN(shared_support=True).fit(X, Y)
+    units = np.array([1e-3, 1.0, 7.0, 1e3, 50.0])
+    scaled = AutoIRKSN(shared_support=True).fit(X, Y * units + 5.0)
+    np.testing.assert_allclose(scaled.probability_, expected.probability_, atol=1e-6)
+    np.testing.assert_allclose(scaled.coef_, expected.coef_ * units[:, None], rtol=1e-6)
+    columns, order = np.random.default_rng(1).permutation(200), [3, 1, 0, 4, 2]
+    turned = AutoIRKSN(shared_support=True).fit(X[:, columns], Y[:, order])
+    np.testing.assert_allclose(turned.probability_, expected.probability_[columns], atol=1e-6)
+    np.testing.assert_allclose(turned.coef_, expected.coef_[order][:, columns], atol=1e-6)
+
+
+def test_responses_that_are_noise_alike_are_no_signal():
+    """Five that share their noise say once, and not five times, what chance says."""
+    called = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        X, shared = rng.standard_normal((60, 100)), rng.standard_normal((60, 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NoSignalWarning)
+            model = AutoIRKSN(shared_support=True)
+            called += model.fit(X, shared + 0.3 * rng.standard_normal((60, 5))).signal_
+    assert called <= 1
+
+
+def test_groups_signs_and_responses_go_together(grouped):
+    X, _, _, groups = grouped
+    rng = np.random.default_rng(5)
+    W = np.where(np.isin(groups, [2, 20]), np.abs(rng.standard_normal((3, 300))), 0.0)
+    Y = X @ W.T + 1.5 * rng.standard_normal((80, 3))
+    model = AutoIRKSN(shared_support=True, feature_groups=groups, positive=True).fit(X, Y)
+    assert set(groups[model.support_]) == {2, 20}
+    assert model.coef_.min() == 0.0
+    assert model.decision_.startswith("2 of 60 groups (10 features) for all 3 responses")
+    for group in range(60):
+        assert np.ptp(model.probability_[groups == group]) < 1e-9
+
+
+def test_unpenalised_columns_weights_and_far_rows_of_several_responses(joint):
+    X, Y, W = joint
+    rng = np.random.default_rng(3)
+    age, weights = rng.standard_normal(80), rng.uniform(0.5, 1.5, 80)
+    Y = Y + np.outer(age, np.arange(5.0))
+    model = AutoIRKSN(shared_support=True, unpenalized=[0]).fit(
+        np.column_stack([age, X]), Y, weights
+    )
+    np.testing.assert_array_equal(model.support_[1:], W.any(axis=0))
+    np.testing.assert_allclose(model.adjustment_["x0"], np.arange(5.0), atol=0.6)
+    wrong = Y - np.outer(age, np.arange(5.0))
+    wrong[3, 2], wrong[11, 4] = 99.0, -99.0
+    robust = AutoIRKSN(shared_support=True, loss="huber").fit(X, wrong)
+    assert {3, 11} <= set(robust.outliers_.tolist())
+    np.testing.assert_array_equal(robust.support_, W.any(axis=0))
+
+
+@pytest.mark.parametrize("form", ["sparse", "operator", "memmap", "dask"])
+@pytest.mark.parametrize("given", ["shared_support", "positive"])
+def test_every_kind_of_x_has_the_same_answer(form, given, joint, lifting, tmp_path):
+    X, Y = joint[:2] if given == "shared_support" else lifting
+    X = np.where(np.abs(X) > 0.5, X, 0.0)
+    expected = AutoIRKSN(**{given: True}).fit(X, Y)
+    if form == "memmap":
+        X.tofile(tmp_path / "X")
+        other = np.memmap(tmp_path / "X", X.dtype, "r", shape=X.shape)
+    elif form == "dask":
+        other = pytest.importorskip("dask.array").from_array(X, chunks=(40, 50))
+    else:
+        other = {"sparse": sp.csr_array, "operator": aslinearoperator}[form](X)
+    found = AutoIRKSN(**{given: True}).fit(other, Y)
+    np.testing.assert_allclose(found.coef_, expected.coef_, atol=1e-6)
+    np.testing.assert_allclose(found.probability_, expected.probability_, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(found.predict(other)), expected.predict(X), atol=1e-5)
 
 
 def test_rules_and_callbacks_see_all_responses(joint):
@@ -330,15 +526,19 @@ def test_many_rows_are_summed_up_and_change_nothing(monkeypatch):
     X = rng.standard_normal((4000, 30))
     Y = X[:, [2, 7]] @ rng.standard_normal((2, 3)) + rng.standard_normal((4000, 3))
     few = IRKSNCV(shared_support=True, refit=None).fit(X, Y)
+    judged = AutoIRKSN(shared_support=True).fit(X, Y)
     monkeypatch.setattr("ksupport.limits.SQUARES", 0)
     many = IRKSNCV(shared_support=True, refit=None).fit(X, Y)
     np.testing.assert_allclose(few.coef_, many.coef_, atol=1e-7)
+    by_rows = AutoIRKSN(shared_support=True).fit(X, Y)
+    np.testing.assert_allclose(judged.coef_, by_rows.coef_, atol=1e-6)
+    assert judged.get_support(indices=True).tolist() == [2, 7]
 
 
 def test_several_responses_need_a_shared_support_where_one_is_chosen(joint):
     X, Y, _ = joint
-    for model in (IRKSNIC(), IRKSNCV()):
-        with pytest.raises(ValueError, match="1d array"):
+    for model in (IRKSNIC(), IRKSNCV(), AutoIRKSN()):
+        with pytest.raises(ValueError, match=r"1d array.*shared_support=True"):
             model.fit(X, Y)
 
 
@@ -372,6 +572,14 @@ def test_what_cannot_be_is_named(given, words, joint):
         IRKSN(k=3, **given).fit(X, Y)
 
 
+def test_what_squares_alone_judge_is_refused_of_other_losses(joint):
+    X, Y, _ = joint
+    with pytest.raises(
+        ValueError, match=r"shared_support=True is chosen for by squares alone, got"
+    ):
+        AutoIRKSN(shared_support=True, loss="poisson").fit(X, np.round(np.abs(Y)))
+
+
 def test_certificates_are_for_single_features(grouped, joint):
     X, y, _, groups = grouped
     with pytest.raises(
@@ -392,9 +600,15 @@ def test_certificates_are_for_single_features(grouped, joint):
         IRKSNIC(positive=True, weights="repetitions"),
         IRKSNIC(shared_support=True),
         IRKSNCV(shared_support=True),
+        AutoIRKSN(positive=True),
+        AutoIRKSN(shared_support=True),
+        AutoIRKSN(positive=True, shared_support=True, cv=3),
+        AutoIRKSNClassifier(positive=True),
     ]
 )
-@pytest.mark.filterwarnings("ignore:No features were selected:UserWarning")
+@pytest.mark.filterwarnings(
+    "ignore:No features were selected:UserWarning", "ignore:No signal:ksupport.NoSignalWarning"
+)
 def test_scikit_learn_s_checks(estimator, check):
     check(estimator)
 

@@ -14,6 +14,7 @@ from ksupport.explain.found import found_in
 from ksupport.explain.measures import Order, OrderOfClasses, Variation
 from ksupport.explain.models import chosen_by
 from ksupport.explain.paper import methods
+from ksupport.explain.report import build_report
 from ksupport.explain.trials import NOTHING, Trial, Trials
 
 RNG = np.random.default_rng(1)
@@ -239,3 +240,22 @@ def test_the_decision_on_one_feature_is_in_the_singular():
     model = AutoIRKSN().fit(X, y)
     count = int(model.support_.sum())
     assert model.decision_.startswith(f"{count} feature{'s' * (count > 1)}, expected to be right")
+
+
+def test_effects_of_one_sign_are_told_so():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 40))
+    y = -2 * X[:, 3] + rng.standard_normal(60)
+    with pytest.warns(NoSignalWarning):
+        model = AutoIRKSN(positive=True).fit(X, y)
+    account = Account(
+        estimator="AutoIRKSN", chosen=model._chosen, effects=np.zeros(40),
+        names=[f"x{j}" for j in range(40)], target="y", n=60, candidates=40,
+    )  # fmt: skip
+    assert account.title == "No signal: no positive effect here explains y"
+    assert account.verdict.startswith("No: no positive effect in these 60 rows can be told")
+    text, _ = methods(account, {})
+    assert "Effects were taken to be positive" in text
+    assert "No positive effect could be told from noise" in text
+    page = build_report(model, X, y)
+    assert "no positive effect" in page

@@ -110,3 +110,15 @@ def test_bad_input_is_refused_in_words(model):
         ProbabilityDisplay.from_estimator(model, X[:, 1:], Y)
     with pytest.raises(ValueError, match="one target"):
         PerformanceDisplay.from_estimator(IRKSN(k=2).fit(X, np.c_[Y, Y]), X, np.c_[Y, Y])
+
+
+def test_features_of_several_responses_have_no_one_effect():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 30))
+    Y = X[:, [3, 20]] @ rng.standard_normal((2, 3)) + 0.3 * rng.standard_normal((60, 3))
+    model = AutoIRKSN(shared_support=True).fit(X, Y)
+    drawn = ProbabilityDisplay.from_estimator(model, X, Y, names=[f"gene {j}" for j in range(30)])
+    assert {each.feature for each in drawn.found if each.chosen} == {3, 20}
+    (legend,) = [text.get_text() for text in drawn.ax_.get_legend().get_texts()][:1]
+    assert legend == "in the model"
+    assert SetsDisplay.from_estimator(model, X, Y).ax_ is not None

@@ -81,6 +81,11 @@ class Chosen:
         return self.coef.ndim == 1
 
     @property
+    def positive(self) -> bool:
+        """Whether effects could only be positive."""
+        return any(each.get("positive", False) for each in self.settings)
+
+    @property
     def one_walk(self) -> bool:
         """Whether there is one step, reason and history, and not one for each target."""
         return self.flat or self.shared

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
 
 import numpy as np
 
 from ..design import Design, Floats
 from ..losses import Response
 from ..walking.structure import PLAIN, Structure
-from .criteria import ZERO, log_choose
-from .refits import bend_of
+from .criteria import log_choose
+from .refits import bend_of, kept_of, solved
+from .several import log_left
+from .signs import price_of_signs
 from .supports import Support, independent_rows
 
 STRENGTHS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # shares of ‖x‖²
@@ -38,41 +40,83 @@ class Evidence:
     ) -> Evidence:  # fmt: skip
         """Of least squares.
 
-        Several responses, side by side in y, have noise of their own and one strength.  Where
-        features come in groups, supports of as many groups are counted; ``counted`` is
-        `Problem.counted`.
+        Several responses, side by side in y, have noise of any size (`several`) and one strength.
+        Where features come in groups, supports of as many groups are counted; ``counted`` is
+        `Problem.counted`.  Of coefficients that cannot be negative, the best ones take the place
+        of those that are expected.
         """
         n, d = max(counted * independent_rows(design, y), 1.0), design.d
         Y = y.reshape(-1, design.n)
-        totals = np.einsum("ij,ij->i", Y, Y)
-        nothing = float(sum(_log(total, total, n) for total in totals.tolist()))
-        w = np.zeros((len(Y), d))
+        totals, w = np.einsum("ij,ij->i", Y, Y), np.zeros((len(Y), d))
+        nothing = float(log_left(Y @ Y.T, totals, n))
         if not support or not totals.any():
             return cls(nothing, w.ravel(), 0.0)
-        columns = design.columns(np.asarray(support, np.intp))
-        # Eigenvectors of the smaller Gram matrix do for a decomposition of the columns.
-        wide = len(columns) > columns.shape[1]
-        squares, vectors = np.linalg.eigh(columns.T @ columns if wide else columns @ columns.T)
-        squares = np.maximum(squares, 0.0)
-        if not squares.any():
+        ridges = _Ridges.on(design.columns(np.asarray(support, np.intp)), Y, structure.positive)
+        if not ridges.squares.any():
             return cls(nothing, w.ravel(), 0.0)
-        along = vectors.T @ (Y.T if wide else columns @ Y.T)
-        strengths = np.array(STRENGTHS)[:, None] * squares.sum() / len(columns)
-        kept = squares / (squares + strengths)  # shares of y along each direction
-        explained = (kept if wide else 1 / (squares + strengths)) @ along**2
-        freedom = kept.sum(axis=1)
-        left = np.maximum(totals - explained, 0.0).T
-        scores = len(Y) * np.log1p(squares / strengths).sum(axis=1)
-        for mine, total in zip(left, totals.tolist(), strict=True):
-            scores += _log(mine, total, n)
+        bent = ridges.squares / ridges.strengths[:, None]
+        freedom = (bent / (1 + bent)).sum(axis=1)
+        scores = log_left(ridges.left(), totals, n) + len(Y) * np.log1p(bent).sum(axis=1)
         count = structure.count(d)
-        size = freedom if structure.plain else structure.picked(support)
+        size = freedom if structure.one_by_one else structure.picked(support)
         scores += 2 * log_choose(count, np.minimum(size, count))
         scores[freedom > MOST * n] = np.inf
         at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(STRENGTHS) - 1
-        inside = vectors @ (along / (squares + strengths[at])[:, None])
-        w[:, list(support)] = (columns @ inside if wide else inside).T
+        w[:, list(support)] = ridges.coef(at)
         return cls(float(scores[at]), w.ravel(), STRENGTHS[at])
+
+
+@dataclass(frozen=True, eq=False)
+class _Ridges:
+    """Ridge regressions on columns, as rows, of all strengths."""
+
+    columns: Floats
+    Y: Floats
+    positive: bool
+    squares: Floats  # eigenvalues of the smaller Gram matrix, which do for a decomposition
+    vectors: Floats
+    strengths: Floats
+
+    @classmethod
+    def on(cls, columns: Floats, Y: Floats, positive: bool) -> _Ridges:
+        wide = len(columns) > columns.shape[1]
+        squares, vectors = np.linalg.eigh(columns.T @ columns if wide else columns @ columns.T)
+        squares = np.maximum(squares, 0.0)
+        strengths = np.array(STRENGTHS) * squares.sum() / len(columns)
+        return cls(columns, Y, positive, squares, vectors, strengths)
+
+    @property
+    def wide(self) -> bool:
+        return len(self.columns) > self.columns.shape[1]
+
+    @cached_property
+    def along(self) -> Floats:
+        """Responses, or products with them, along each direction."""
+        return self.vectors.T @ (self.Y.T if self.wide else self.columns @ self.Y.T)
+
+    @cached_property
+    def signed(self) -> list[Floats]:
+        """The best coefficients that are not negative, of each strength."""
+        gram, products = self.columns @ self.columns.T, self.columns @ self.Y.T
+        ridges = [each * np.eye(len(gram)) for each in self.strengths.tolist()]
+        return [solved(gram + ridge, products, True).T for ridge in ridges]
+
+    def left(self) -> Floats:
+        """What each strength leaves of YYᵀ, what the prior takes of coefficients included."""
+        if self.positive:
+            errors = [self.Y - w @ self.columns for w in self.signed]
+            both = zip(errors, self.signed, self.strengths.tolist(), strict=True)
+            return np.array([e @ e.T + strength * w @ w.T for e, w, strength in both])
+        shares = (self.squares if self.wide else 1.0) / (self.squares + self.strengths[:, None])
+        taken = np.einsum("kr,rt,ru->ktu", shares, self.along, self.along)
+        return np.asarray(self.Y @ self.Y.T - taken)
+
+    def coef(self, at: int) -> Floats:
+        """Responses x columns, of one strength."""
+        if self.positive:
+            return self.signed[at]
+        inside = self.vectors @ (self.along / (self.squares + self.strengths[at])[:, None])
+        return np.asarray((self.columns @ inside if self.wide else inside).T)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +130,14 @@ class Laplace:
     freedom: float  # effective degrees of freedom
 
     @classmethod
-    def of(cls, response: Response, columns: Floats, ridge: float) -> Laplace:
-        """Of coefficients of columns, as rows, with a prior of this strength."""
+    def of(
+        cls, response: Response, columns: Floats, ridge: float, positive: bool = False
+    ) -> Laplace:
+        """Of coefficients of columns, as rows, with a prior of this strength.
+
+        Where they cannot be negative the prior has a half of that, for each; the volume is infinite
+        if one of them is.
+        """
         if not len(columns):
             nothing = np.zeros(response.size)
             coef = np.zeros((response.n_dual, 0))
@@ -99,6 +149,10 @@ class Laplace:
         bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
         left = fit.deviance + ridge * float(np.sum(fit.coef**2))
         volume, freedom = np.log1p(bent / ridge).sum(), (bent / (bent + ridge)).sum()
+        if positive:
+            spread = response.dispersion * np.linalg.inv(H + ridge * np.eye(len(H))).diagonal()
+            coef = np.ravel(fit.coef)[:, None]
+            volume += price_of_signs(coef, coef / np.sqrt(spread)[:, None])
         return cls(fit.coef, fitted, left, float(volume), float(freedom))
 
     def score_at(self, response: Response) -> float:
@@ -114,19 +168,18 @@ def evidence_of(
     if not isinstance(target, Response):
         return Evidence.of(design, target, support, structure, counted)
     n, w = float(target.weights.sum()), np.zeros((target.n_dual, design.d))
-    columns = design.columns(np.asarray(support, np.intp))
+    S = np.asarray(support, np.intp)
+    columns = design.columns(S)
     size = bend_of(target, columns)
     if size == 0:
         return Evidence(Laplace.of(target, columns[:0], 1.0).score_at(target), w.ravel(), 0.0)
-    found = [Laplace.of(target, columns, each * size) for each in BY_LOSS]
+    kept = [kept_of(target, columns, each * size, structure.positive) for each in BY_LOSS]
+    pairs = list(zip(kept, BY_LOSS, strict=True))
+    found = [Laplace.of(target, columns[some], each * size) for some, each in pairs]
     scores = np.array([each.score_at(target) for each in found])
     freedom = np.array([each.freedom for each in found])
     scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))
     scores[freedom > MOST * n] = np.inf
     at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(BY_LOSS) - 1
-    w[:, list(support)] = found[at].coef
+    w[:, S[kept[at]]] = found[at].coef
     return Evidence(float(scores[at]), w.ravel(), BY_LOSS[at])
-
-
-def _log(left: Any, total: float, n: float) -> Any:
-    return n * np.log(np.maximum(left, max(ZERO * total, np.finfo(float).tiny)) / n)

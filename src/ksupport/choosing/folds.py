@@ -181,6 +181,20 @@ def splits_of(
     return usable
 
 
+def in_a_row(y: Floats) -> Floats:
+    """What tells small responses from large ones; of several, what they have in common most.
+
+    That is their first principal component, once they are of one size.
+    """
+    if y.ndim == 1:
+        return y
+    deviation = y.std(axis=0)
+    Z = (y - y.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
+    loadings = np.linalg.eigh(Z.T @ Z)[1][:, -1]
+    largest = int(np.argmax(np.round(np.abs(loadings), 9)))
+    return np.asarray(np.round(Z @ loadings * np.sign(loadings[largest]), 9))
+
+
 def _places(rows: ArrayLike) -> Ints:
     """Rows as indices, which splits of one's own may give as a mask."""
     rows = np.asarray(rows)

@@ -21,7 +21,7 @@ from ..design import Floats, Ints, Survey, surveyed
 from ..walking.threads import Workers
 from .clusters import STEADY, Part, Search
 from .policy import POLICY, Policy
-from .posterior import FITTED, Posterior, Ready, Sought, all_fit, room_for
+from .posterior import FITTED, Models, Posterior, Ready, Sought, all_fit, along, room_for
 
 FEWEST = 5  # groups that are looked at, however large they are
 Union = frozenset[int]  # of groups
@@ -48,7 +48,10 @@ def explored_by_group(
 def _pools(sought: Sequence[Sought], labels: Ints) -> list[Ints]:
     """The features to look at: all, or those of the groups that go with y most."""
     asked = [each for each in sought if not all_fit(each)]
-    sizes = iter(surveyed([Survey(each.design, each.Y.T, _with_y, _all) for each in asked]))
+    surveys = [
+        Survey(each.design, each.Y.T, partial(_with_y, each.positive), _all) for each in asked
+    ]
+    sizes = iter(surveyed(surveys))
     return [
         np.arange(each.design.d)
         if all_fit(each)
@@ -57,9 +60,10 @@ def _pools(sought: Sequence[Sought], labels: Ints) -> list[Ints]:
     ]
 
 
-def _with_y(first: int, products: Floats, norms: Floats) -> Floats:
+def _with_y(positive: bool, first: int, products: Floats, norms: Floats) -> Floats:
     """How much each feature goes with y."""
-    return np.asarray(np.abs(products[:, 0]) / np.where(norms > 0, norms, np.inf))
+    sizes = np.linalg.norm(along(products, positive), axis=1)
+    return np.asarray(sizes / np.where(norms > 0, norms, np.inf))
 
 
 def _all(parts: list[Floats]) -> Floats:
@@ -80,8 +84,8 @@ def _strongest(sizes: Floats, labels: Ints, room: int) -> Ints:
 
 def _explore(labels: Ints, count: int, policy: Policy, ready: Ready) -> Posterior:
     search = Search.on(
-        ready.columns, ready.Y[0], max(ready.n - ready.centred, 1.0), count, policy,
-        _members(labels[ready.pool]),
+        ready.columns, ready.Y, max(ready.n - ready.centred, 1.0), count, policy,
+        _members(labels[ready.pool]), ready.positive,
     )  # fmt: skip
     search.run()
     found = _by_union(search)
@@ -90,11 +94,11 @@ def _explore(labels: Ints, count: int, policy: Policy, ready: Ready) -> Posterio
         return found[union].score, found[union].features.size, sorted(union)
 
     leading = [found[union] for union in sorted(found, key=rank)]
-    return Posterior.listing(
-        ready, policy, [tuple(each.features.tolist()) for each in leading],
-        np.array([each.score for each in leading]), search.scores[frozenset()],
-        [search.coef(each.parts)[each.features] for each in leading[:FITTED]],
-    )  # fmt: skip
+    supports = [tuple(each.features.tolist()) for each in leading]
+    scores = np.array([each.score for each in leading])
+    models = Models.listed(supports, scores, search.scores[frozenset()])
+    coefs = [search.coef(each.parts)[:, each.features] for each in leading[:FITTED]]
+    return Posterior.of(ready, policy, models, coefs=coefs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,13 @@ FAR = 4.0  # robust standard deviations: of normal errors one in 16 000 is as fa
 
 
 def far_off(left: Floats, weights: Floats | None = None, freedom: float = 0.0) -> Ints:
-    """The rows of which a model of so many degrees of freedom leaves far more than of others."""
+    """The rows of which a model of so many degrees of freedom leaves far more than of others.
+
+    Of several responses, those of which it does of any.
+    """
+    if left.ndim > 1:
+        found = [far_off(np.ascontiguousarray(each), weights, freedom) for each in left.T]
+        return np.unique(np.concatenate(found))
     counted = np.arange(left.size) if weights is None else np.flatnonzero(weights)
     own = None if weights is None else weights[counted]
     centre, scale = robust_scale(left[counted], own)

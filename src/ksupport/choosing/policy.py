@@ -23,7 +23,8 @@ class Policy:
     fewest: int = 10  # samples below which nothing is held out
 
     # -- few features: `choosing.posterior`
-    prior: float = 1.0  # samples that the prior of coefficients is worth; .3 to 3 are as good
+    prior: float = 1.0  # samples that the prior of coefficients is worth; .3 to 3 are as good, but
+    priors: tuple[float, ...] = (1.0, 3.0, 10.0)  # of several responses a wrong one costs as often
     most_few: int = 100  # features of a support that is exchanged
     starts: int = 10  # visited supports from which exchanges begin
     rounds: int = 100  # supports whose neighbours are looked at; more hardly help
@@ -63,6 +64,7 @@ class Policy:
     # The same of other losses, where all features together have a say.
     signal_by_loss: tuple[float, float] = (2.75, 0.5)
     signal_by_group: float = 4.0  # of known groups, which may have many features
+    signal_of_several: float = 2.5  # of several responses, whose evidence spreads more
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.15, 0.9)  # of log odds: shift, factor
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
@@ -72,6 +74,11 @@ class Policy:
         """The same for losses that are not of squares."""
         signal, of_errors = self.signal_by_loss
         return replace(self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors)
+
+    @property
+    def of_several(self) -> Policy:
+        """The same for several responses with one support."""
+        return replace(self, signal=self.signal_of_several)
 
     @property
     def by_group(self) -> Policy:

@@ -24,8 +24,9 @@ from ..design import Design, Floats, Ints, Survey, surveyed
 from ..walking.threads import Workers
 from .criteria import ZERO, Criterion, log_choose
 from .policy import POLICY, Policy
-from .refits import refit_all
-from .supports import Support, independent_rows, largest_support
+from .refits import refit_all, solved
+from .several import log_nothing
+from .supports import Support, independent_rows, largest_support, supports_of
 
 AVERAGED = 30  # models over which coefficients are averaged, and
 FITTED = 10  # of those that a loss has fitted
@@ -35,7 +36,7 @@ FITTED = 10  # of those that a loss has fitted
 class Sought:
     """What is sought: supports of (design, y), from supports that were visited on.
 
-    Several responses, which stand side by side in y, have one support and noise of one size.
+    Several responses, which stand side by side in y, have one support.
     """
 
     design: Design
@@ -44,11 +45,37 @@ class Sought:
     rounds: int = POLICY.rounds  # supports whose neighbours are looked at
     weighed: int = POLICY.weighed  # models that a loss other than squares weighs itself
     counted: float = 1.0  # share of the rows that say something of their own: `Problem.counted`
+    alike: bool = False  # whether noise of several responses is of one size, and independent
+    positive: bool = False  # whether coefficients cannot be negative
 
     @property
     def Y(self) -> Floats:
         """The responses, as rows."""
         return self.y.reshape(-1, self.design.n)
+
+
+@dataclass(frozen=True, eq=False)
+class Models:
+    """The part of a `Posterior` that tells which models there are, and their evidence."""
+
+    empty: float
+    scores: Floats
+    parent: Ints
+    out: Ints
+    into: Ints
+    place: Ints
+    sizes: Ints
+    expanded: Ints
+
+    @classmethod
+    def listed(cls, supports: Sequence[Support], scores: Floats, empty: float) -> Models:
+        """These, by places in the pool; none is told as a neighbour."""
+        sizes = np.array([len(each) for each in supports], np.int64)
+        expanded = np.zeros((len(supports), max(sizes.max(initial=0), 1)), np.int64)
+        for row, each in zip(expanded, supports, strict=True):
+            row[: len(each)] = each
+        alone = np.full(len(supports), -1, np.int64)
+        return cls(empty, scores, alone, alone, alone, np.arange(alone.size), sizes, expanded)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +94,7 @@ class Posterior:
     n: float
     policy: Policy
     empty: float  # the score of the empty support
-    scores: Floats  # minus twice the log evidence, but for a constant
+    scores: Floats  # minus twice the log evidence, but for a constant; infinite: not to be had
     parent: Ints
     out: Ints
     into: Ints
@@ -76,28 +103,19 @@ class Posterior:
     expanded: Ints
     dispersion: float = 1.0  # of the response, see `Response`
     coefs: Sequence[Floats] = ()  # of the first models at least, where these were fitted
+    positive: bool = False  # whether coefficients cannot be negative
 
     @classmethod
-    def listing(
-        cls, ready: Ready, policy: Policy, models: Sequence[Support], scores: Floats, empty: float,
-        coefs: Sequence[Floats],
-    ) -> Posterior:  # fmt: skip
-        """Of these models, by places in the pool."""
-        alone, place, sizes, expanded = _listed(models)
+    def of(cls, ready: Ready, policy: Policy, models: Models, **more: Any) -> Posterior:
+        """Of models of a problem."""
         return cls(
             ready.d, ready.pool, ready.columns, ready.lengths, np.ravel(ready.Y), ready.n, policy,
-            empty, scores, alone, alone, alone, place, sizes, expanded, coefs=coefs,
+            positive=ready.positive, **vars(models), **more,
         )  # fmt: skip
 
-    def of_models(
-        self, models: Sequence[Support], scores: Floats, empty: float, coefs: Sequence[Floats]
-    ) -> Posterior:
-        """The same features, and only these models (by places in the pool), as a loss has them."""
-        alone, place, sizes, expanded = _listed(models)
-        return replace(
-            self, scores=scores, parent=alone, out=alone, into=alone, place=place, sizes=sizes,
-            expanded=expanded, empty=empty, coefs=coefs,
-        )  # fmt: skip
+    def of_models(self, models: Models, coefs: Sequence[Floats]) -> Posterior:
+        """The same features, and only these models, as a loss has them."""
+        return replace(self, **vars(models), coefs=coefs)
 
     @cached_property
     def weights(self) -> Floats:
@@ -137,7 +155,7 @@ class Posterior:
 
     def order(self, most: int) -> Ints:
         """The models of most weight, best first; of equal ones the smaller first."""
-        leading = np.arange(self.scores.size)
+        leading = np.flatnonzero(self.scores < np.inf)
         if leading.size > most:
             limit = np.partition(self.scores, most - 1)[most - 1]
             leading = np.flatnonzero(self.scores <= limit)
@@ -160,12 +178,13 @@ class Posterior:
         return np.where(np.isin(features, self.pool), np.searchsorted(self.pool, features), -1)
 
     def correlations(self, features: Ints) -> Floats:
-        """|Correlations| of features; 0 of those outside the pool."""
+        """How much features correlate, by size; 0 of those outside the pool."""
         at = self.places(features)
         known = at >= 0
         C = self.columns[at[known]]
-        out = np.zeros((features.size, features.size))
-        out[np.ix_(known, known)] = np.abs(C @ C.T) / self.n
+        out, found = np.zeros((features.size, features.size)), C @ C.T / self.n
+        # What goes the other way cannot stand in where effects have one sign.
+        out[np.ix_(known, known)] = np.maximum(found, 0.0) if self.positive else np.abs(found)
         return out
 
     def supports(self, models: Ints) -> list[Support]:
@@ -201,7 +220,7 @@ class Posterior:
 
         def ridge(members: Ints) -> Floats:
             at = np.searchsorted(features, members)
-            return np.asarray(np.linalg.solve(gram[np.ix_(at, at)], products[at])).T
+            return solved(gram[np.ix_(at, at)], products[at], self.positive).T
 
         return self._averaged([ridge(each) for each in self._members(order)], order)
 
@@ -217,15 +236,6 @@ class Posterior:
             w[:, self.pool[each]] += weight * coef
         w[:, self.pool] /= self.lengths
         return w.ravel()
-
-
-def _listed(models: Sequence[Support]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Models of which none is told as a neighbour: -1 of each, their rows, sizes and features."""
-    sizes = np.array([len(each) for each in models], np.int64)
-    expanded = np.zeros((len(models), max(sizes.max(initial=0), 1)), np.int64)
-    for row, each in zip(expanded, models, strict=True):
-        row[: len(each)] = each
-    return np.full(len(models), -1, np.int64), np.arange(len(models)), sizes, expanded
 
 
 def parts_of(joined: Any, ends: list[int]) -> list[Any]:
@@ -264,11 +274,14 @@ def _starts(sought: Sought, policy: Policy) -> list[Support]:
     visited = [S for S in dict.fromkeys(sought.visited) if 0 < len(S) <= largest]
     if not visited or not y.any():
         return [()]
-    refits = refit_all(design, y, visited)
+    refits = refit_all(design, y, visited, sought.positive)
     rule, picked = Criterion("ebic", samples, design.d, float(y @ y)), refits.size // len(sought.Y)
     scores = rule(refits.rss, refits.size, picked)
     order = np.lexsort((refits.size, np.round(scores, 6)))[: policy.starts]
-    return [tuple(sorted(visited[i])) for i in order] + [()]
+    if not sought.positive:
+        return [tuple(sorted(visited[i])) for i in order] + [()]
+    kept = supports_of(refits.coef[order], len(sought.Y))  # those whose coefficients are above zero
+    return list(dict.fromkeys([*kept, ()]))
 
 
 def _largest(design: Design, policy: Policy) -> int:
@@ -300,8 +313,13 @@ def _survey(sought: Sought, starts: list[Support]) -> Survey:
     """Which features go most with y, and with what the first starts leave of it."""
     residuals = np.vstack([sought.Y, *(_residual(sought, S) for S in starts[:2])])
     count = room_for(sought) // len(residuals)
-    find, merge = partial(_strongest, count), partial(_strongest_of, count)
+    find, merge = partial(_strongest, count, sought.positive), partial(_strongest_of, count)
     return Survey(sought.design, np.ascontiguousarray(residuals.T), find, merge)
+
+
+def along(products: Floats, positive: bool) -> Floats:
+    """How large products are; where coefficients cannot be negative, those of that sign."""
+    return np.asarray(np.maximum(products, 0.0) if positive else np.abs(products))
 
 
 def _residual(sought: Sought, support: Support) -> Floats:
@@ -312,9 +330,11 @@ def _residual(sought: Sought, support: Support) -> Floats:
     return np.asarray(sought.Y - coef.T @ columns)
 
 
-def _strongest(count: int, first: int, products: Floats, norms: Floats) -> tuple[Ints, Floats]:
+def _strongest(
+    count: int, positive: bool, first: int, products: Floats, norms: Floats
+) -> tuple[Ints, Floats]:
     """The features most correlated with each vector: vectors x features, and how much."""
-    sizes = np.abs(products.T) / np.where(norms > 0, norms, np.inf)
+    sizes = along(products.T, positive) / np.where(norms > 0, norms, np.inf)
     order = np.argsort(-sizes, axis=1, kind="stable")[:, :count]
     return first + order, np.take_along_axis(sizes, order, axis=1)
 
@@ -340,6 +360,8 @@ class Ready:
     largest: int
     rounds: int
     centred: bool  # whether a mean was taken off y, and with it a degree of freedom
+    alike: bool = False
+    positive: bool = False
 
     @classmethod
     def of(cls, sought: Sought, starts: list[Support], pool: Ints, policy: Policy) -> Ready:
@@ -359,23 +381,29 @@ class Ready:
         largest = min(_largest(design, policy), pool.size)
         centred = design.mean is not None
         return cls(
-            design.d, n, pool, columns, lengths, sought.Y, kept, largest, sought.rounds, centred
-        )
+            design.d, n, pool, columns, lengths, sought.Y, kept, largest, sought.rounds, centred,
+            sought.alike, sought.positive,
+        )  # fmt: skip
 
 
 def _explore(policy: Policy, ready: Ready) -> Posterior:
+    """By the prior that has the most evidence, where several are asked."""
+    several = len(ready.Y) > 1 and not ready.alike
+    priors = policy.priors if several else (policy.prior,)
+    found = [_explore_by(replace(policy, prior=prior), ready) for prior in priors]
+    return min(found, key=lambda each: each.best)
+
+
+def _explore_by(policy: Policy, ready: Ready) -> Posterior:
     indptr = np.cumsum([0, *(each.size for each in ready.starts)])
     starts = np.concatenate([np.zeros(0, np.intp), *ready.starts]).astype(np.int64)
-    total, samples = float(np.sum(ready.Y**2)), len(ready.Y) * ready.n
+    Y, total = np.ascontiguousarray(ready.Y), float(np.sum(ready.Y**2))
+    floor = max(ZERO * total, np.finfo(float).tiny)
     marks = np.random.default_rng(0).integers(0, 1 << 63, ready.d, dtype=np.uint64)[ready.pool]
     found = kernels.explore(
-        ready.columns, np.ascontiguousarray(ready.Y), ready.n, policy.prior,
-        2.0 * log_choose(ready.d, np.arange(ready.largest + 1)),
-        max(ZERO * total, np.finfo(float).tiny), marks, indptr, starts, ready.rounds, policy.window,
-        limits.MODELS,
+        ready.columns, Y, ready.n, policy.prior,
+        2.0 * log_choose(ready.d, np.arange(ready.largest + 1)), floor, marks, indptr, starts,
+        ready.rounds, policy.window, limits.MODELS, ready.alike, ready.positive,
     )  # fmt: skip
-    empty = samples * np.log(total / samples) if total > 0 else float(found[0].min())
-    y = np.ravel(ready.Y)
-    return Posterior(
-        ready.d, ready.pool, ready.columns, ready.lengths, y, ready.n, policy, empty, *found
-    )  # fmt: skip
+    empty = log_nothing(Y, ready.n, ready.alike) if total > 0 else float(found[0].min())
+    return Posterior.of(ready, policy, Models(empty, *found))

@@ -106,9 +106,7 @@ def _least(design: Design, y: Floats, support: Support, ridge: float, positive: 
     if support:
         columns = design.columns(np.asarray(support, np.intp))
         if positive:
-            below = np.sqrt(ridge) * np.eye(len(support))[: len(support) if ridge > 0 else 0]
-            A, b = np.vstack([columns.T, below]), np.append(y, np.zeros(len(below)))
-            w[list(support)] = nnls(A, b)[0]
+            w[list(support)] = _nonnegative(columns, y, ridge)
         elif ridge > 0:
             gram = columns @ columns.T
             gram[np.diag_indices_from(gram)] += ridge
@@ -121,27 +119,74 @@ def _least(design: Design, y: Floats, support: Support, ridge: float, positive: 
     return w
 
 
+def _nonnegative(columns: Floats, y: Floats, ridge: float) -> Floats:
+    """The best coefficients of columns (as rows) that are not negative."""
+    below = np.sqrt(ridge) * np.eye(len(columns))[: len(columns) if ridge > 0 else 0]
+    A, b = np.vstack([columns.T, below]), np.append(y, np.zeros(len(below)))
+    return np.asarray(nnls(A, b)[0])
+
+
+def solved(gram: Floats, products: Floats, positive: bool = False) -> Floats:
+    """Coefficients, a column a response, given XᵀX with a ridge, and Xᵀy."""
+    found = np.asarray(np.linalg.solve(gram, products))
+    if not positive or (found >= 0).all():
+        return found
+    L = np.linalg.cholesky(gram)  # ‖Lᵀw - L⁻¹Xᵀy‖² is the same but for a constant
+    return np.column_stack([nnls(L.T, each)[0] for each in np.linalg.solve(L, products).T])
+
+
 def refit_by_loss(
-    design: Design, response: Response, support: Support, strength: float = SMALL
-) -> Floats:
+    design: Design, response: Response, support: Support, strength: float = SMALL,
+    positive: bool = False,
+) -> Floats:  # fmt: skip
     """Coefficients on all features of the likeliest model on a support, with a ridge.
 
     The strength is a share of the mean second derivative in a coefficient.
     """
-    (w,) = refits_by_loss(design, response, support, [strength])
+    (w,) = refits_by_loss(design, response, support, [strength], positive)
     return np.asarray(w)
 
 
 def refits_by_loss(
-    design: Design, response: Response, support: Support, strengths: Sequence[float]
-) -> Floats:
+    design: Design, response: Response, support: Support, strengths: Sequence[float],
+    positive: bool = False,
+) -> Floats:  # fmt: skip
     """The same with several strengths, a row of coefficients for each."""
     columns = design.columns(np.asarray(support, np.intp))
     size, models = bend_of(response, columns), np.zeros((len(strengths), response.n_dual, design.d))
     if size > 0:
         for w, strength in zip(models, strengths, strict=True):
-            w[:, list(support)] = response.refit(columns, strength * size).coef
+            kept = kept_of(response, columns, strength * size, positive)
+            S = np.asarray(support, np.intp)[kept]
+            w[:, S] = response.refit(columns[kept], strength * size).coef
     return models.reshape(len(strengths), -1)
+
+
+def kept_of(response: Response, columns: Floats, ridge: float, positive: bool) -> Ints:
+    """Of columns, as rows, those that the likeliest model has: all, but for signs.
+
+    Without coefficients below zero, as in non-negative least squares (Lawson and Hanson 1974):
+    those below zero leave, and one that pulls upwards comes back, until neither is there.
+    """
+    kept, seen, inside = np.arange(len(columns)), set[Support](), response.unweighted(columns)
+    while positive:
+        coef, eta = np.empty(0), response.whole(np.zeros(response.size))
+        if kept.size:
+            fit = response.refit(columns[kept], ridge)
+            coef, eta = np.ravel(fit.coef), fit.eta
+        if (coef <= 0).any():
+            kept = kept[coef > 0]
+            continue
+        if tuple(kept.tolist()) in seen:  # but for rounding as good as the others on the way
+            break
+        seen.add(tuple(kept.tolist()))
+        pull = -inside @ response.loss.gradient(eta, response.y, response.weights)
+        largest = np.abs(pull).max(initial=0.0)
+        pull[kept] = 0.0
+        if pull.max(initial=0.0) <= 1e-9 * largest:
+            break
+        kept = np.sort(np.append(kept, int(np.argmax(pull))))
+    return kept
 
 
 def bend_of(response: Response, columns: Floats) -> float:

@@ -38,14 +38,17 @@ def _answer(p: Floats) -> Support:
     return tuple(np.flatnonzero(chosen).tolist())
 
 
-def strength_on_folds(folds: Sequence[Fold], answers: Sequence[Support]) -> float | None:
+def strength_on_folds(
+    folds: Sequence[Fold], answers: Sequence[Support], positive: bool = False
+) -> float | None:
     """The strength of the least deviance on held-out rows; None: no fold has a feature."""
     pairs = zip(folds, answers, strict=True)
-    errors = [_errors(fold, answer) for fold, answer in pairs if answer]
+    errors = [_errors(fold, answer, positive) for fold, answer in pairs if answer]
     return TRIED[int(np.argmin(np.sum(errors, axis=0)))] if errors else None
 
 
-def _errors(fold: Fold, answer: Support) -> Floats:
+def _errors(fold: Fold, answer: Support, positive: bool) -> Floats:
     """Of every strength, on all rows that a fold holds out."""
-    losses, mass = fold.unseen.row_errors(refits_by_loss(fold.design, fold.y, answer, TRIED))
+    models = refits_by_loss(fold.design, fold.y, answer, TRIED, positive)
+    losses, mass = fold.unseen.row_errors(models)
     return np.asarray(losses @ mass)

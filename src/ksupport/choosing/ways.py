@@ -243,7 +243,7 @@ def chosen_by_judgement(
     design, y = problem.design, problem.targets[0]
     support = tuple(np.flatnonzero(judgement.support).tolist())
     if isinstance(y, Response) and strength is not None:
-        coef = refit_by_loss(design, y, support, strength)
+        coef = refit_by_loss(design, y, support, strength, structure.positive)
     else:
         coef = evidence_of(design, y, support, structure, problem.counted).coef
     coef = problem.shaped(coef)
@@ -259,13 +259,14 @@ def chosen_by_judgement(
     for at, S in enumerate(few.supports(order)):  # all at once, equal sizes would make a matrix
         named[at] = S
     best, picked = few.best, max(structure.picked(support), 1)
+    signs = {"positive": True} if structure.positive else {}
     pairs = zip(named.tolist(), few.scores[order].tolist(), strict=True)
     near = [(S, score) for S, score in pairs if score <= best + NEAR][:MOST_LISTED]
     return Chosen(
         how="criterion",
         by="evidence",
         method="irksn",
-        settings=({"k": picked, "alpha": POLICY.alpha, **by_loss(problem.losses[0])},),
+        settings=({"k": picked, "alpha": POLICY.alpha, **signs, **by_loss(problem.losses[0])},),
         path=None,
         steps=(walked,),
         coef=coef,

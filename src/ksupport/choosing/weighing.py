@@ -18,7 +18,7 @@ from ..walking.threads import Workers
 from .criteria import log_choose
 from .evidence import Laplace
 from .policy import POLICY, Policy
-from .posterior import Posterior, Sought, explored
+from .posterior import Models, Posterior, Sought, explored
 from .supports import Support
 
 LARGEST = 20  # features of a visited support that is weighed
@@ -83,7 +83,7 @@ class _Weighing:
 
     def _laplace(self, found: Posterior, model: Support) -> Laplace:
         ridge = self.policy.prior * self.response.bend
-        return Laplace.of(self.response, found.columns[list(model)], ridge)
+        return Laplace.of(self.response, found.columns[list(model)], ridge, self.sought.positive)
 
     def _settle(self) -> None:
         """Find the best model and, where the loss does not know it, how far errors reach."""
@@ -140,5 +140,5 @@ class _Weighing:
         models = [tuple(sorted(at[S])) for S in there]
         scores: Floats = np.array([self.score(S) for S in there])
         coefs = [self.known[S].coef for S in there]
-        found = self.last.of_models(models, scores, self._empty(), coefs)
+        found = self.last.of_models(Models.listed(models, scores, self._empty()), coefs)
         return replace(found, dispersion=self.response.dispersion)

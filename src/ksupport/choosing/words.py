@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .judging import Judgement
 
 
@@ -9,34 +11,49 @@ class NoSignalWarning(UserWarning):
     """Nothing in the data can be told from noise: the model is empty."""
 
 
-def words_of(
-    judgement: Judgement,
-    size: int,
-    by_squares: bool = True,
-    groups: int = 0,
-    known: int | None = None,
-) -> str:
-    """What is believed, how sure that is, and how well new rows are predicted.
+@dataclass(frozen=True)
+class Told:
+    """What a model is, besides what is believed of it."""
 
-    Of features that come in known groups, so many groups of them.
-    """
-    measured, nothing = ("variation", "the mean") if by_squares else ("deviance", "a constant")
-    unseen = ""
-    if judgement.performance is not None:
-        found = judgement.performance
-        unseen = (
-            f" On rows held out it explains {found.score:.2f} of the {measured} "
-            f"(± {found.standard_error:.2f}; {nothing} alone: {found.baseline:.2f})."
-        )
+    size: int  # features
+    by_squares: bool = True
+    groups: int = 0  # of features that come in known groups, those that are in the model
+    known: int | None = None  # and how many there are; None: features come one by one
+    responses: int = 1  # that share a support
+    positive: bool = False  # whether effects cannot be negative
+
+    @property
+    def features(self) -> str:
+        return "1 feature" if self.size == 1 else f"{self.size} features"
+
+
+def words_of(judgement: Judgement, told: Told) -> str:
+    """What is believed, how sure that is, and how well new rows are predicted."""
+    unseen = _unseen(judgement, told)
     if not judgement.signal:
+        what = "no positive effect" if told.positive else "nothing"
         return (
-            "No signal: nothing in these data can be told from noise, so no feature is chosen."
+            f"No signal: {what} in these data can be told from noise, so no feature is chosen."
             + unseen.replace("it explains", "the best that was tried explains")
         )
     kind = "few features" if judgement.few >= 0.5 else "groups of features that go together"
     sure = max(judgement.few, 1 - judgement.few)
-    features = "1 feature" if size == 1 else f"{size} features"
+    for_all = f" for all {told.responses} responses" if told.responses > 1 else ""
     right = f"expected to be right by an F1 of {judgement.expected_f1:.2f}"
-    if known is not None:
-        return f"{groups} of {known} groups ({features}), {right}.{unseen}"
-    return f"{features}, {right}: {kind} (probability {sure:.2f}) matter.{unseen}"
+    if told.known is not None:
+        found = f"{told.groups} of {told.known} groups ({told.features}){for_all}"
+        return f"{found}, {right}.{unseen}"
+    return f"{told.features}{for_all}, {right}: {kind} (probability {sure:.2f}) matter.{unseen}"
+
+
+def _unseen(judgement: Judgement, told: Told) -> str:
+    """How well rows were predicted that were held out."""
+    found = judgement.performance
+    if found is None:
+        return ""
+    measured, nothing = ("variation", "the mean") if told.by_squares else ("deviance", "a constant")
+    nothing = "the means" if told.responses > 1 else nothing
+    return (
+        f" On rows held out it explains {found.score:.2f} of the {measured} "
+        f"(± {found.standard_error:.2f}; {nothing} alone: {found.baseline:.2f})."
+    )

@@ -49,6 +49,8 @@ class Problem:
         do for rows where that pays; of others a target is a `Response`, with Y as it is.
     shared : bool
         Whether all columns of Y are one target, side by side: that of models with one support.
+    alike : bool
+        Whether these columns are divided by their standard deviations, so that units do not matter.
     """
 
     def __init__(
@@ -64,11 +66,13 @@ class Problem:
         unpenalized: Unpenalized | None = None,
         loss: Loss = SQUARES,
         shared: bool = False,
+        alike: bool = False,
     ) -> None:
         self.shared = shared and isinstance(loss, Squared)
         self.raw = Design.of(X)
         count_passes(lambda: self.raw.passes)
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
+        self.units = np.ones(Y.shape[1])  # by which responses were divided
         self.Y = Y
         self.weights = weights
         self.center, self.scale = center, scale
@@ -78,6 +82,9 @@ class Problem:
         self.losses = [loss.fixed(y[train], weights.of(train)) for y in loss.one_by_one(Y)]
         if loss.in_units_of_y:
             _check_size(Y[train])
+        if alike and self.shared:
+            self.units = _deviations(Y[train], weights.of(train), center)
+            self.Y = Y = Y / self.units
         sets = [train, *(rows for split in splits for rows in split)]
         self.adjusting: Adjusting | None = None
         if unpenalized is not None and unpenalized.count:
@@ -376,7 +383,12 @@ class Problem:
             coef[..., index] = adjustment[..., : index.size]
         offset = offset if self.losses[0].has_constant else 0.0
         intercept = np.asarray(mean - offset, np.float64)
-        return coef, adjustment, float(intercept[0]) if coef.ndim == 1 else intercept
+        if coef.ndim == 1:
+            return coef, adjustment, float(intercept[0])
+        if self.shared:
+            units = self.units.astype(coef.dtype)[:, None]
+            coef, adjustment, intercept = coef * units, adjustment * units, intercept * self.units
+        return coef, adjustment, intercept
 
     def of_features(self, coef: Floats) -> Floats:
         """A copy of coefficients, without those of unpenalised columns."""
@@ -421,6 +433,15 @@ def _on_classes(
         except NotHereError:
             return None
     return answer, known.whole.outline(), [(str(each.message), each.category) for each in warned]
+
+
+def _deviations(Y: Floats, weights: Floats | None, center: bool) -> Floats:
+    """Of each column, from its mean or from zero; 1 of those that do not deviate."""
+    off = Y - np.average(Y, axis=0, weights=weights) if center else Y
+    largest = np.abs(off).max(axis=0)
+    largest = np.where(largest > 0, largest, 1.0)  # so that no square overflows
+    found = largest * np.sqrt(np.average((off / largest) ** 2, axis=0, weights=weights))
+    return np.where(found > 1e-12 * np.abs(Y).max(axis=0), found, 1.0)
 
 
 def _check_size(Y: Floats) -> None:

@@ -198,12 +198,13 @@ class Unseen:
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
         """The squared error of each row of coefficients on each held-out row, and rows' weights.
 
-        Rows that were summed up count as one.
+        Of several responses it is the mean; rows that were summed up count as one.
         """
-        squares = self.each_of(models)
+        squares, n = self.each_of(models), self.design.n
         if self.design.compact:
             return squares.mean(axis=1, keepdims=True), np.array([self.design.n_samples])
-        return squares, np.ones(self.design.n) if self.weights is None else self.weights
+        squares = squares.reshape(len(squares), -1, n).mean(axis=1)
+        return squares, np.ones(n) if self.weights is None else self.weights[:n]
 
 
 def predicted(models: Any, design: Design) -> Floats:

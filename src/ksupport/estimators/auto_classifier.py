@@ -22,7 +22,11 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
         Folds of rows that are held out; a number makes as many, with a share of each class.
     max_iter : int, default=60
         Steps of the paths.
-    fit_intercept, standardize, unpenalized, class_weight
+    fit_intercept, standardize, unpenalized
+        As in `ksupport.IRKSNClassifier`.
+    positive : bool, default=False
+        Whether a feature can only speak for the second class, as in `AutoIRKSN`; for two classes.
+    class_weight
         As in `ksupport.IRKSNClassifier`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
@@ -72,6 +76,7 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
         fit_intercept: bool = True,
         standardize: bool = True,
         unpenalized: Any = None,
+        positive: bool = False,
         class_weight: Any = None,
         weights: str = "relative",
         n_jobs: int | None = None,
@@ -83,6 +88,7 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
         self.fit_intercept = fit_intercept
         self.standardize = standardize
         self.unpenalized = unpenalized
+        self.positive = positive
         self.class_weight = class_weight
         self.weights = weights
         self.n_jobs = n_jobs

@@ -76,6 +76,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     _loss: Loss = SQUARES  # by which the paths behind the model were fitted
     _complex = False  # whether rows are real and imaginary parts
     _fill: Floats | None = None  # of an X with holes: the means that stood in them
+    _units_count = True  # whether responses with one support count by their size
     levels_: Levels
     _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
 
@@ -353,7 +354,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             X, Y.reshape(len(Y), -1), self._weights_for(Y, sample_weight),
             self._walked_rows(len(Y)), self.fit_intercept, self.standardize,
             chosen.method_behind.compressible, unpenalized=self._set_aside(given),
-            loss=self._loss, shared=chosen.shared,
+            loss=self._loss, shared=chosen.shared, alike=not self._units_count,
         )  # fmt: skip
 
     def _walked_rows(self, n: int) -> Ints:
@@ -462,6 +463,7 @@ class SelectingModel(LinearModel):
     n_jobs: int | None
     verbose: bool
     _columns_of_y = 1
+    _for_squares: tuple[str, ...] = ("feature_groups", "positive", "shared_support")  # alone
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -491,6 +493,8 @@ class SelectingModel(LinearModel):
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
         given = X
         several = self._columns_of_y > 1 or self.shared_support
+        if not several:
+            self._check_one(getattr(y, "shape", ()))
         X, y = self._validated(X, y, multi_output=several)
         weights, loss = self._weights_for(y, sample_weight), self._loss
         counted = weights.counted(np.arange(len(y)))
@@ -501,10 +505,19 @@ class SelectingModel(LinearModel):
             X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
             self.standardize, known_method(method).compressible, splits(y, weights),
             self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
+            alike=not self._units_count,
         )  # fmt: skip
 
+    def _check_one(self, shape: tuple[int, ...]) -> None:
+        """Refuse several responses where they could be one, with one support."""
+        if len(shape) > 1 and shape[1] > 1 and "shared_support" in self.get_params(deep=False):
+            raise ValueError(
+                f"y should be a 1d array, got an array of shape {shape} instead: give "
+                "shared_support=True if its columns share their features, or fit them one at a time"
+            )
+
     def _check_plain(self, loss: Loss) -> None:
-        for name in ("feature_groups", "positive", "shared_support"):
+        for name in self._for_squares:
             if (asked := getattr(self, name)) is not None and asked is not False:
                 given = f"{name}=True" if asked is True else name
                 raise ValueError(

@@ -28,8 +28,15 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = self._many_classes
+        tags.classifier_tags.multi_class = self._takes_many
+        # Where features can only speak for the second class, what tells the first is not to be had.
+        tags.classifier_tags.poor_score = bool(self.positive)
         return tags
+
+    @property
+    def _takes_many(self) -> bool:
+        """Whether more than two classes are taken: their coefficients have both signs."""
+        return self._many_classes and not self.positive
 
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
@@ -44,11 +51,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         check_classification_targets(y)
         found = np.unique(y)
         if reset:
-            if found.size > 2 and not self._many_classes:
+            if found.size > 2 and not self._takes_many:
+                instead = "IRKSNClassifier takes more than two"
+                if self._many_classes:
+                    instead = "their coefficients have a sum of zero, so take positive=False"
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is "
-                    f"{type_of_target(y)}: y has {found.size} classes; IRKSNClassifier takes more "
-                    "than two"
+                    f"{type_of_target(y)}: y has {found.size} classes; {instead}"
                 )
             self.classes_ = found
             self._loss = Multinomial(found.size) if found.size > 2 else Logistic()

@@ -30,8 +30,9 @@ class SkipsFarRows(RegressorByLoss, SelectingModel):
         self._far = None if self._skips else np.empty(0, np.intp)
         super()._fit(X, y, sample_weight, groups)
         if self._skips and not self._complex:
-            left = np.asarray(fetched(y), np.float64).ravel() - np.asarray(self._linear(X))
-            weights = self._weights(sample_weight, left.size).plain
+            fitted = np.asarray(self._linear(X))
+            left = np.asarray(fetched(y), np.float64).reshape(fitted.shape) - fitted
+            weights = self._weights(sample_weight, len(left)).plain
             far = far_off(left, weights, float(self.support_.sum()))
             if not np.array_equal(far, self.outliers_):
                 self._far = far

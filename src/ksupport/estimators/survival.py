@@ -33,6 +33,8 @@ class AutoIRKSNSurvival(AutoModel):
         How events at the same time are treated.
     standardize, unpenalized
         As in `ksupport.IRKSN`.
+    positive : bool, default=False
+        Whether features can only raise the risk, as in `AutoIRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -90,6 +92,7 @@ class AutoIRKSNSurvival(AutoModel):
         ties: str = "efron",
         standardize: bool = True,
         unpenalized: Any = None,
+        positive: bool = False,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -100,6 +103,7 @@ class AutoIRKSNSurvival(AutoModel):
         self.ties = ties
         self.standardize = standardize
         self.unpenalized = unpenalized
+        self.positive = positive
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -132,7 +132,8 @@ class Account:
         if self.chosen.size == 0:
             judged = self.chosen.judgement
             silent = judged is not None and not judged.signal
-            what = "nothing here explains" if silent else "no feature was chosen to explain"
+            effect = "no positive effect" if self.chosen.positive else "nothing"
+            what = f"{effect} here explains" if silent else "no feature was chosen to explain"
             return f"{'No signal: ' if silent else 'No model: '}{what} {target}"
         one = self.chosen.size == 1
         count = "1 feature explains" if one else f"{self.chosen.size} features explain"
@@ -149,8 +150,9 @@ class Account:
         one = self.chosen.size == 1
         was, it = ("was", "it") if one else ("were", "they")
         if self.chosen.size == 0:
+            effect = "no positive effect" if self.chosen.positive else "nothing"
             return (
-                f"No: nothing in these {self.n} rows can be told from noise, so no feature was "
+                f"No: {effect} in these {self.n} rows can be told from noise, so no feature was "
                 f"chosen, and {self._without_features}."
             )
         return {

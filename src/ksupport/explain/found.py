@@ -48,8 +48,9 @@ def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
 
 
 def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
-    """The features of a model of one target, each followed by those that stand in for it."""
-    order = by_certainty(chosen.coef if effects is None else effects, chosen)
+    """The features of a model, each followed by those that stand in for it."""
+    sizes = np.abs(np.atleast_2d(chosen.coef)).max(axis=0)  # of several targets the largest
+    order = by_certainty(sizes if effects is None else effects, chosen)
     sets = shared_sets(chosen)
     place = {j: at for at, each in enumerate(sets) for j in each.features}
     told: set[int] = set()

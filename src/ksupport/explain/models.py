@@ -141,6 +141,8 @@ def walk_again(
     iterates = result.iterates
     if chosen.shared:
         iterates = sp.csr_array(iterates[:, target * design.d : (target + 1) * design.d])
+    if problem.shared:
+        iterates = sp.csr_array(iterates * problem.units[target])
     if problem.view.scale is not None:
         iterates = sp.csr_array(iterates @ sp.diags_array(1.0 / problem.view.scale))
     coef = iterates[[record]].toarray()[0]

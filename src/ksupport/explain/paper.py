@@ -76,6 +76,8 @@ def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterato
             f"held-out rows under the Bayesian bootstrap {cite('bootstrap')}; the features of the "
             f"largest expected F1 score were kept, and fitted with a ridge penalty {cite('ridge')}."
         )
+    if account.chosen.positive:
+        yield "Effects were taken to be positive, and coefficients are not negative."
     if account.imputed:
         yield (
             "Missing values were replaced by the mean of their feature, in cross-validation by "
@@ -111,7 +113,8 @@ def _two(score: float) -> str:
 def _result(account: Account) -> str:
     size = account.chosen.size
     if size == 0:
-        return "No feature could be told from noise, and none was kept."
+        what = "positive effect" if account.chosen.positive else "feature"
+        return f"No {what} could be told from noise, and none was kept."
     sets = shared_sets(account.chosen)
     text = "One feature was kept" if size == 1 else f"{size} features were kept"
     if account.chosen.probability is not None:

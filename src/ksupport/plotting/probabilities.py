@@ -50,7 +50,8 @@ class ProbabilityDisplay(Display):
     found : list of Found
         The rows, from the top.
     effects : array of shape (d,)
-        Coefficients in standard deviations of their columns where the model standardises.
+        Coefficients in standard deviations of their columns where the model standardises; no
+        numbers (NaN) where there are several targets.
     names : sequence of str, optional
         Names of all features.
     n_left : int
@@ -128,10 +129,11 @@ class ProbabilityDisplay(Display):
         chosen = judged(estimator, X, y, sample_weight)
         check_count("most", most)
         names = names_seen(estimator) if names is None else names
-        check_names(names, chosen.coef.size)
+        check_names(names, chosen.coef.shape[-1])
         found = found_in(chosen)
         left = sum(each.chosen for each in found[most:])
-        return cls(found[:most], chosen.coef, names=names, n_left=left).plot(ax=ax)
+        effects = chosen.coef if chosen.flat else np.full(chosen.coef.shape[-1], np.nan)
+        return cls(found[:most], effects, names=names, n_left=left).plot(ax=ax)
 
     @property
     def _size(self) -> tuple[float, float]:
@@ -149,10 +151,12 @@ class ProbabilityDisplay(Display):
 
     def _bar(self, ax: Any, place: int, each: Found) -> Any:
         p, effect = each.probability or 0.0, self.effects[each.feature]
-        inside = each.chosen
-        colour = (GOOD if effect > 0 else BAD) if inside else MUTED
+        inside, several = each.chosen, np.isnan(effect)
+        colour = (GOOD if several or effect > 0 else BAD) if inside else MUTED
         (bar,) = ax.barh(place, p, color=colour, height=0.65, alpha=1.0 if inside else 0.5)
-        text = f"{certainty(p)}  ({alike(self.effects)(effect)})" if inside else certainty(p)
+        text = certainty(p)
+        if inside and not several:
+            text += f"  ({alike(self.effects)(effect)})"
         ax.annotate(
             text, (1, place), xycoords=("axes fraction", "data"), xytext=(5, 0),
             textcoords="offset points", va="center", fontsize="small",
@@ -169,8 +173,9 @@ class ProbabilityDisplay(Display):
             if not each.chosen:
                 kinds.setdefault("can stand in", bar)
             else:
-                positive = self.effects[each.feature] > 0
-                kinds.setdefault("raises y" if positive else "lowers y", bar)
+                effect = self.effects[each.feature]
+                raises = "raises y" if effect > 0 else "lowers y"
+                kinds.setdefault("in the model" if np.isnan(effect) else raises, bar)
         more = f"and {self.n_left} more" if self.n_left else None
         ax.legend(
             kinds.values(), kinds.keys(), frameon=False, fontsize="small", loc="lower left",
@@ -264,7 +269,7 @@ class SetsDisplay(Display):
         if chosen.judgement is None:
             raise ValueError(f"{type(estimator).__name__} has no sets_; AutoIRKSN has")
         names = names_seen(estimator) if names is None else names
-        check_names(names, chosen.coef.size)
+        check_names(names, chosen.coef.shape[-1])
         believed = chosen.judgement
         return cls(list(believed.sets[:most]), believed.probability, names=names).plot(ax=ax)
 

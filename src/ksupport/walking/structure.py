@@ -37,7 +37,12 @@ class Structure:
     @property
     def plain(self) -> bool:
         """Whether every coefficient stands for itself, of either sign."""
-        return self.labels is None and self.targets == 1 and not self.positive
+        return self.one_by_one and not self.positive
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether every coefficient stands for itself, whatever its sign may be."""
+        return self.labels is None and self.targets == 1
 
     def count(self, d: int) -> int:
         """How many groups d features have."""
