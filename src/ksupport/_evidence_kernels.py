@@ -411,6 +411,38 @@ def add_neighbours(
 
 
 @_exact
+def weigh(G, support, c, YY, n, prior, price, floor, alike, positive, inverse, u, L):
+    """The score of a support, and what those of its neighbours follow from.
+
+    A⁻¹, the coefficients u = YX_S A⁻¹ and a root of the noise are written.
+    """
+    log_det = penalised(G, support, prior, inverse)
+    for t in range(c.shape[0]):
+        u[t] = np.dot(inverse, c[t][support])
+    E = left_of(YY, c, u, support)
+    noise = np.diag(E).copy()
+    volume, samples, least = noise_of(E, YY, n, alike, floor, L)
+    if positive:
+        price += signs_price(NONE, NONE, u, inverse, G, c, 1.0, noise, n, floor)
+    score = score_of(volume, log_det, price, samples, c.shape[0])
+    return score, log_det, noise, volume, samples, least
+
+
+@_exact
+def scores_under(priors, C, Y, n, price, floor, alike, positive):
+    """Those of all columns of C together, as rows, by how many samples the prior is worth."""
+    T, m = Y.shape[0], C.shape[0]
+    G, YY, c, support = np.dot(C, C.T), np.dot(Y, Y.T), np.dot(Y, C.T), np.arange(m)
+    inverse, u, L = np.empty((m, m)), np.empty((T, m)), np.zeros((T, T))
+    scores = np.empty(priors.size)
+    for at in range(priors.size):
+        scores[at] = weigh(
+            G, support, c, YY, n, priors[at], price[at], floor, alike, positive, inverse, u, L
+        )[0]
+    return scores
+
+
+@_exact
 def explore(
     C, Y, n, prior, price, floor, marks, indptr, starts, rounds, window, capacity, alike, positive
 ):  # fmt: skip
@@ -431,7 +463,7 @@ def explore(
     indptr, starts : arrays of ints
         Supports to start from, one after the other, features ascending.
     rounds : int
-        Supports whose neighbours are looked at.
+        Supports whose neighbours are looked at, beside those that are better than all before.
     window : float
         Models that are this much worse than the best are not kept.
     capacity : int
@@ -452,7 +484,7 @@ def explore(
     into, place = np.full(capacity, NONE), np.full(capacity, NONE)
     sizes = np.zeros(capacity, np.int64)
     looked = np.zeros(capacity, np.bool_)
-    expanded = np.empty((n_starts + rounds, most + 1), np.int64)
+    expanded = np.empty((n_starts + rounds + 2 * most, most + 1), np.int64)
     bits = 1
     while bits < 4 * capacity:
         bits *= 2
@@ -467,7 +499,9 @@ def explore(
     members_at = np.empty(most + 1, np.int64)
     unscored = add_starts(indptr, starts, marks, most, place, expanded, models)
     count, rows = unscored, unscored
-    for turn in range(unscored + rounds):
+    turn = -1
+    while rows < expanded.shape[0]:
+        turn += 1
         at = turn
         if turn >= unscored:
             if count > capacity // 2:  # between turns: no order of features
@@ -478,6 +512,10 @@ def explore(
             at = best_unseen(count, scores, looked)
             if at == NONE or scores[at] > best + window:
                 break
+            if scores[at] > best:  # not on the way to the best
+                rounds -= 1
+                if rounds < 0:
+                    break
         looked[at] = True
         m = members(at, parent, out, into, expanded, place, sizes, members_at)
         support = members_at[:m]
@@ -485,19 +523,11 @@ def explore(
             place[at] = rows
             expanded[rows, :m] = support
             rows += 1
-        G, inverse = np.empty((m, P)), np.empty((m, m))
+        G, inverse, u = np.empty((m, P)), np.empty((m, m)), np.empty((T, m))
         n_slots = gram_rows(C, support, slot, grams, n_slots, G)
-        log_det = penalised(G, support, prior, inverse)
-        u = np.empty((T, m))
-        for t in range(T):
-            u[t] = np.dot(inverse, c[t][support])
-        E = left_of(YY, c, u, support)
-        noise = np.diag(E).copy()
-        volume, samples, least = noise_of(E, YY, n, alike, floor, L)
-        signs = 0.0
-        if positive:
-            signs = signs_price(NONE, NONE, u, inverse, G, c, 1.0, noise, n, floor)
-        scores[at] = score_of(volume, log_det, price[m] + signs, samples, T)
+        scores[at], log_det, noise, volume, samples, least = weigh(
+            G, support, c, YY, n, prior, price[m], floor, alike, positive, inverse, u, L
+        )
         best, count = add_neighbours(
             at, support, u, noise, L, volume, samples, least, log_det, inverse, G, c, n, prior,
             price, floor, window, marks, alike, positive, min(best, scores[at]), count, models,

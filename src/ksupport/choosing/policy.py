@@ -23,15 +23,15 @@ class Policy:
     fewest: int = 10  # samples below which nothing is held out
 
     # -- few features: `choosing.posterior`
-    prior: float = 1.0  # samples that the prior of coefficients is worth; .3 to 3 are as good, but
-    priors: tuple[float, ...] = (1.0, 3.0, 10.0)  # of several responses a wrong one costs as often
+    # Samples that the prior of coefficients is worth: many where many effects are small.
+    priors: tuple[float, ...] = (1.0, 3.0, 10.0, 30.0, 100.0)
     most_few: int = 100  # features of a support that is exchanged
     starts: int = 10  # visited supports from which exchanges begin
-    rounds: int = 100  # supports whose neighbours are looked at; more hardly help
+    rounds: int = 100  # supports beside ever better ones whose neighbours are looked at
     rounds_on_folds: int = 20
     weighed: int = 100  # models of most evidence that a loss other than squares weighs itself
     weighed_on_folds: int = 25
-    turns: int = 4  # times that squares are fitted to such a loss, at the best model so far
+    turns: int = 4  # times that a search is begun anew, by what the best model so far says
     window: float = 16.0  # models that are this much worse than the best say nothing
     trust: float = 0.7  # power of the evidence: a model is never quite right
 
@@ -70,10 +70,17 @@ class Policy:
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
 
     @property
+    def prior(self) -> float:
+        """The one to begin with; losses that are not of squares have no other."""
+        return self.priors[0]
+
+    @property
     def by_loss(self) -> Policy:
         """The same for losses that are not of squares."""
         signal, of_errors = self.signal_by_loss
-        return replace(self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors)
+        return replace(
+            self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors, priors=self.priors[:1]
+        )
 
     @property
     def of_several(self) -> Policy:

@@ -104,6 +104,7 @@ class Posterior:
     dispersion: float = 1.0  # of the response, see `Response`
     coefs: Sequence[Floats] = ()  # of the first models at least, where these were fitted
     positive: bool = False  # whether coefficients cannot be negative
+    prior: float = POLICY.prior  # samples that the prior of coefficients is worth
 
     @classmethod
     def of(cls, ready: Ready, policy: Policy, models: Models, **more: Any) -> Posterior:
@@ -216,7 +217,7 @@ class Posterior:
         features = np.unique(self._joined(order)[0])
         C = self.columns[features]
         gram, products = C @ C.T, C @ self.y.reshape(-1, C.shape[1]).T
-        gram[np.diag_indices_from(gram)] += self.policy.prior
+        gram[np.diag_indices_from(gram)] += self.prior
 
         def ridge(members: Ints) -> Floats:
             at = np.searchsorted(features, members)
@@ -385,25 +386,58 @@ class Ready:
             sought.alike, sought.positive,
         )  # fmt: skip
 
+    @cached_property
+    def rows(self) -> Floats:
+        """The responses, as kernels take them."""
+        return np.ascontiguousarray(self.Y)
+
+    @cached_property
+    def floor(self) -> float:
+        """The least sum of squares that is more than rounding."""
+        return max(ZERO * float(np.sum(self.Y**2)), float(np.finfo(float).tiny))
+
 
 def _explore(policy: Policy, ready: Ready) -> Posterior:
-    """By the prior that has the most evidence, where several are asked."""
-    several = len(ready.Y) > 1 and not ready.alike
-    priors = policy.priors if several else (policy.prior,)
-    found = [_explore_by(replace(policy, prior=prior), ready) for prior in priors]
-    return min(found, key=lambda each: each.best)
+    """Search; and again as if effects were of the size that they have in the best model."""
+    found = _searched(ready, policy, policy.prior)
+    for _ in range(policy.turns):
+        prior = _evident_prior(ready, policy, found)
+        if prior == found.prior:
+            break
+        leading = [np.array(each, np.intp) for each in found.leading(policy.starts)]
+        again = _searched(replace(ready, starts=leading), policy, prior)
+        if again.best >= found.best:
+            break
+        found = again
+    return found
 
 
-def _explore_by(policy: Policy, ready: Ready) -> Posterior:
+def _evident_prior(ready: Ready, policy: Policy, found: Posterior) -> float:
+    """Of all priors that of most evidence at the best model."""
+    best = np.array(found.leading(1)[0], np.intp)
+    if not best.size:
+        return found.prior
+    prices = np.array([_price(policy, each) for each in policy.priors])
+    scores = kernels.scores_under(
+        np.array(policy.priors), ready.columns[best], ready.rows, ready.n, prices, ready.floor,
+        ready.alike, ready.positive,
+    )  # fmt: skip
+    return policy.priors[int(np.argmin(scores))]
+
+
+def _price(policy: Policy, prior: float) -> float:
+    """Of a prior: each is half as probable as the one before."""
+    return 2.0 * np.log(2.0) * policy.priors.index(prior)
+
+
+def _searched(ready: Ready, policy: Policy, prior: float) -> Posterior:
     indptr = np.cumsum([0, *(each.size for each in ready.starts)])
     starts = np.concatenate([np.zeros(0, np.intp), *ready.starts]).astype(np.int64)
-    Y, total = np.ascontiguousarray(ready.Y), float(np.sum(ready.Y**2))
-    floor = max(ZERO * total, np.finfo(float).tiny)
     marks = np.random.default_rng(0).integers(0, 1 << 63, ready.d, dtype=np.uint64)[ready.pool]
+    prices = 2.0 * log_choose(ready.d, np.arange(ready.largest + 1)) + _price(policy, prior)
     found = kernels.explore(
-        ready.columns, Y, ready.n, policy.prior,
-        2.0 * log_choose(ready.d, np.arange(ready.largest + 1)), floor, marks, indptr, starts,
+        ready.columns, ready.rows, ready.n, prior, prices, ready.floor, marks, indptr, starts,
         ready.rounds, policy.window, limits.MODELS, ready.alike, ready.positive,
     )  # fmt: skip
-    empty = log_nothing(Y, ready.n, ready.alike) if total > 0 else float(found[0].min())
-    return Posterior.of(ready, policy, Models(empty, *found))
+    nothing = log_nothing(ready.rows, ready.n, ready.alike) if ready.Y.any() else found[0].min()
+    return Posterior.of(ready, policy, Models(float(nothing), *found), prior=prior)

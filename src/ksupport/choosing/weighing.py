@@ -29,7 +29,7 @@ def weighed(
     sought: Sequence[Sought],
     responses: Sequence[Response],
     n_jobs: int | None = None,
-    policy: Policy = POLICY,
+    policy: Policy = POLICY.by_loss,
 ) -> list[Posterior]:
     """What the evidence of the loss says of each problem, on models that squares prefer."""
     problems = zip(sought, responses, strict=True)
