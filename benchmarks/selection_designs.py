@@ -77,6 +77,15 @@ def example2(rng: Any, n: int, d: int, region: int) -> Problem:
     return make_fmri_process(n, d, region_size=region, snr=5.0, random_state=rng)
 
 
+def many(rng: Any, name: str, k: int, sizes: str, snr: float) -> Problem:
+    """Many small effects, and rows enough to find most: simulated, or on mutations of HIV-1."""
+    if name == "ar1":
+        X = make_correlated_data(500, 200, rho=0.5, random_state=rng)[0]
+    else:
+        X = standardised(hiv(rng, name, DRUGS[name][0])[0])
+    return noisy(rng, X, coefficients(rng, X.shape[1], k, sizes), snr)
+
+
 def paper(rng: Any, n: int, rho: float, snr: float) -> Problem:
     """The paper's synthetic experiments: 10 of 50 features."""
     return make_correlated_data(n, N_FEATURES, rho=rho, snr=snr, density=DENSITY, random_state=rng)
@@ -99,6 +108,7 @@ MAKERS: dict[str, Callable[..., Problem]] = {
     "real": real,
     "example2": example2,
     "paper": paper,
+    "many": many,
     "noise": noise,
     "noise_on": noise_on,
     "permuted": permuted,
@@ -106,7 +116,7 @@ MAKERS: dict[str, Callable[..., Problem]] = {
     "spike_in": spike_in,
     "genotypes": genotypes,
 }
-SIMULATED = ("ar1", "blocks", "factor", "real", "example2", "paper")
+SIMULATED = ("ar1", "blocks", "factor", "real", "example2", "paper", "many")
 NOISE = ("noise", "noise_on", "permuted")
 REAL_TRUTH = ("hiv", "spike_in", "genotypes")
 SUPPORT_ONLY = ("hiv", "spike_in")  # the true coefficients are not known
@@ -173,6 +183,13 @@ def _real() -> Iterator[Setting]:
                 yield {"kind": "real", "sizes": sizes, "k": 10, "snr": snr, "name": name}
 
 
+def _many() -> Iterator[Setting]:
+    for k, sizes in ((30, "equal"), (50, "gaussian")):
+        for snr in (1.0, 2.0):
+            for name in ("ar1", *DRUGS):
+                yield {"kind": "many", "sizes": sizes, "k": k, "snr": snr, "name": name}
+
+
 def _noise() -> Iterator[Setting]:
     for n in (20, 50, 120, 500):
         for design in ("independent", "ar1", "blocks"):
@@ -196,4 +213,4 @@ def _real_truth() -> Iterator[Setting]:
         yield {"kind": "genotypes", "trait": trait}
 
 
-GRIDS = (_simulated, _of_the_paper, _real, _noise, _real_truth)
+GRIDS = (_simulated, _of_the_paper, _real, _many, _noise, _real_truth)

@@ -91,10 +91,10 @@ METHODS: dict[str, Callable[[], Any]] = {
     "ElasticNetCV": lambda: ElasticNetCV(cv=5, l1_ratio=RATIOS, alphas=50),
     ORACLE: OracleIRKSN,
 }
-RELEASES = {"AutoIRKSN": 21, "IRKSNIC": 5, "IRKSNCV": 5}  # raised when a method changes
+RELEASES = {"AutoIRKSN": 22, "IRKSNIC": 5, "IRKSNCV": 5}  # raised when a method changes
 
 # Draws of each setting by its kind; the slow methods get fewer.
-DRAWS = {"real": 4, "noise": 10, "noise_on": 10, "permuted": 10, "hiv": 5}
+DRAWS = {"real": 4, "many": 4, "noise": 10, "noise_on": 10, "permuted": 10, "hiv": 5}
 FEWER = {
     "SuSiE PIP": {"real": 2, "noise": 3, "noise_on": 3, "permuted": 3, "hiv": 3, "": 3},
     "SuSiE sets": {"real": 2, "noise": 3, "noise_on": 3, "permuted": 3, "hiv": 3, "": 3},
