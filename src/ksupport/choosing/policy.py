@@ -67,6 +67,7 @@ class Policy:
     signal_of_several: float = 2.5  # of several responses, whose evidence spreads more
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.15, 0.9)  # of log odds: shift, factor
+    calibration_by_loss: tuple[float, float] = (-1.1, 0.55)  # the same of other losses
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
 
     @property
@@ -79,8 +80,9 @@ class Policy:
         """The same for losses that are not of squares."""
         signal, of_errors = self.signal_by_loss
         return replace(
-            self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors, priors=self.priors[:1]
-        )
+            self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors,
+            priors=self.priors[:1], calibration=self.calibration_by_loss,
+        )  # fmt: skip
 
     @property
     def of_several(self) -> Policy:
