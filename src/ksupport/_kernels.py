@@ -1195,27 +1195,61 @@ def slopes(kind, param, eta, y, weights, layout, g, h):
 
 
 @_exact
-def solve_small(H, s):
-    """H⁻¹s for a small positive definite H, which is overwritten; dependent columns get zero."""
-    q = s.size
-    x = s.copy()
+def loss_values(kind, param, eta, y, weights, layout, out):
+    """What each row contributes to a loss with one fitted value a row, above a perfect fit."""
+    if kind == COX:
+        cox_values(param, eta, y, weights, layout, out)
+        return
+    for i in range(eta.size):
+        if kind == LOGISTIC:
+            out[i] = log1p_exp(-eta[i] if y[i] > 0.0 else eta[i])
+        elif kind == POISSON:
+            least = y[i] - y[i] * math.log(y[i]) if y[i] > 0.0 else 0.0
+            out[i] = math.exp(eta[i]) - y[i] * eta[i] - least
+        else:
+            size = abs(eta[i] - y[i])
+            inside = min(size, param) if kind == HUBER else size
+            out[i] = inside * (size - 0.5 * inside)
+
+
+@_exact
+def factorise(H):
+    """H = L Lᵀ, in place and in the lower triangle; returns the least and the largest pivot.
+
+    That of a column which depends on those before becomes infinite: then it counts as zero.
+    """
+    q = H.shape[0]
+    sizes, column = np.empty(q), np.empty(q)
+    least, most = np.inf, 0.0
     for j in range(q):
-        size = H[j, j]
-        for p in range(j):
-            H[j, j] -= H[j, p] * H[j, p]
-        H[j, j] = math.sqrt(H[j, j]) if H[j, j] > 1e-12 * size else np.inf
+        sizes[j] = H[j, j]
+    for j in range(q):
+        pivot = H[j, j]
+        least, most = min(least, pivot), max(most, pivot)
+        H[j, j] = math.sqrt(pivot) if pivot > 1e-12 * sizes[j] else np.inf
         for i in range(j + 1, q):
-            for p in range(j):
-                H[i, j] -= H[i, p] * H[j, p]
             H[i, j] /= H[j, j]
-        for p in range(j):
-            x[j] -= H[j, p] * x[p]
-        x[j] /= H[j, j]
-    for j in range(q - 1, -1, -1):
+            column[i] = H[i, j]
         for i in range(j + 1, q):
-            x[j] -= H[i, j] * x[i]
-        x[j] /= H[j, j]
-    return x
+            own = column[i]
+            for k in range(j + 1, i + 1):
+                H[i, k] -= own * column[k]
+    return least, most
+
+
+@_exact
+def solve_factorised(L, x):
+    """x = (L Lᵀ)⁻¹x, in place."""
+    q = x.size
+    for j in range(q):
+        for k in range(j):
+            x[j] -= L[j, k] * x[k]
+        x[j] /= L[j, j]
+    for j in range(q - 1, -1, -1):
+        x[j] /= L[j, j]
+        own = x[j]
+        for k in range(j):
+            x[k] -= L[j, k] * own
 
 
 @_exact
@@ -1299,10 +1333,17 @@ def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
     if kind == COX:
         cox_hessian(param, eta, y, weights, layout, A, H)
         return
-    for a in range(A.shape[0]):
-        for b in range(a + 1):
-            for i in range(A.shape[1]):
-                H[a, b] += A[a, i] * h[i] * A[b, i]
+    add_squares(A.T, h, H)
+
+
+@_exact
+def add_squares(T, h, H):
+    """H += Tᵀ diag(h) T, the lower triangle, row after row of T: entries of H side by side."""
+    for i in range(T.shape[0]):
+        for a in range(T.shape[1]):
+            own = T[i, a] * h[i]
+            for b in range(a + 1):
+                H[a, b] += own * T[i, b]
 
 
 @_exact
@@ -1346,15 +1387,16 @@ def newton_direction(kind, param, y, weights, layout, Q, eta, g, h, bounded):
                     H[at, at - a + b] += Q[a, i] * h[first + i] * Q[b, i]
     else:
         loss_hessian(kind, param, eta, y, weights, layout, Q, h, H)
-    x = solve_small(H, s)
+    factorise(H)
+    solve_factorised(H, s)
     if kind == MULTINOMIAL:
         for a in range(q):
             mean = 0.0
-            for at in range(a, x.size, q):
-                mean += x[at] / count
-            for at in range(a, x.size, q):
-                x[at] -= mean
-    return x
+            for at in range(a, s.size, q):
+                mean += s[at] / count
+            for at in range(a, s.size, q):
+                s[at] -= mean
+    return s
 
 
 @_exact
@@ -1363,8 +1405,8 @@ def add_columns(Q, c, out):
     q, n = Q.shape
     for at in range(out.size // n):
         mine, own = out[at * n : (at + 1) * n], c[at * q : (at + 1) * q]
-        for i in range(n):
-            for a in range(q):
+        for a in range(q):
+            for i in range(n):
                 mine[i] += Q[a, i] * own[a]
 
 
@@ -1514,9 +1556,10 @@ def hessian_of(kind, param, eta, y, weights, layout, A):
 
 
 @_exact
-def cox_values_rows(efron, E, events, weights, layout, out):
+def values_rows(kind, param, E, y, weights, layout, out):
+    """`loss_values` of each row of E."""
     for row in range(E.shape[0]):
-        cox_values(efron, E[row], events, weights, layout, out[row])
+        loss_values(kind, param, E[row], y, weights, layout, out[row])
 
 
 @_exact
@@ -1667,6 +1710,216 @@ def loss_walk(
         if clock[NOW] - began < len(seen):
             look_at(Z, pace, seen[clock[NOW] - began])
         clock[NOW] += 1
+
+
+# -- Refits by a loss: Newton's method for the coefficients of a few columns ----------------
+
+NEWTON_STEPS = 60  # about ten are needed, unless there is no least
+LONGEST = 10.0  # change of eta, in units of the loss, in one step
+CLOSE = 1e-9  # relative to eta; the next step would be its square
+FLAT = 1e-12  # a pivot below this share of the largest counts as none
+SMALL_RIDGE = 1e-4  # of the mean weighted square of the columns, where there is no least
+
+# What is told of a refit, besides coefficients: whether steps ended, with which ridge, the
+# deviance; of the ridge that was asked for, log det(I + K/ridge) and the trace of K(K + ridge I)⁻¹,
+# where K has the second derivatives in the coefficients.
+ENDED, RIDGE, DEVIANCE, VOLUME, FREEDOM = range(5)
+
+
+@_exact
+def shortest_solution(H, s):
+    """The shortest x with Hx = s, where H, of which the lower triangle is read, may be flat."""
+    sizes, V = np.linalg.eigh(H)
+    x = np.zeros(s.size)
+    for j in range(s.size):
+        if sizes[j] > 1e-13 * sizes[-1]:
+            along = 0.0
+            for i in range(s.size):
+                along += V[i, j] * s[i]
+            for i in range(s.size):
+                x[i] += V[i, j] * (along / sizes[j])
+    return x
+
+
+@_exact
+def go_on(a, part, step, out):
+    """out = a + part step."""
+    for i in range(out.size):
+        out[i] = a[i] + part * step[i]
+
+
+@_exact
+def loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values):
+    """Σ weights value, and what the ridge adds for coefficients from place q on."""
+    loss_values(kind, param, eta, y, weights, layout, values)
+    total, squares = 0.0, 0.0
+    for i in range(y.size):
+        total += weights[i] * values[i]
+    for a in range(q, b.size):
+        squares += b[a] * b[a]
+    return total + 0.5 * ridge * squares
+
+
+@_exact
+def curve(kind, param, y, weights, layout, A, T, eta, g, h, H):
+    """Derivatives at eta; H has those in the coefficients of the rows of A, T = Aᵀ."""
+    slopes(kind, param, eta, y, weights, layout, g, h)
+    for a in range(H.shape[0]):
+        for b in range(a + 1):
+            H[a, b] = 0.0
+    if kind == COX:
+        loss_hessian(kind, param, eta, y, weights, layout, A, h, H)
+    else:
+        add_squares(T, h, H)
+
+
+@_exact
+def newton_step(T, q, ridge, b, g, H, slope, step):
+    """step = -H⁻¹ slope, both with the ridge's share; H is overwritten."""
+    p = b.size
+    for a in range(p):
+        slope[a] = ridge * b[a] if a >= q else 0.0
+        H[a, a] += ridge if a >= q else 0.0
+    for i in range(g.size):
+        for a in range(p):
+            slope[a] += T[i, a] * g[i]
+    for a in range(p):
+        step[a] = -slope[a]
+    whole = H.copy()
+    least, most = factorise(H)
+    if least > FLAT * most:
+        solve_factorised(H, step)
+    else:
+        copy_to(shortest_solution(whole, step), step)
+
+
+@_exact
+def set_fitted(A, b, eta):
+    """eta = Aᵀb."""
+    for i in range(eta.size):
+        eta[i] = 0.0
+    add_columns(A, b, eta)
+
+
+@_exact
+def newton(kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, b, eta, H):
+    """The least of the loss of eta = Aᵀb with a ridge, from b on; whether steps ended there.
+
+    Eta is in these units, and values are differences of these terms: where the fit is almost
+    perfect they are far smaller.
+    """
+    p, n = A.shape
+    g, h, values, along, ahead = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    slope, step, trial = np.empty(p), np.empty(p), np.empty(p)
+    set_fitted(A, b, eta)
+    now = loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values)
+    for _ in range(steps):
+        curve(kind, param, y, weights, layout, A, T, eta, g, h, H)
+        newton_step(T, q, ridge, b, g, H, slope, step)
+        set_fitted(A, step, along)
+        change, size, fall = 0.0, unit, 0.0
+        for i in range(n):
+            change, size = max(change, abs(along[i])), max(size, abs(eta[i]))
+        for a in range(p):
+            fall += 0.1 * slope[a] * step[a]
+        if change <= CLOSE * size:
+            go_on(b, 1.0, step, b)
+            go_on(eta, 1.0, along, eta)
+            return True
+        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * max(abs(now), terms)
+        while True:
+            go_on(b, part, step, trial)
+            go_on(eta, part, along, ahead)
+            after = loss_total(kind, param, y, weights, layout, q, ridge, trial, ahead, values)
+            if after <= now + part * fall + rounding:
+                break
+            part *= 0.5
+            if not part > SHORTEST:
+                return False
+        copy_to(trial, b)
+        copy_to(ahead, eta)
+        now = after
+    return False
+
+
+@_exact
+def prior_left(H, q, ridge):
+    """VOLUME and FREEDOM of a ridge on coefficients from place q on, of second derivatives H."""
+    m = H.shape[0] - q
+    if not ridge > 0.0:
+        return np.inf, float(m)
+    K, x = np.empty((m, m)), np.empty(m)
+    for a in range(m):
+        for b in range(a + 1):
+            K[a, b] = H[q + a, q + b]
+        K[a, a] += ridge
+    factorise(K)
+    volume, inverse = -m * math.log(ridge), 0.0
+    for a in range(m):
+        volume += 2.0 * math.log(K[a, a])
+        for j in range(a, m):  # the column a of L⁻¹, whose squares sum up to the trace of K⁻¹
+            x[j] = 1.0 if j == a else 0.0
+            for k in range(a, j):
+                x[j] -= K[j, k] * x[k]
+            x[j] /= K[j, j]
+            inverse += x[j] * x[j]
+    return volume, m - ridge * inverse
+
+
+@_exact
+def gather(Q, start, C, features, A, T, b):
+    """All columns of a model as rows of A and columns of T, first those of Q; and b to start at."""
+    q, n = Q.shape
+    for a in range(b.size):
+        b[a] = start[a] if a < q else 0.0
+        copy_to(Q[a] if a < q else C[features[a - q]], A[a])
+    for i in range(n):
+        for a in range(b.size):
+            T[i, a] = A[a, i]
+
+
+@_exact
+def mean_square(A, q, weights):
+    """Of the rows of A from place q on, weighted sums of squares."""
+    total = 0.0
+    for a in range(q, A.shape[0]):
+        for i in range(A.shape[1]):
+            total += weights[i] * A[a, i] * A[a, i]
+    return total / max(A.shape[0] - q, 1)
+
+
+@_exact
+def refit_models(
+    kind, param, y, weights, layout, Q, start, C, indptr, features, ridges, unit, terms, coef, free,
+    E, told,
+):  # fmt: skip
+    """Refits of many models: features are those of one after the other, by rows of C.
+
+    Where there is no least, as of classes that columns separate, a small ridge makes one.
+    """
+    q, n = Q.shape
+    for at in range(ridges.size):
+        first, end, ridge = indptr[at], indptr[at + 1], ridges[at]
+        p = q + end - first
+        A, T, H, b = np.empty((p, n)), np.empty((n, p)), np.empty((p, p)), np.empty(p)
+        ended, steps = False, NEWTON_STEPS
+        while not ended and steps <= 10 * NEWTON_STEPS:
+            gather(Q, start, C, features[first:end], A, T, b)
+            if steps > NEWTON_STEPS:
+                ridge = max(ridge, SMALL_RIDGE * mean_square(A, q, weights))
+            ended = newton(
+                kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, b, E[at], H
+            )
+            steps *= 10
+        g, h, values = np.empty(n), np.empty(n), np.empty(n)
+        curve(kind, param, y, weights, layout, A, T, E[at], g, h, H)
+        copy_to(b[:q], free[at])
+        copy_to(b[q:], coef[first:end])
+        told[at, ENDED], told[at, RIDGE] = ended, ridge
+        told[at, DEVIANCE] = 2.0 * loss_total(
+            kind, param, y, weights, layout, q, 0.0, b, E[at], values
+        )
+        told[at, VOLUME], told[at, FREEDOM] = prior_left(H, q, ridges[at])
 
 
 # -- IHT and SRDI: a gradient step, then a threshold ---------------------------------------

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..design import Design, Floats
-from ..losses import Response
+from ..losses import Refit, Response
 from ..walking.structure import PLAIN, Structure
 from .criteria import ZERO, log_choose
 from .refits import bend_of
@@ -79,27 +80,41 @@ class Evidence:
 class Laplace:
     """Evidence of a normal prior by a loss that is not of squares, to second order."""
 
-    coef: Floats
-    fitted: Floats
+    fit: Refit
+    columns: Floats  # of the model, as rows
     left: float  # the deviance, and what the prior takes of coefficients
-    volume: float  # log of the share of the prior that the data leave, minus twice
-    freedom: float  # effective degrees of freedom
 
     @classmethod
-    def of(cls, response: Response, columns: Floats, ridge: float) -> Laplace:
-        """Of coefficients of columns, as rows, with a prior of this strength."""
-        if not len(columns):
-            nothing = np.zeros(response.size)
-            coef = np.zeros((response.n_dual, 0))
-            return cls(coef, nothing, float(response.deviance(nothing)), 0.0, 0.0)
-        fit = response.refit(columns, ridge)
-        fitted = np.ravel(fit.coef @ columns)
-        rows = response.y, response.weights
-        H = response.loss.bent(response.unweighted(columns), fit.eta, *rows)
-        bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
-        left = fit.deviance + ridge * float(np.sum(fit.coef**2))
-        volume, freedom = np.log1p(bent / ridge).sum(), (bent / (bent + ridge)).sum()
-        return cls(fit.coef, fitted, left, float(volume), float(freedom))
+    def of(
+        cls, response: Response, columns: Floats, ridges: Sequence[float],
+        models: Sequence[Support] | None = None,
+    ) -> list[Laplace]:  # fmt: skip
+        """Of priors of some strengths; each may have a model of its own, of some columns."""
+        fits = response.refits(columns, ridges, models)
+        own = (columns if models is None else columns[list(models[at])] for at in range(len(fits)))
+        return [
+            cls(fit, mine, fit.deviance + ridge * float(np.sum(fit.coef**2)))
+            for fit, mine, ridge in zip(fits, own, ridges, strict=True)
+        ]
+
+    @property
+    def coef(self) -> Floats:
+        return self.fit.coef
+
+    @property
+    def volume(self) -> float:
+        """Log of the share of the prior that the data leave, minus twice."""
+        return self.fit.volume
+
+    @property
+    def freedom(self) -> float:
+        """Effective degrees of freedom."""
+        return self.fit.freedom
+
+    @property
+    def fitted(self) -> Floats:
+        """What columns explain, with the roots of weights."""
+        return np.ravel(self.fit.coef @ self.columns)
 
     def score_at(self, response: Response) -> float:
         """Minus twice the log evidence, but for a constant; errors as large as they are there."""
@@ -117,8 +132,9 @@ def evidence_of(
     columns = design.columns(np.asarray(support, np.intp))
     size = bend_of(target, columns)
     if size == 0:
-        return Evidence(Laplace.of(target, columns[:0], 1.0).score_at(target), w.ravel(), 0.0)
-    found = [Laplace.of(target, columns, each * size) for each in BY_LOSS]
+        (nothing,) = Laplace.of(target, columns[:0], [1.0])
+        return Evidence(nothing.score_at(target), w.ravel(), 0.0)
+    found = Laplace.of(target, columns, [each * size for each in BY_LOSS])
     scores = np.array([each.score_at(target) for each in found])
     freedom = np.array([each.freedom for each in found])
     scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))

@@ -139,8 +139,9 @@ def refits_by_loss(
     columns = design.columns(np.asarray(support, np.intp))
     size, models = bend_of(response, columns), np.zeros((len(strengths), response.n_dual, design.d))
     if size > 0:
-        for w, strength in zip(models, strengths, strict=True):
-            w[:, list(support)] = response.refit(columns, strength * size).coef
+        found = response.refits(columns, [strength * size for strength in strengths])
+        for w, fit in zip(models, found, strict=True):
+            w[:, list(support)] = fit.coef
     return models.reshape(len(strengths), -1)
 
 

@@ -61,10 +61,9 @@ class _Weighing:
         """Weigh what squares prefer; whether that gives a better model, to fit squares to."""
         first, self.last = self.last is None, found
         visited = self._visited(found) if first else []
-        for model in [*found.leading(self.sought.weighed), *visited, ()]:
-            features = tuple(found.pool[list(model)].tolist())
-            if features not in self.known:
-                self.known[features] = self._laplace(found, model)
+        asked = [*found.leading(self.sought.weighed), *visited, ()]
+        news = {tuple(found.pool[list(model)].tolist()): model for model in asked}
+        self._add({S: model for S, model in news.items() if S not in self.known}, found)
         before = self.best
         self._settle()
         if self.best == before:
@@ -81,9 +80,11 @@ class _Weighing:
         short = [S for S in dict.fromkeys(self.sought.visited) if 0 < len(S) <= LARGEST]
         return [tuple(at) for at in (found.places(S).tolist() for S in short) if min(at) >= 0]
 
-    def _laplace(self, found: Posterior, model: Support) -> Laplace:
-        ridge = self.policy.prior * self.response.bend
-        return Laplace.of(self.response, found.columns[list(model)], ridge)
+    def _add(self, models: dict[Support, Support], found: Posterior) -> None:
+        """Weigh models, by features and by places in the pool."""
+        ridges = [self.policy.prior * self.response.bend] * len(models)
+        laplace = Laplace.of(self.response, found.columns, ridges, list(models.values()))
+        self.known.update(zip(models, laplace, strict=True))
 
     def _settle(self) -> None:
         """Find the best model and, where the loss does not know it, how far errors reach."""
