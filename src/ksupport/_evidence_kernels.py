@@ -199,6 +199,29 @@ def score_of(q, log_det, price, samples, count, floor):
 
 
 @_exact
+def leave(i, a, q, s, b, K, u, own, left):
+    """What each feature leaves of q, and has of its own, if feature i of S is left out (-1: none).
+
+    Features side by side, one thing after the other: so several of them are done at once.
+    """
+    for j in range(s.size):
+        own[j], left[j] = s[j], 0.0
+    if i >= 0:
+        for j in range(s.size):
+            own[j] += K[i, j] * K[i, j] / a
+    for t in range(b.shape[0]):
+        if i >= 0:
+            for j in range(s.size):
+                b_j = b[t, j] + K[i, j] * u[t, i] / a
+                left[j] += b_j * b_j
+        else:
+            for j in range(s.size):
+                left[j] += b[t, j] * b[t, j]
+    for j in range(s.size):
+        left[j] = q - left[j] / own[j]
+
+
+@_exact
 def add_neighbours(
     at, support, u, q, log_det, inverse, G, c, n, prior, price, floor, window, marks, best, count,
     models,
@@ -213,6 +236,7 @@ def add_neighbours(
     capacity, base = models[0].size, models[1][at]
     K = np.dot(inverse, G)
     s, b = np.full(P, n + prior), c - np.dot(u, G)  # of each feature, what S leaves of it
+    own, left = np.empty(P), np.empty(P)
     for i in range(m):
         for j in range(P):
             s[j] -= G[i, j] * K[i, j]
@@ -237,21 +261,11 @@ def add_neighbours(
         # What is certainly too bad needs no logarithm: a column adds at least log 1.
         fixed = T * log_det_i + price[size + 1]
         enough = samples * math.exp(min((best + window - fixed) / samples, 700.0))
+        leave(i, a, q_i, s, b, K, u, own, left)
         for j in range(P):
-            if s[j] < 0.0:
+            if s[j] < 0.0 or left[j] > enough:
                 continue
-            s_j, explained = s[j], 0.0
-            if i >= 0:
-                s_j += K[i, j] * K[i, j] / a
-            for t in range(T):
-                b_j = b[t, j]
-                if i >= 0:
-                    b_j += K[i, j] * u[t, i] / a
-                explained += b_j * b_j
-            left = q_i - explained / s_j
-            if left > enough:
-                continue
-            score = score_of(left, math.log(s_j / prior), fixed, samples, T, floor)
+            score = score_of(left[j], math.log(own[j] / prior), fixed, samples, T, floor)
             if score > best + window or count >= capacity:
                 continue
             best = min(best, score)

@@ -38,6 +38,7 @@ _exact_finite = _compiled(fastmath={"nnan"})
 
 EPS = float(np.finfo(np.float64).eps)
 NEAR = 1 / 16  # how far, relatively, rho is looked for around its last value
+LARGE_LAM = 32.0  # theta goes from 0 to 1 within so small a share of rho that few entries are there
 HUGE = 2.0**100  # a magnitude this far above rho is saturated; fits float32 scratch space
 
 # What is zero but for rounding is zero: otherwise supports have features that are not there on
@@ -282,9 +283,13 @@ def sweep(x):
     Dust are entries at which only rounding differs from zero, where fewer than k features matter,
     say.  Entries that are not finite stay: divergence is for others to see.
     """
-    largest = 0.0
-    for i in range(x.size):
-        largest = max(largest, abs(x[i]))
+    m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0  # side by side, as each waits for the one before
+    for i in range(0, x.size - 3, 4):
+        m0, m1 = max(m0, abs(x[i])), max(m1, abs(x[i + 1]))
+        m2, m3 = max(m2, abs(x[i + 2])), max(m3, abs(x[i + 3]))
+    for i in range(x.size - x.size % 4, x.size):
+        m0 = max(m0, abs(x[i]))
+    largest = max(max(m0, m1), max(m2, m3))
     if not largest < np.inf:
         return 0.0
     level = DUST * largest
@@ -342,14 +347,14 @@ def scale_near(q, lam, k, guess, scratch):
 def prox_warm(q, lam, k, s, out):
     """k-support prox from the previous step's ``s``, swept; return the new s (0: none competes).
 
-    A few Newton scans settle it if q has moved little.  For large lam they do not, as few
+    A few Newton scans settle it if q has moved little.  For large lam they hardly ever do, as few
     entries have a theta inside (0, 1), and soon others: then rho is looked for near the last
     one, and if it is not there, the search starts afresh.
     """
     rho = 0.0
     if s > 0.0:
         guess, delta = (lam + 0.5) / s, 0.5
-        for _ in range(6):
+        for _ in range(6 if lam < LARGE_LAM else 0):
             total, slope = theta_sum(q, guess, lam, delta)
             if abs(total - k) <= 8 * EPS * k:
                 shrink(q, guess, delta, lam, 0.0, 1.0, out)
@@ -1446,6 +1451,44 @@ def poisson_constant(y, weights, one, c, eta):
 
 
 @_exact
+def logistic_constant(y, weights, one, c, base, eta, g, h):
+    """Settle c[0], that of a constant, with one exponential a row; False if that is not enough.
+
+    The odds e^-eta of all rows change by one factor.  It is not enough where c is far away, or all
+    but every row is fitted and little but rounding is left of slopes.
+    """
+    far, change, total = 0.0, 0.0, 0.0
+    for i in range(eta.size):
+        eta[i] = base[i] + c[0] * one[0]
+        far = max(far, abs(eta[i]))
+        total += weights[i]
+        h[i] = math.exp(-eta[i])
+    for _ in range(20):
+        slope, bend, factor = 0.0, 0.0, math.exp(-change)
+        for i in range(eta.size):
+            p = 1.0 / (1.0 + factor * h[i])
+            slope += weights[i] * (p - y[i])
+            bend += weights[i] * p * (1.0 - p)
+        step = -slope / bend
+        if not (bend > 1e-6 * total and abs(step) <= 1.0 and far + abs(change) < 500.0):
+            return False
+        change += step
+        if abs(step) <= 1e-6:  # what is left after such a step is its square
+            break
+    else:
+        return False
+    c[0] += change / one[0]
+    factor = math.exp(-change)
+    for i in range(eta.size):
+        eta[i] += change
+        odds = factor * h[i]
+        p = 1.0 / (1.0 + odds)
+        g[i] = weights[i] * (p - y[i])
+        h[i] = weights[i] * odds * p * p
+    return True
+
+
+@_exact
 def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     """Newton's method for the c at which the loss of eta = base + Qᵀc is least; g and h there.
 
@@ -1456,7 +1499,13 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     step, trial = np.empty(n), np.empty(n)
     copy_to(base, eta)
     add_columns(Q, c, eta)
-    known = kind == POISSON and q > 0 and is_constant(Q[0])
+    constant = q > 0 and is_constant(Q[0])
+    if kind == LOGISTIC and q == 1 and constant:
+        if logistic_constant(y, weights, Q[0], c, base, eta, g, h):
+            return
+        copy_to(base, eta)
+        add_columns(Q, c, eta)
+    known = kind == POISSON and constant
     if known:
         poisson_constant(y, weights, Q[0], c, eta)
     slopes(kind, param, eta, y, weights, layout, g, h)

@@ -140,6 +140,27 @@ def test_the_constant_is_the_best_one(case, weights):
     np.testing.assert_allclose(loss.on(y, weights, np.ones((1, N))).settled(np.zeros(N)), [best])
 
 
+@pytest.mark.parametrize("scale", [0.0, 1.0, 30.0, 300.0, 3000.0])
+@pytest.mark.parametrize("shift", [0.0, 5.0, -400.0])
+def test_an_intercept_is_settled_where_the_slopes_sum_to_zero(scale, shift):
+    """By one exponential a row or by many, near or far: compared with bisection."""
+    loss, y = CASES["logistic"]
+    response = loss.on(y, WEIGHTS, np.ones((1, N)))
+    eta = scale * ETA + shift
+    (found,) = response.settled(eta * response.roots)
+
+    def slope(c):
+        return loss.gradient(eta + c, y, WEIGHTS).sum()
+
+    low, high = -1e4, 1e4
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+    assert abs(slope(found)) < 1e-8
+    if scale <= 1.0:  # else it is flat there
+        assert found == pytest.approx(low, abs=1e-9)
+
+
 @every_loss
 def test_a_row_of_weight_two_is_two_rows(case):
     if case == "cox-efron" or case == "cox-efron-strata":

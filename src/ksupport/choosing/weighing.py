@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ..walking.threads import Workers
 from .criteria import log_choose
 from .evidence import Laplace
 from .policy import POLICY, Policy
-from .posterior import Posterior, Sought, explored
+from .posterior import Posterior, Sought, explored, parts_of
 from .supports import Support
 
 LARGEST = 20  # features of a visited support that is weighed
@@ -44,6 +45,12 @@ def weighed(
             if not going:
                 break
         return workers.each(_Weighing.posterior, each)
+
+
+@cache
+def price_of(d: int, size: int) -> float:
+    """Twice the log of the number of models of this size."""
+    return 2.0 * float(log_choose(d, size))
 
 
 @dataclass(eq=False)
@@ -122,8 +129,7 @@ class _Weighing:
         return self.known[model].score_at(self.response) + self._price(model)
 
     def _price(self, model: Support) -> float:
-        """Of one among all models of this size."""
-        return 2.0 * float(log_choose(self.sought.design.d, len(model)))
+        return price_of(self.sought.design.d, len(model))
 
     def _empty(self) -> float:
         """The score of no feature, which is not to be blamed for errors that it would explain."""
@@ -136,9 +142,10 @@ class _Weighing:
     def posterior(self) -> Posterior:
         """Of all models that have their features in the last pool."""
         assert self.last is not None
-        at = {S: self.last.places(S).tolist() for S in self.known}
-        there = [S for S in self.known if min(at[S], default=0) >= 0]
-        models = [tuple(sorted(at[S])) for S in there]
+        known, ends = list(self.known), np.cumsum([len(S) for S in self.known]).tolist()
+        at = parts_of(self.last.places([j for S in known for j in S]).tolist(), ends)
+        places = {S: mine for S, mine in zip(known, at, strict=True) if min(mine, default=0) >= 0}
+        there, models = list(places), [tuple(sorted(mine)) for mine in places.values()]
         scores: Floats = np.array([self.score(S) for S in there])
         coefs = [self.known[S].coef for S in there]
         found = self.last.of_models(models, scores, self._empty(), coefs)
