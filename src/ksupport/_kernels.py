@@ -1769,10 +1769,10 @@ CLOSE = 1e-9  # relative to eta; the next step would be its square
 FLAT = 1e-12  # a pivot below this share of the largest counts as none
 SMALL_RIDGE = 1e-4  # of the mean weighted square of the columns, where there is no least
 
-# What is told of a refit, besides coefficients: whether steps ended, with which ridge, the
-# deviance; of the ridge that was asked for, log det(I + K/ridge) and the trace of K(K + ridge I)⁻¹,
-# where K has the second derivatives in the coefficients.
-ENDED, RIDGE, DEVIANCE, VOLUME, FREEDOM = range(5)
+# What is told of a refit, besides coefficients: whether steps ended, and with which ridge; of the
+# ridge that was asked for, log det(I + K/ridge) and the trace of K(K + ridge I)⁻¹, where K has the
+# second derivatives in the coefficients.
+ENDED, RIDGE, VOLUME, FREEDOM = range(4)
 
 
 @_exact
@@ -1854,16 +1854,18 @@ def set_fitted(A, b, eta):
 def newton(kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, b, eta, H):
     """The least of the loss of eta = Aᵀb with a ridge, from b on; whether steps ended there.
 
-    Eta is in these units, and values are differences of these terms: where the fit is almost
-    perfect they are far smaller.
+    H has the second derivatives there.  Eta is in these units, and values are differences of
+    these terms: where the fit is almost perfect they are far smaller.
     """
     p, n = A.shape
     g, h, values, along, ahead = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     slope, step, trial = np.empty(p), np.empty(p), np.empty(p)
     set_fitted(A, b, eta)
-    now = loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values)
-    for _ in range(steps):
+    now, close = loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values), False
+    for _ in range(steps + 1):
         curve(kind, param, y, weights, layout, A, T, eta, g, h, H)
+        if close:
+            return True
         newton_step(T, q, ridge, b, g, H, slope, step)
         set_fitted(A, step, along)
         change, size, fall = 0.0, unit, 0.0
@@ -1871,16 +1873,15 @@ def newton(kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, 
             change, size = max(change, abs(along[i])), max(size, abs(eta[i]))
         for a in range(p):
             fall += 0.1 * slope[a] * step[a]
-        if change <= CLOSE * size:
-            go_on(b, 1.0, step, b)
-            go_on(eta, 1.0, along, eta)
-            return True
-        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * max(abs(now), terms)
+        close = change <= CLOSE * size
+        part, rounding = 1.0, 1e-13 * max(abs(now), terms)
+        if not close:
+            part = min(1.0, LONGEST * unit / change)
         while True:
             go_on(b, part, step, trial)
             go_on(eta, part, along, ahead)
             after = loss_total(kind, param, y, weights, layout, q, ridge, trial, ahead, values)
-            if after <= now + part * fall + rounding:
+            if close or after <= now + part * fall + rounding:
                 break
             part *= 0.5
             if not part > SHORTEST:
@@ -1951,23 +1952,19 @@ def refit_models(
         first, end, ridge = indptr[at], indptr[at + 1], ridges[at]
         p = q + end - first
         A, T, H, b = np.empty((p, n)), np.empty((n, p)), np.empty((p, p)), np.empty(p)
-        ended, steps = False, NEWTON_STEPS
-        while not ended and steps <= 10 * NEWTON_STEPS:
+        for attempt in range(2):
             gather(Q, start, C, features[first:end], A, T, b)
-            if steps > NEWTON_STEPS:
+            if attempt > 0:
                 ridge = max(ridge, SMALL_RIDGE * mean_square(A, q, weights))
+            steps = NEWTON_STEPS * (1 + 9 * attempt)
             ended = newton(
                 kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, b, E[at], H
             )
-            steps *= 10
-        g, h, values = np.empty(n), np.empty(n), np.empty(n)
-        curve(kind, param, y, weights, layout, A, T, E[at], g, h, H)
+            if ended:
+                break
         copy_to(b[:q], free[at])
         copy_to(b[q:], coef[first:end])
         told[at, ENDED], told[at, RIDGE] = ended, ridge
-        told[at, DEVIANCE] = 2.0 * loss_total(
-            kind, param, y, weights, layout, q, 0.0, b, E[at], values
-        )
         told[at, VOLUME], told[at, FREEDOM] = prior_left(H, q, ridges[at])
 
 

@@ -94,19 +94,19 @@ def _compiled(
     ends = np.cumsum([0, *map(len, models)])
     features = np.fromiter(chain.from_iterable(models), np.intp, ends[-1])
     count, free = len(models), np.empty((len(models), len(response.unpenalized)))
-    coef, E, told = np.empty(ends[-1]), np.empty((count, response.n)), np.empty((count, 5))
+    coef, E, told = np.empty(ends[-1]), np.empty((count, response.n)), np.empty((count, 4))
     _kernels.refit_models(
         *response.packed, response.settled_at_nothing, np.ascontiguousarray(columns, np.float64),
         ends, features, np.array(ridges, np.float64), *response.scales, coef, free, E, told,
     )  # fmt: skip
     if not told[:, _kernels.ENDED].all():
         raise RuntimeError("Newton's method did not end; scale the columns")
+    deviances = response.loss.deviance(E, response.y, response.weights) @ response.weights
     parts = [coef[first:end] for first, end in pairwise(ends.tolist())]
+    each = zip(parts, free, deviances.tolist(), E, told.tolist(), strict=True)
     return [
         Refit(w, c, deviance, ridge, eta, volume, freedom)
-        for w, c, eta, (_, ridge, deviance, volume, freedom) in zip(
-            parts, free, E, told.tolist(), strict=True
-        )
+        for w, c, deviance, eta, (_, ridge, volume, freedom) in each
     ]
 
 

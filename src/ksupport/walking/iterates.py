@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -52,6 +53,14 @@ class Block:
 
         Of several responses, fitted values stand side by side, too.
         """
+        return self.fitted if design is self.design else self._predicted(design)
+
+    @cached_property
+    def fitted(self) -> Floats:
+        """The same where it was walked, which several measures ask for."""
+        return self._predicted(self.design)
+
+    def _predicted(self, design: Design) -> Floats:
         each = self.by_response
         rows = each.reshape(len(each) * self.targets, each.shape[-1])
         return self._predict(rows, design).reshape(len(self.rows), self.targets * design.n)
