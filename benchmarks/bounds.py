@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ SUPPORTS = 300  # drawn ones, over which the likelihood is averaged
 FIRST = 7000  # of the seeds
 
 
-def log_ratio(X: Array, y: Array, snr: float, supports: list[Array]) -> float:
+def log_ratio(X: Array, y: Array, snr: float, supports: list[Any]) -> float:
     """Log of how much likelier y is with a signal of normal coefficients, whatever its scale."""
     n = len(y)
     basis = np.linalg.qr(np.column_stack([np.ones(n), np.eye(n)[:, 1:]]))[0][:, 1:]  # off the mean

@@ -337,6 +337,34 @@ def signs_price(i, j, u, inverse, K, b, s_j, noise, n, floor):
 
 
 @_exact
+def leave(i, a, rise, s, b, K, u, alike, own, left, both):
+    """What each feature has of its own, and leaves of the volume, if feature i of S is left out.
+
+    -1: none is.  Features side by side, one thing after the other: so several are done at once.
+    """
+    for j in range(s.size):
+        own[j], left[j], both[j] = s[j], 0.0, 0.0
+    if i >= 0:
+        for j in range(s.size):
+            own[j] += K[i, j] * K[i, j] / a
+    for t in range(b.shape[0]):
+        if i >= 0:
+            for j in range(s.size):
+                b_j = b[t, j] + K[i, j] * u[t, i] / a
+                left[j] += b_j * b_j
+                both[j] += b_j * u[t, i]
+        else:
+            for j in range(s.size):
+                left[j] += b[t, j] * b[t, j]
+    if alike:
+        for j in range(s.size):
+            left[j] = 1.0 - left[j] / (rise * own[j])
+    else:  # of one response the same
+        for j in range(s.size):
+            left[j] = 1.0 - (left[j] - both[j] * both[j] / (a * rise)) / own[j]
+
+
+@_exact
 def add_neighbours(
     at, support, u, noise, L, volume, samples, least, log_det, inverse, G, c, n, prior, price,
     floor, window, marks, alike, positive, best, count, models,
@@ -350,6 +378,7 @@ def add_neighbours(
     capacity, base = models[0].size, models[1][at]
     K = np.dot(inverse, G)
     s, b = np.full(P, n + prior), c - np.dot(u, G)  # of each feature, what S leaves of it
+    own, left, both = np.empty(P), np.empty(P), np.empty(P)
     for i in range(m):
         for j in range(P):
             s[j] -= G[i, j] * K[i, j]
@@ -379,30 +408,15 @@ def add_neighbours(
         fixed = T * log_det_i + price[size + 1]
         gift = 2 * math.log(2.0) * T * (size + 1) if positive else 0.0
         enough = math.exp(min((best + window - fixed + gift) / samples - volume_i, 700.0))
+        leave(i, a, rise, s, b_white, K, u_white, alike, own, left, both)
         for j in range(P):
-            if s[j] < 0.0:
-                continue
-            s_j, explained, both = s[j], 0.0, 0.0
-            if i >= 0:
-                s_j += K[i, j] * K[i, j] / a
-            for t in range(T):
-                b_j = b_white[t, j]
-                if i >= 0:
-                    b_j += K[i, j] * u_white[t, i] / a
-                    both += b_j * u_white[t, i]
-                explained += b_j * b_j
-            if alike:
-                explained /= rise
-            else:  # of one response the same
-                explained -= both * both / (a * rise)
-            left = 1.0 - explained / s_j
-            if left > enough:
+            if s[j] < 0.0 or left[j] > enough:
                 continue
             signs = 0.0
             if positive:
-                signs = signs_price(i, j, u, inverse, K, b, s_j, noise, n, floor)
-            grown = volume_i + math.log(max(left, least / rise))
-            score = score_of(grown, math.log(s_j / prior), fixed + signs, samples, T)
+                signs = signs_price(i, j, u, inverse, K, b, own[j], noise, n, floor)
+            grown = volume_i + math.log(max(left[j], least / rise))
+            score = score_of(grown, math.log(own[j] / prior), fixed + signs, samples, T)
             if score > best + window or count >= capacity:
                 continue
             best = min(best, score)

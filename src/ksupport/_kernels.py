@@ -38,6 +38,7 @@ _exact_finite = _compiled(fastmath={"nnan"})
 
 EPS = float(np.finfo(np.float64).eps)
 NEAR = 1 / 16  # how far, relatively, rho is looked for around its last value
+LARGE_LAM = 32.0  # theta goes from 0 to 1 within so small a share of rho that few entries are there
 HUGE = 2.0**100  # a magnitude this far above rho is saturated; fits float32 scratch space
 
 # What is zero but for rounding is zero: otherwise supports have features that are not there on
@@ -282,9 +283,13 @@ def sweep(x):
     Dust are entries at which only rounding differs from zero, where fewer than k features matter,
     say.  Entries that are not finite stay: divergence is for others to see.
     """
-    largest = 0.0
-    for i in range(x.size):
-        largest = max(largest, abs(x[i]))
+    m0, m1, m2, m3 = 0.0, 0.0, 0.0, 0.0  # side by side, as each waits for the one before
+    for i in range(0, x.size - 3, 4):
+        m0, m1 = max(m0, abs(x[i])), max(m1, abs(x[i + 1]))
+        m2, m3 = max(m2, abs(x[i + 2])), max(m3, abs(x[i + 3]))
+    for i in range(x.size - x.size % 4, x.size):
+        m0 = max(m0, abs(x[i]))
+    largest = max(max(m0, m1), max(m2, m3))
     if not largest < np.inf:
         return 0.0
     level = DUST * largest
@@ -342,14 +347,14 @@ def scale_near(q, lam, k, guess, scratch):
 def prox_warm(q, lam, k, s, out):
     """k-support prox from the previous step's ``s``, swept; return the new s (0: none competes).
 
-    A few Newton scans settle it if q has moved little.  For large lam they do not, as few
+    A few Newton scans settle it if q has moved little.  For large lam they hardly ever do, as few
     entries have a theta inside (0, 1), and soon others: then rho is looked for near the last
     one, and if it is not there, the search starts afresh.
     """
     rho = 0.0
     if s > 0.0:
         guess, delta = (lam + 0.5) / s, 0.5
-        for _ in range(6):
+        for _ in range(6 if lam < LARGE_LAM else 0):
             total, slope = theta_sum(q, guess, lam, delta)
             if abs(total - k) <= 8 * EPS * k:
                 shrink(q, guess, delta, lam, 0.0, 1.0, out)
@@ -1195,27 +1200,61 @@ def slopes(kind, param, eta, y, weights, layout, g, h):
 
 
 @_exact
-def solve_small(H, s):
-    """H⁻¹s for a small positive definite H, which is overwritten; dependent columns get zero."""
-    q = s.size
-    x = s.copy()
+def loss_values(kind, param, eta, y, weights, layout, out):
+    """What each row contributes to a loss with one fitted value a row, above a perfect fit."""
+    if kind == COX:
+        cox_values(param, eta, y, weights, layout, out)
+        return
+    for i in range(eta.size):
+        if kind == LOGISTIC:
+            out[i] = log1p_exp(-eta[i] if y[i] > 0.0 else eta[i])
+        elif kind == POISSON:
+            least = y[i] - y[i] * math.log(y[i]) if y[i] > 0.0 else 0.0
+            out[i] = math.exp(eta[i]) - y[i] * eta[i] - least
+        else:
+            size = abs(eta[i] - y[i])
+            inside = min(size, param) if kind == HUBER else size
+            out[i] = inside * (size - 0.5 * inside)
+
+
+@_exact
+def factorise(H):
+    """H = L Lᵀ, in place and in the lower triangle; returns the least and the largest pivot.
+
+    That of a column which depends on those before becomes infinite: then it counts as zero.
+    """
+    q = H.shape[0]
+    sizes, column = np.empty(q), np.empty(q)
+    least, most = np.inf, 0.0
     for j in range(q):
-        size = H[j, j]
-        for p in range(j):
-            H[j, j] -= H[j, p] * H[j, p]
-        H[j, j] = math.sqrt(H[j, j]) if H[j, j] > 1e-12 * size else np.inf
+        sizes[j] = H[j, j]
+    for j in range(q):
+        pivot = H[j, j]
+        least, most = min(least, pivot), max(most, pivot)
+        H[j, j] = math.sqrt(pivot) if pivot > 1e-12 * sizes[j] else np.inf
         for i in range(j + 1, q):
-            for p in range(j):
-                H[i, j] -= H[i, p] * H[j, p]
             H[i, j] /= H[j, j]
-        for p in range(j):
-            x[j] -= H[j, p] * x[p]
-        x[j] /= H[j, j]
-    for j in range(q - 1, -1, -1):
+            column[i] = H[i, j]
         for i in range(j + 1, q):
-            x[j] -= H[i, j] * x[i]
-        x[j] /= H[j, j]
-    return x
+            own = column[i]
+            for k in range(j + 1, i + 1):
+                H[i, k] -= own * column[k]
+    return least, most
+
+
+@_exact
+def solve_factorised(L, x):
+    """x = (L Lᵀ)⁻¹x, in place."""
+    q = x.size
+    for j in range(q):
+        for k in range(j):
+            x[j] -= L[j, k] * x[k]
+        x[j] /= L[j, j]
+    for j in range(q - 1, -1, -1):
+        x[j] /= L[j, j]
+        own = x[j]
+        for k in range(j):
+            x[k] -= L[j, k] * own
 
 
 @_exact
@@ -1299,10 +1338,17 @@ def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
     if kind == COX:
         cox_hessian(param, eta, y, weights, layout, A, H)
         return
-    for a in range(A.shape[0]):
-        for b in range(a + 1):
-            for i in range(A.shape[1]):
-                H[a, b] += A[a, i] * h[i] * A[b, i]
+    add_squares(A.T, h, H)
+
+
+@_exact
+def add_squares(T, h, H):
+    """H += Tᵀ diag(h) T, the lower triangle, row after row of T: entries of H side by side."""
+    for i in range(T.shape[0]):
+        for a in range(T.shape[1]):
+            own = T[i, a] * h[i]
+            for b in range(a + 1):
+                H[a, b] += own * T[i, b]
 
 
 @_exact
@@ -1346,15 +1392,16 @@ def newton_direction(kind, param, y, weights, layout, Q, eta, g, h, bounded):
                     H[at, at - a + b] += Q[a, i] * h[first + i] * Q[b, i]
     else:
         loss_hessian(kind, param, eta, y, weights, layout, Q, h, H)
-    x = solve_small(H, s)
+    factorise(H)
+    solve_factorised(H, s)
     if kind == MULTINOMIAL:
         for a in range(q):
             mean = 0.0
-            for at in range(a, x.size, q):
-                mean += x[at] / count
-            for at in range(a, x.size, q):
-                x[at] -= mean
-    return x
+            for at in range(a, s.size, q):
+                mean += s[at] / count
+            for at in range(a, s.size, q):
+                s[at] -= mean
+    return s
 
 
 @_exact
@@ -1363,8 +1410,8 @@ def add_columns(Q, c, out):
     q, n = Q.shape
     for at in range(out.size // n):
         mine, own = out[at * n : (at + 1) * n], c[at * q : (at + 1) * q]
-        for i in range(n):
-            for a in range(q):
+        for a in range(q):
+            for i in range(n):
                 mine[i] += Q[a, i] * own[a]
 
 
@@ -1404,6 +1451,44 @@ def poisson_constant(y, weights, one, c, eta):
 
 
 @_exact
+def logistic_constant(y, weights, one, c, base, eta, g, h):
+    """Settle c[0], that of a constant, with one exponential a row; False if that is not enough.
+
+    The odds e^-eta of all rows change by one factor.  It is not enough where c is far away, or all
+    but every row is fitted and little but rounding is left of slopes.
+    """
+    far, change, total = 0.0, 0.0, 0.0
+    for i in range(eta.size):
+        eta[i] = base[i] + c[0] * one[0]
+        far = max(far, abs(eta[i]))
+        total += weights[i]
+        h[i] = math.exp(-eta[i])
+    for _ in range(20):
+        slope, bend, factor = 0.0, 0.0, math.exp(-change)
+        for i in range(eta.size):
+            p = 1.0 / (1.0 + factor * h[i])
+            slope += weights[i] * (p - y[i])
+            bend += weights[i] * p * (1.0 - p)
+        step = -slope / bend
+        if not (bend > 1e-6 * total and abs(step) <= 1.0 and far + abs(change) < 500.0):
+            return False
+        change += step
+        if abs(step) <= 1e-6:  # what is left after such a step is its square
+            break
+    else:
+        return False
+    c[0] += change / one[0]
+    factor = math.exp(-change)
+    for i in range(eta.size):
+        eta[i] += change
+        odds = factor * h[i]
+        p = 1.0 / (1.0 + odds)
+        g[i] = weights[i] * (p - y[i])
+        h[i] = weights[i] * odds * p * p
+    return True
+
+
+@_exact
 def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     """Newton's method for the c at which the loss of eta = base + Qᵀc is least; g and h there.
 
@@ -1414,7 +1499,13 @@ def settle_on(kind, param, y, weights, layout, Q, c, base, eta, g, h):
     step, trial = np.empty(n), np.empty(n)
     copy_to(base, eta)
     add_columns(Q, c, eta)
-    known = kind == POISSON and q > 0 and is_constant(Q[0])
+    constant = q > 0 and is_constant(Q[0])
+    if kind == LOGISTIC and q == 1 and constant:
+        if logistic_constant(y, weights, Q[0], c, base, eta, g, h):
+            return
+        copy_to(base, eta)
+        add_columns(Q, c, eta)
+    known = kind == POISSON and constant
     if known:
         poisson_constant(y, weights, Q[0], c, eta)
     slopes(kind, param, eta, y, weights, layout, g, h)
@@ -1514,9 +1605,10 @@ def hessian_of(kind, param, eta, y, weights, layout, A):
 
 
 @_exact
-def cox_values_rows(efron, E, events, weights, layout, out):
+def values_rows(kind, param, E, y, weights, layout, out):
+    """`loss_values` of each row of E."""
     for row in range(E.shape[0]):
-        cox_values(efron, E[row], events, weights, layout, out[row])
+        loss_values(kind, param, E[row], y, weights, layout, out[row])
 
 
 @_exact
@@ -1667,6 +1759,213 @@ def loss_walk(
         if clock[NOW] - began < len(seen):
             look_at(Z, pace, seen[clock[NOW] - began])
         clock[NOW] += 1
+
+
+# -- Refits by a loss: Newton's method for the coefficients of a few columns ----------------
+
+NEWTON_STEPS = 60  # about ten are needed, unless there is no least
+LONGEST = 10.0  # change of eta, in units of the loss, in one step
+CLOSE = 1e-9  # relative to eta; the next step would be its square
+FLAT = 1e-12  # a pivot below this share of the largest counts as none
+SMALL_RIDGE = 1e-4  # of the mean weighted square of the columns, where there is no least
+
+# What is told of a refit, besides coefficients: whether steps ended, and with which ridge; of the
+# ridge that was asked for, log det(I + K/ridge) and the trace of K(K + ridge I)⁻¹, where K has the
+# second derivatives in the coefficients.
+ENDED, RIDGE, VOLUME, FREEDOM = range(4)
+
+
+@_exact
+def shortest_solution(H, s):
+    """The shortest x with Hx = s, where H, of which the lower triangle is read, may be flat."""
+    sizes, V = np.linalg.eigh(H)
+    x = np.zeros(s.size)
+    for j in range(s.size):
+        if sizes[j] > 1e-13 * sizes[-1]:
+            along = 0.0
+            for i in range(s.size):
+                along += V[i, j] * s[i]
+            for i in range(s.size):
+                x[i] += V[i, j] * (along / sizes[j])
+    return x
+
+
+@_exact
+def go_on(a, part, step, out):
+    """out = a + part step."""
+    for i in range(out.size):
+        out[i] = a[i] + part * step[i]
+
+
+@_exact
+def loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values):
+    """Σ weights value, and what the ridge adds for coefficients from place q on."""
+    loss_values(kind, param, eta, y, weights, layout, values)
+    total, squares = 0.0, 0.0
+    for i in range(y.size):
+        total += weights[i] * values[i]
+    for a in range(q, b.size):
+        squares += b[a] * b[a]
+    return total + 0.5 * ridge * squares
+
+
+@_exact
+def curve(kind, param, y, weights, layout, A, T, eta, g, h, H):
+    """Derivatives at eta; H has those in the coefficients of the rows of A, T = Aᵀ."""
+    slopes(kind, param, eta, y, weights, layout, g, h)
+    for a in range(H.shape[0]):
+        for b in range(a + 1):
+            H[a, b] = 0.0
+    if kind == COX:
+        loss_hessian(kind, param, eta, y, weights, layout, A, h, H)
+    else:
+        add_squares(T, h, H)
+
+
+@_exact
+def newton_step(T, q, ridge, b, g, H, slope, step):
+    """step = -H⁻¹ slope, both with the ridge's share; H is overwritten."""
+    p = b.size
+    for a in range(p):
+        slope[a] = ridge * b[a] if a >= q else 0.0
+        H[a, a] += ridge if a >= q else 0.0
+    for i in range(g.size):
+        for a in range(p):
+            slope[a] += T[i, a] * g[i]
+    for a in range(p):
+        step[a] = -slope[a]
+    whole = H.copy()
+    least, most = factorise(H)
+    if least > FLAT * most:
+        solve_factorised(H, step)
+    else:
+        copy_to(shortest_solution(whole, step), step)
+
+
+@_exact
+def set_fitted(A, b, eta):
+    """eta = Aᵀb."""
+    for i in range(eta.size):
+        eta[i] = 0.0
+    add_columns(A, b, eta)
+
+
+@_exact
+def newton(kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, b, eta, H):
+    """The least of the loss of eta = Aᵀb with a ridge, from b on; whether steps ended there.
+
+    H has the second derivatives there.  Eta is in these units, and values are differences of
+    these terms: where the fit is almost perfect they are far smaller.
+    """
+    p, n = A.shape
+    g, h, values, along, ahead = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    slope, step, trial = np.empty(p), np.empty(p), np.empty(p)
+    set_fitted(A, b, eta)
+    now, close = loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values), False
+    for _ in range(steps + 1):
+        curve(kind, param, y, weights, layout, A, T, eta, g, h, H)
+        if close:
+            return True
+        newton_step(T, q, ridge, b, g, H, slope, step)
+        set_fitted(A, step, along)
+        change, size, fall = 0.0, unit, 0.0
+        for i in range(n):
+            change, size = max(change, abs(along[i])), max(size, abs(eta[i]))
+        for a in range(p):
+            fall += 0.1 * slope[a] * step[a]
+        close = change <= CLOSE * size
+        part, rounding = 1.0, 1e-13 * max(abs(now), terms)
+        if not close:
+            part = min(1.0, LONGEST * unit / change)
+        while True:
+            go_on(b, part, step, trial)
+            go_on(eta, part, along, ahead)
+            after = loss_total(kind, param, y, weights, layout, q, ridge, trial, ahead, values)
+            if close or after <= now + part * fall + rounding:
+                break
+            part *= 0.5
+            if not part > SHORTEST:
+                return False
+        copy_to(trial, b)
+        copy_to(ahead, eta)
+        now = after
+    return False
+
+
+@_exact
+def prior_left(H, q, ridge):
+    """VOLUME and FREEDOM of a ridge on coefficients from place q on, of second derivatives H."""
+    m = H.shape[0] - q
+    if not ridge > 0.0:
+        return np.inf, float(m)
+    K, x = np.empty((m, m)), np.empty(m)
+    for a in range(m):
+        for b in range(a + 1):
+            K[a, b] = H[q + a, q + b]
+        K[a, a] += ridge
+    factorise(K)
+    volume, inverse = -m * math.log(ridge), 0.0
+    for a in range(m):
+        volume += 2.0 * math.log(K[a, a])
+        for j in range(a, m):  # the column a of L⁻¹, whose squares sum up to the trace of K⁻¹
+            x[j] = 1.0 if j == a else 0.0
+            for k in range(a, j):
+                x[j] -= K[j, k] * x[k]
+            x[j] /= K[j, j]
+            inverse += x[j] * x[j]
+    return volume, m - ridge * inverse
+
+
+@_exact
+def gather(Q, start, C, features, A, T, b):
+    """All columns of a model as rows of A and columns of T, first those of Q; and b to start at."""
+    q, n = Q.shape
+    for a in range(b.size):
+        b[a] = start[a] if a < q else 0.0
+        copy_to(Q[a] if a < q else C[features[a - q]], A[a])
+    for i in range(n):
+        for a in range(b.size):
+            T[i, a] = A[a, i]
+
+
+@_exact
+def mean_square(A, q, weights):
+    """Of the rows of A from place q on, weighted sums of squares."""
+    total = 0.0
+    for a in range(q, A.shape[0]):
+        for i in range(A.shape[1]):
+            total += weights[i] * A[a, i] * A[a, i]
+    return total / max(A.shape[0] - q, 1)
+
+
+@_exact
+def refit_models(
+    kind, param, y, weights, layout, Q, start, C, indptr, features, ridges, unit, terms, coef, free,
+    E, told,
+):  # fmt: skip
+    """Refits of many models: features are those of one after the other, by rows of C.
+
+    Where there is no least, as of classes that columns separate, a small ridge makes one.
+    """
+    q, n = Q.shape
+    for at in range(ridges.size):
+        first, end, ridge = indptr[at], indptr[at + 1], ridges[at]
+        p = q + end - first
+        A, T, H, b = np.empty((p, n)), np.empty((n, p)), np.empty((p, p)), np.empty(p)
+        for attempt in range(2):
+            gather(Q, start, C, features[first:end], A, T, b)
+            if attempt > 0:
+                ridge = max(ridge, SMALL_RIDGE * mean_square(A, q, weights))
+            steps = NEWTON_STEPS * (1 + 9 * attempt)
+            ended = newton(
+                kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, b, E[at], H
+            )
+            if ended:
+                break
+        copy_to(b[:q], free[at])
+        copy_to(b[q:], coef[first:end])
+        told[at, ENDED], told[at, RIDGE] = ended, ridge
+        told[at, VOLUME], told[at, FREEDOM] = prior_left(H, q, ridges[at])
 
 
 # -- IHT and SRDI: a gradient step, then a threshold ---------------------------------------

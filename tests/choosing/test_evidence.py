@@ -52,7 +52,7 @@ def test_of_squares_laplace_is_exact(data):
     X, y, support = data
     n, ridge, columns = len(y), 3.0, X[:, list(support)].T
     response = Response(Squared(), y, np.ones(n), np.empty((0, n)))
-    found = Laplace.of(response, columns, ridge)
+    (found,) = Laplace.of(response, columns, [ridge])
     covariance = np.eye(n) + columns.T @ columns / ridge
     assert found.left == pytest.approx(y @ np.linalg.solve(covariance, y))
     assert found.volume == pytest.approx(np.linalg.slogdet(covariance)[1])
@@ -61,7 +61,7 @@ def test_of_squares_laplace_is_exact(data):
     assert found.score_at(response) == pytest.approx(found.left + found.volume)
     halved = replace(response, dispersion=2.0)
     assert found.score_at(halved) == pytest.approx(found.left / 2 + found.volume)
-    empty = Laplace.of(response, columns[:0], ridge)
+    (empty,) = Laplace.of(response, columns[:0], [ridge])
     assert empty.left == pytest.approx(y @ y)
     assert empty.volume == empty.freedom == 0.0
 

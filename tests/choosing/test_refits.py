@@ -36,7 +36,7 @@ def test_the_likeliest_model_without_negative_coefficients(loss, seed):
     expected = minimize(least, np.zeros(8), bounds=bounds, options={"ftol": 1e-15, "gtol": 1e-9}).x
     kept = kept_of(response, columns, 2.0, True)
     found = np.zeros(7)
-    found[kept] = response.refit(columns[kept], 2.0).coef
+    found[kept] = response.refits(columns[kept], [2.0])[0].coef
     np.testing.assert_allclose(found, expected[:7], atol=1e-4)
     assert (found >= 0).all()
     np.testing.assert_array_equal(kept_of(response, columns, 2.0, False), np.arange(7))

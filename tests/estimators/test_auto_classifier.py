@@ -218,7 +218,7 @@ def test_laplace_s_evidence_is_that_of_squares_where_the_loss_is():
     response = Huber(1e6).on(y, None, np.ones((1, 120)))
     for S in ([3], [3, 11], [3, 11, 20]):
         columns = design.columns(np.array(S))
-        found = Laplace.of(response, columns, 2.0)
+        (found,) = Laplace.of(response, columns, [2.0])
         gram = columns @ columns.T
         w = np.linalg.solve(gram + 2.0 * np.eye(len(S)), columns @ y)
         np.testing.assert_allclose(found.coef, w, rtol=1e-6)
@@ -238,7 +238,7 @@ def test_laplace_s_evidence_is_the_integral_of_the_likelihood():
     grid = np.linspace(-6, 6, 4001)
     heights = -0.5 * Logistic().deviance(np.outer(grid, x), y).sum(axis=1) - 0.5 * ridge * grid**2
     area = np.exp(heights).sum() * (grid[1] - grid[0]) * np.sqrt(ridge / (2 * np.pi))
-    found = Laplace.of(response, x[None], ridge)
+    (found,) = Laplace.of(response, x[None], [ridge])
     assert found.score_at(response) == pytest.approx(-2 * np.log(area), abs=0.1)
 
 

@@ -218,8 +218,8 @@ def test_evidence_of_two_classes_is_that_of_the_logistic_loss(columns):
     ones = np.ones((1, 150))
     one, two = (loss.on(y, weights, ones) for loss in (Logistic(), Multinomial(2)))
     assert two.bend == pytest.approx(2 * one.bend)
-    expected = Laplace.of(one, Z * one.roots, one.bend)
-    found = Laplace.of(two, Z * two.roots, two.bend)
+    (expected,) = Laplace.of(one, Z * one.roots, [one.bend])
+    (found,) = Laplace.of(two, Z * two.roots, [two.bend])
     assert found.score_at(two) == pytest.approx(expected.score_at(one), abs=1e-8)
     np.testing.assert_allclose(found.coef[1] - found.coef[0], expected.coef, atol=1e-8)
 

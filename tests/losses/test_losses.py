@@ -140,6 +140,27 @@ def test_the_constant_is_the_best_one(case, weights):
     np.testing.assert_allclose(loss.on(y, weights, np.ones((1, N))).settled(np.zeros(N)), [best])
 
 
+@pytest.mark.parametrize("scale", [0.0, 1.0, 30.0, 300.0, 3000.0])
+@pytest.mark.parametrize("shift", [0.0, 5.0, -400.0])
+def test_an_intercept_is_settled_where_the_slopes_sum_to_zero(scale, shift):
+    """By one exponential a row or by many, near or far: compared with bisection."""
+    loss, y = CASES["logistic"]
+    response = loss.on(y, WEIGHTS, np.ones((1, N)))
+    eta = scale * ETA + shift
+    (found,) = response.settled(eta * response.roots)
+
+    def slope(c):
+        return loss.gradient(eta + c, y, WEIGHTS).sum()
+
+    low, high = -1e4, 1e4
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) < 0 else (low, middle)
+    assert abs(slope(found)) < 1e-8
+    if scale <= 1.0:  # else it is flat there
+        assert found == pytest.approx(low, abs=1e-9)
+
+
 @every_loss
 def test_a_row_of_weight_two_is_two_rows(case):
     if case == "cox-efron" or case == "cox-efron-strata":
@@ -229,6 +250,36 @@ def test_a_refit_is_where_the_gradient_vanishes(case, ridge):
     np.testing.assert_allclose(found.deviance, 2 * total(loss, eta, y))
 
 
+@every_loss
+def test_refits_of_many_models_are_those_of_one_by_one(case):
+    loss, y = CASES[case]
+    response = loss.on(y, WEIGHTS, np.ones((1 if loss.has_constant else 0, N)))
+    models, ridges = [(2, 0), (), (1,), (0, 1, 2, 3)], [1.0, 2.0, 0.5, 3.0]
+    columns = COLUMNS * response.roots
+    for model, ridge, found in zip(
+        models, ridges, response.refits(columns, ridges, models), strict=True
+    ):
+        alone = loss.refit(COLUMNS[list(model)], y, WEIGHTS, ridge, response.unpenalized)
+        np.testing.assert_allclose(found.coef, alone.coef, atol=1e-12)
+        np.testing.assert_allclose(found.eta, alone.eta, atol=1e-12)
+        assert found.deviance == pytest.approx(alone.deviance)
+        bent = np.linalg.eigvalsh(loss.hessian(COLUMNS[list(model)], found.eta, y, WEIGHTS))
+        assert found.volume == pytest.approx(np.log1p(bent / ridge).sum())
+        assert found.freedom == pytest.approx((bent / (bent + ridge)).sum())
+
+
+@pytest.mark.parametrize("case", ["logistic", "poisson", "huber", "multinomial"])
+def test_a_refit_on_more_columns_than_rows_is_where_the_gradient_vanishes(case):
+    wide, Q = np.random.default_rng(1).standard_normal((2 * N, N)), np.ones((1, N))
+    loss, y = CASES.get(case, (Multinomial(3), np.resize([0.0, 1.0, 2.0], N)))
+    found = loss.refit(wide, y, WEIGHTS, 5.0, Q)
+    g = loss.gradient(found.eta, y, WEIGHTS).T
+    np.testing.assert_allclose(g @ wide.T + 5.0 * found.coef, 0.0, atol=1e-7)
+    eta = found.coef @ wide + found.unpenalized @ Q
+    np.testing.assert_allclose(found.eta.T, eta, atol=1e-8)
+    assert found.freedom < N * (2 if case == "multinomial" else 1)
+
+
 def test_classes_that_separate_get_a_small_ridge():
     y = (COLUMNS[0] > 0) * 1.0
     found = Logistic().refit(COLUMNS[:2], y, unpenalized=np.ones((1, N)))
@@ -243,6 +294,7 @@ def test_dependent_columns_can_be_refitted():
     once = loss.refit(COLUMNS[:2], y, unpenalized=np.ones((1, N)))
     twice = loss.refit(COLUMNS[[0, 1, 0]], y, unpenalized=np.ones((1, N)))
     np.testing.assert_allclose(twice.coef[[0, 1]] + [twice.coef[2], 0.0], once.coef, atol=1e-6)
+    assert twice.coef[0] == pytest.approx(twice.coef[2])  # the shortest of all such models
 
 
 # -- several classes -----------------------------------------------------------------------

@@ -123,7 +123,7 @@ class Candidates:
         for at, rows in enumerate(unseen):
             models = sp.vstack(
                 [_aligned(one[at], length) for one, length in zip(paths, lengths, strict=True)]
-                + [sp.csr_array(beside[at][None]), sp.csr_array((1, beside[at].size))],
+                + [sp.csr_array(np.stack([beside[at], np.zeros_like(beside[at])]))],
                 format="csr",
             )
             measured.append(HeldOutRows.of(rows, models))
@@ -232,5 +232,11 @@ def _iterates(result: Result) -> sp.csr_array:
 
 def _aligned(iterates: sp.csr_array, length: int) -> sp.csr_array:
     """So many records; a path that ended stays where it was."""
-    at = np.minimum(np.arange(length), iterates.shape[0] - 1)
-    return iterates[at]
+    more, (first, end) = length - iterates.shape[0], iterates.indptr[-2:]
+    if more == 0:
+        return iterates
+    values, index = (
+        np.append(a, np.tile(a[first:end], more)) for a in (iterates.data, iterates.indices)
+    )
+    indptr = np.append(iterates.indptr, end + (end - first) * np.arange(1, more + 1))
+    return sp.csr_array((values, index, indptr), shape=(length, iterates.shape[1]))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from ..design import Design, Floats
-from ..losses import Response
+from ..losses import Refit, Response
 from ..walking.structure import PLAIN, Structure
 from .criteria import log_choose
 from .refits import bend_of, kept_of, solved
@@ -123,41 +124,59 @@ class _Ridges:
 class Laplace:
     """Evidence of a normal prior by a loss that is not of squares, to second order."""
 
-    coef: Floats
-    fitted: Floats
+    fit: Refit
+    columns: Floats  # of the model, as rows
     left: float  # the deviance, and what the prior takes of coefficients
-    volume: float  # log of the share of the prior that the data leave, minus twice
-    freedom: float  # effective degrees of freedom
+    signs: float = 0.0  # `price_of_signs`, where coefficients cannot be negative
 
     @classmethod
     def of(
-        cls, response: Response, columns: Floats, ridge: float, positive: bool = False
-    ) -> Laplace:
-        """Of coefficients of columns, as rows, with a prior of this strength.
+        cls, response: Response, columns: Floats, ridges: Sequence[float],
+        models: Sequence[Sequence[int]] | None = None, positive: bool = False,
+    ) -> list[Laplace]:  # fmt: skip
+        """Of priors of some strengths; each may have a model of its own, of some columns.
 
-        Where they cannot be negative the prior has a half of that, for each; the volume is infinite
-        if one of them is.
+        Where coefficients cannot be negative the prior has a half of that, for each; the price of
+        signs is infinite if one of them is.
         """
-        if not len(columns):
-            nothing = np.zeros(response.size)
-            coef = np.zeros((response.n_dual, 0))
-            return cls(coef, nothing, float(response.deviance(nothing)), 0.0, 0.0)
-        fit = response.refit(columns, ridge)
-        fitted = np.ravel(fit.coef @ columns)
-        rows = response.y, response.weights
-        H = response.loss.bent(response.unweighted(columns), fit.eta, *rows)
-        bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
-        left = fit.deviance + ridge * float(np.sum(fit.coef**2))
-        volume, freedom = np.log1p(bent / ridge).sum(), (bent / (bent + ridge)).sum()
-        if positive:
-            spread = response.dispersion * np.linalg.inv(H + ridge * np.eye(len(H))).diagonal()
-            coef = np.ravel(fit.coef)[:, None]
-            volume += price_of_signs(coef, coef / np.sqrt(spread)[:, None])
-        return cls(fit.coef, fitted, left, float(volume), float(freedom))
+        fits = response.refits(columns, ridges, models)
+        own = (columns if models is None else columns[list(models[at])] for at in range(len(fits)))
+        found = []
+        for fit, mine, ridge in zip(fits, own, ridges, strict=True):
+            left = fit.deviance + ridge * float(np.sum(fit.coef**2))
+            signs = _signs(response, fit, mine, ridge) if positive else 0.0
+            found.append(cls(fit, mine, left, signs))
+        return found
+
+    @property
+    def coef(self) -> Floats:
+        return self.fit.coef
+
+    @property
+    def volume(self) -> float:
+        """Log of the share of the prior that the data leave, minus twice."""
+        return self.fit.volume + self.signs
+
+    @property
+    def freedom(self) -> float:
+        """Effective degrees of freedom."""
+        return self.fit.freedom
+
+    @property
+    def fitted(self) -> Floats:
+        """What columns explain, with the roots of weights."""
+        return np.ravel(self.fit.coef @ self.columns)
 
     def score_at(self, response: Response) -> float:
         """Minus twice the log evidence, but for a constant; errors as large as they are there."""
         return self.left / response.dispersion + self.volume
+
+
+def _signs(response: Response, fit: Refit, columns: Floats, ridge: float) -> float:
+    H = response.loss.bent(response.unweighted(columns), fit.eta, response.y, response.weights)
+    spread = response.dispersion * np.linalg.inv(H + ridge * np.eye(len(H))).diagonal()
+    coef = np.ravel(fit.coef)[:, None]
+    return price_of_signs(coef, coef / np.sqrt(spread)[:, None])
 
 
 def evidence_of(
@@ -172,10 +191,11 @@ def evidence_of(
     columns = design.columns(S)
     size = bend_of(target, columns)
     if size == 0:
-        return Evidence(Laplace.of(target, columns[:0], 1.0).score_at(target), w.ravel(), 0.0)
-    kept = [kept_of(target, columns, each * size, structure.positive) for each in BY_LOSS]
-    pairs = list(zip(kept, BY_LOSS, strict=True))
-    found = [Laplace.of(target, columns[some], each * size) for some, each in pairs]
+        (nothing,) = Laplace.of(target, columns[:0], [1.0])
+        return Evidence(nothing.score_at(target), w.ravel(), 0.0)
+    ridges = [each * size for each in BY_LOSS]
+    kept = [kept_of(target, columns, ridge, structure.positive) for ridge in ridges]
+    found = Laplace.of(target, columns, ridges, kept if structure.positive else None)
     scores = np.array([each.score_at(target) for each in found])
     freedom = np.array([each.freedom for each in found])
     scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))

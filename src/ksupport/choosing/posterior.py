@@ -376,9 +376,10 @@ class Ready:
         if not usable.all():
             pool, columns, lengths = pool[usable], columns[usable], lengths[usable]
         columns /= lengths[:, None]
-        places = [np.searchsorted(pool, np.asarray(S, np.intp)) for S in starts]
-        known = [np.isin(np.asarray(S, np.intp), pool).all() for S in starts]
-        kept = [at for at, ok in zip(places, known, strict=True) if ok]
+        place = np.full(design.d, -1)
+        place[pool] = np.arange(pool.size)
+        places = [place[np.asarray(S, np.intp)] for S in starts]
+        kept = [at for at in places if at.min(initial=0) >= 0]
         largest = min(_largest(design, policy), pool.size)
         centred = design.mean is not None
         return cls(

@@ -155,14 +155,15 @@ def refits_by_loss(
     columns = design.columns(np.asarray(support, np.intp))
     size, models = bend_of(response, columns), np.zeros((len(strengths), response.n_dual, design.d))
     if size > 0:
-        for w, strength in zip(models, strengths, strict=True):
-            kept = kept_of(response, columns, strength * size, positive)
-            S = np.asarray(support, np.intp)[kept]
-            w[:, S] = response.refit(columns[kept], strength * size).coef
+        ridges, S = [strength * size for strength in strengths], np.asarray(support, np.intp)
+        kept = [kept_of(response, columns, ridge, positive) for ridge in ridges]
+        found = response.refits(columns, ridges, kept if positive else None)
+        for w, some, fit in zip(models, kept, found, strict=True):
+            w[:, S[some]] = fit.coef
     return models.reshape(len(strengths), -1)
 
 
-def kept_of(response: Response, columns: Floats, ridge: float, positive: bool) -> Ints:
+def kept_of(response: Response, columns: Floats, ridge: float, positive: bool) -> list[int]:
     """Of columns, as rows, those that the likeliest model has: all, but for signs.
 
     Without coefficients below zero, as in non-negative least squares (Lawson and Hanson 1974):
@@ -172,7 +173,7 @@ def kept_of(response: Response, columns: Floats, ridge: float, positive: bool) -
     while positive:
         coef, eta = np.empty(0), response.whole(np.zeros(response.size))
         if kept.size:
-            fit = response.refit(columns[kept], ridge)
+            (fit,) = response.refits(columns[kept], [ridge])
             coef, eta = np.ravel(fit.coef), fit.eta
         if (coef <= 0).any():
             kept = kept[coef > 0]
@@ -186,7 +187,7 @@ def kept_of(response: Response, columns: Floats, ridge: float, positive: bool) -
         if pull.max(initial=0.0) <= 1e-9 * largest:
             break
         kept = np.sort(np.append(kept, int(np.argmax(pull))))
-    return kept
+    return [int(at) for at in kept]
 
 
 def bend_of(response: Response, columns: Floats) -> float:

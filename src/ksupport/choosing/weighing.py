@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from ..walking.threads import Workers
 from .criteria import log_choose
 from .evidence import Laplace
 from .policy import POLICY, Policy
-from .posterior import Models, Posterior, Sought, explored
+from .posterior import Models, Posterior, Sought, explored, parts_of
 from .supports import Support
 
 LARGEST = 20  # features of a visited support that is weighed
@@ -46,6 +47,12 @@ def weighed(
         return workers.each(_Weighing.posterior, each)
 
 
+@cache
+def price_of(d: int, size: int) -> float:
+    """Twice the log of the number of models of this size."""
+    return 2.0 * float(log_choose(d, size))
+
+
 @dataclass(eq=False)
 class _Weighing:
     """Models of one problem that the loss has weighed."""
@@ -61,10 +68,9 @@ class _Weighing:
         """Weigh what squares prefer; whether that gives a better model, to fit squares to."""
         first, self.last = self.last is None, found
         visited = self._visited(found) if first else []
-        for model in [*found.leading(self.sought.weighed), *visited, ()]:
-            features = tuple(found.pool[list(model)].tolist())
-            if features not in self.known:
-                self.known[features] = self._laplace(found, model)
+        asked = [*found.leading(self.sought.weighed), *visited, ()]
+        news = {tuple(found.pool[list(model)].tolist()): model for model in asked}
+        self._add({S: model for S, model in news.items() if S not in self.known}, found)
         before = self.best
         self._settle()
         if self.best == before:
@@ -81,9 +87,12 @@ class _Weighing:
         short = [S for S in dict.fromkeys(self.sought.visited) if 0 < len(S) <= LARGEST]
         return [tuple(at) for at in (found.places(S).tolist() for S in short) if min(at) >= 0]
 
-    def _laplace(self, found: Posterior, model: Support) -> Laplace:
-        ridge = self.policy.prior * self.response.bend
-        return Laplace.of(self.response, found.columns[list(model)], ridge, self.sought.positive)
+    def _add(self, models: dict[Support, Support], found: Posterior) -> None:
+        """Weigh models, by features and by places in the pool."""
+        ridges = [self.policy.prior * self.response.bend] * len(models)
+        asked = list(models.values())
+        laplace = Laplace.of(self.response, found.columns, ridges, asked, self.sought.positive)
+        self.known.update(zip(models, laplace, strict=True))
 
     def _settle(self) -> None:
         """Find the best model and, where the loss does not know it, how far errors reach."""
@@ -121,8 +130,7 @@ class _Weighing:
         return self.known[model].score_at(self.response) + self._price(model)
 
     def _price(self, model: Support) -> float:
-        """Of one among all models of this size."""
-        return 2.0 * float(log_choose(self.sought.design.d, len(model)))
+        return price_of(self.sought.design.d, len(model))
 
     def _empty(self) -> float:
         """The score of no feature, which is not to be blamed for errors that it would explain."""
@@ -135,9 +143,10 @@ class _Weighing:
     def posterior(self) -> Posterior:
         """Of all models that have their features in the last pool."""
         assert self.last is not None
-        at = {S: self.last.places(S).tolist() for S in self.known}
-        there = [S for S in self.known if min(at[S], default=0) >= 0]
-        models = [tuple(sorted(at[S])) for S in there]
+        known, ends = list(self.known), np.cumsum([len(S) for S in self.known]).tolist()
+        at = parts_of(self.last.places([j for S in known for j in S]).tolist(), ends)
+        places = {S: mine for S, mine in zip(known, at, strict=True) if min(mine, default=0) >= 0}
+        there, models = list(places), [tuple(sorted(mine)) for mine in places.values()]
         scores: Floats = np.array([self.score(S) for S in there])
         coefs = [self.known[S].coef for S in there]
         found = self.last.of_models(Models.listed(models, scores, self._empty()), coefs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
-from .newton import Model, OneNumber, Refit, least
+from .newton import Columns, Model, Refit, refits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -40,7 +41,7 @@ class Loss(ABC):
     smoothness: ClassVar[float | None]  # a bound on second derivatives; None: there is none
     has_constant: ClassVar[bool] = True  # whether an intercept says anything
     in_units_of_y: ClassVar[bool] = False  # whether eta is
-    model: ClassVar[type[Model]] = OneNumber  # what coefficients of a refit mean
+    model: ClassVar[type[Model] | None] = None  # of a refit, where rows have several numbers
 
     # -- the response ----------------------------------------------------------------------
 
@@ -104,9 +105,12 @@ class Loss(ABC):
 
     # -- values and derivatives ------------------------------------------------------------
 
-    @abstractmethod
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """What each row contributes; summed up, less what a perfect fit would have."""
+        E = np.ascontiguousarray(eta, np.float64).reshape(-1, np.shape(eta)[-1])
+        out, each = np.empty_like(E), counted(weights, E.shape[1])
+        _kernels.values_rows(self.kind, self.param, E, self.target(y), each, self.layout(y), out)
+        return out.reshape(np.shape(eta))
 
     def deviance(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """Twice the value, row by row; (y - eta)² for squares."""
@@ -179,7 +183,8 @@ class Loss(ABC):
         Those of ``unpenalized`` columns (as rows: ones for an intercept) are free.  Where there is
         no least, as of classes that the columns separate, a small ridge makes one.
         """
-        return least(self.on(y, weights, unpenalized), columns, ridge)
+        (found,) = refits(self.on(y, weights, unpenalized), columns, [ridge])
+        return found
 
     def deviance_of_new(
         self, seen: Response, eta: Floats, new_eta: Floats, new_y: Floats
@@ -256,6 +261,13 @@ class Response:
         """The same with the emphasis of a walk."""
         kind, param, target, weights, layout, Q = self.packed
         return kind, param, target, weights * self.loss.emphasis(self.y), layout, Q
+
+    @cached_property
+    def scales(self) -> tuple[float, float]:
+        """The unit of eta, and the size of the terms whose differences values are."""
+        if self.loss.in_units_of_y:
+            return float(np.ptp(self.y)) or 1.0, 0.0
+        return 1.0, float(self.weights @ (1.0 + np.abs(self.loss.target(self.y))))
 
     def eta(self, fitted: Floats) -> Floats:
         """Fitted values without the roots of weights."""
@@ -359,6 +371,16 @@ class Response:
         )
         return self.loss.deviance_of_new(self, eta, new_eta, new_y)
 
-    def refit(self, columns: Floats, ridge: float = 0.0) -> Refit:
-        """As `Loss.refit`, on columns of the design (as rows)."""
-        return least(self, self.unweighted(columns), ridge)
+    def refits(
+        self, columns: Floats, ridges: Sequence[float], models: Sequence[Columns] | None = None
+    ) -> list[Refit]:
+        """As `Loss.refit`, with several ridges, on columns of the design (as rows).
+
+        Each ridge may have a model of its own, of some of the columns.
+        """
+        if models is None:
+            return refits(self, self.unweighted(columns), ridges)
+        used = sorted({at for model in models for at in model})
+        place = dict(zip(used, range(len(used)), strict=True))
+        within = [[place[at] for at in model] for model in models]
+        return refits(self, self.unweighted(columns[used]), ridges, within)

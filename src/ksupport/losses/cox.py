@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import _kernels
 from .._common.checks import check_choice
-from .base import Floats, Ints, Loss, counted
+from .base import Floats, Ints, Loss
 
 if TYPE_CHECKING:
     from .base import Response
@@ -104,13 +104,6 @@ class Cox(Loss):
         first, tie_end = _runs(new_time)
         stratum_end = _runs(new_stratum)[1]
         return np.stack([order, first, tie_end, stratum_end]).astype(np.intp)
-
-    def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
-        """Of each event its term of the partial likelihood, above that of a perfect order."""
-        E = np.ascontiguousarray(eta, np.float64).reshape(-1, len(y))
-        out, each = np.empty_like(E), counted(weights, len(y))
-        _kernels.cox_values_rows(self.param, E, self.target(y), each, self.layout(y), out)
-        return out.reshape(np.shape(eta))
 
     def deviance_of_new(
         self, seen: Response, eta: Floats, new_eta: Floats, new_y: Floats

@@ -157,7 +157,7 @@ class Multinomial(Loss):
                 h = weights * (p @ (V[a] * V[b]) - along[:, a] * along[:, b])
                 H[a, :, b] = (columns * h) @ columns.T
                 H[b, :, a] = H[a, :, b]
-        return H.reshape(len(V) * m, -1)
+        return H.reshape(len(V) * m, len(V) * m)
 
     def contrasts(self, eta: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """Of classes: along the axes of the mean curvature."""

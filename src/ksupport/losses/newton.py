@@ -1,24 +1,28 @@
-"""Newton's method for the coefficients of a few columns."""
+"""Newton's method for the coefficients of a few columns.
+
+Where a row has one fitted value it is compiled (`_kernels.refit_models`), for many models in one
+call; of several classes it goes through matrices of contrasts, whose products BLAS takes.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
+from .. import _kernels
+from .._kernels import CLOSE, FLAT, LONGEST, NEWTON_STEPS, SMALL_RIDGE
+
 if TYPE_CHECKING:
     from .base import Response
 
 Floats = NDArray[np.float64]
-
-STEPS = 60  # Newton needs about ten, unless there is no least
-LONGEST = 10.0  # change of eta, in units of the loss, in one step
-CLOSE = 1e-9  # relative to eta; the next step would be its square
-FLAT = 1e-12  # a pivot below this share of the largest counts as none
-SMALL_RIDGE = 1e-4  # of the mean weighted square of the columns, where there is no least
+Columns = Sequence[int]  # of a model, by their places among those given
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,9 @@ class Refit:
     """Coefficients of columns, of what is not penalised, and the deviance on the rows of the fit.
 
     ``ridge`` is the strength asked for, or the small one that was needed; ``eta`` what is fitted.
+    With K the second derivatives in the coefficients, ``volume`` is log det(I + K / ridge) and
+    ``freedom``, the effective degrees of freedom, the trace of K (K + ridge I)⁻¹, both of the ridge
+    asked for; infinite and one a coefficient where that is none.
     """
 
     coef: Floats
@@ -33,10 +40,12 @@ class Refit:
     deviance: float
     ridge: float
     eta: Floats
+    volume: float
+    freedom: float
 
 
 class Model(Protocol):
-    """Coefficients as one vector b, and what they mean."""
+    """Coefficients as one vector b, and what they mean, where a row has several fitted values."""
 
     A: Floats  # all columns, as rows; first those that are not penalised
 
@@ -48,53 +57,88 @@ class Model(Protocol):
     def split(self, b: Floats) -> tuple[Floats, Floats]: ...
 
 
-class OneNumber:
-    """The model of losses with one fitted value a row: a coefficient for each column."""
+def refits(
+    response: Response,
+    columns: Floats,
+    ridges: Sequence[float],
+    models: Sequence[Columns] | None = None,
+) -> list[Refit]:
+    """The least of Σ weights value + ridge/2 ‖w‖² for each ridge, over coefficients w of columns.
 
-    def __init__(self, response: Response, columns: Floats) -> None:
-        self.response, self.A = response, np.vstack([response.unpenalized, columns])
-        self.q = len(response.unpenalized)
-
-    def start(self) -> Floats:
-        b = np.zeros(len(self.A))
-        b[: self.q] = self.response.settled_at_nothing
-        return b
-
-    def eta(self, b: Floats) -> Floats:
-        return b @ self.A
-
-    def gradient(self, g: Floats) -> Floats:
-        return self.A @ g
-
-    def penalty(self, ridge: float) -> Floats:
-        return np.where(np.arange(len(self.A)) < self.q, 0.0, ridge)
-
-    def split(self, b: Floats) -> tuple[Floats, Floats]:
-        return b[self.q :], b[: self.q]
+    Columns are rows; each ridge may have a model of its own, of some of them.
+    """
+    if models is not None:
+        return _each(response, columns, ridges, models)
+    if len(columns) <= response.n or min(ridges) <= 0:
+        return _each(response, columns, ridges, [range(len(columns))] * len(ridges))
+    # With a ridge, coefficients lie in the span of the rows, of which there are fewer.
+    turn, fewer = np.linalg.qr(columns)
+    found = refits(response, fewer, ridges)
+    return [replace(each, coef=each.coef @ turn.T) for each in found]
 
 
-def least(response: Response, columns: Floats, ridge: float) -> Refit:
-    """The least of Σ weights value + ridge/2 ‖w‖² over coefficients w of columns (as rows)."""
-    model = response.loss.model(response, columns)
-    b = _newton(response, model, ridge, STEPS)
+def _each(
+    response: Response, columns: Floats, ridges: Sequence[float], models: Sequence[Columns]
+) -> list[Refit]:
+    kind = response.loss.model
+    if kind is None:
+        return _compiled(response, columns, ridges, models)
+    pairs = zip(models, ridges, strict=True)
+    each = ((kind(response, columns[list(model)]), ridge) for model, ridge in pairs)
+    return [_of_classes(response, model, ridge) for model, ridge in each]
+
+
+def _compiled(
+    response: Response, columns: Floats, ridges: Sequence[float], models: Sequence[Columns]
+) -> list[Refit]:
+    ends = np.cumsum([0, *map(len, models)])
+    features = np.fromiter(chain.from_iterable(models), np.intp, ends[-1])
+    count, free = len(models), np.empty((len(models), len(response.unpenalized)))
+    coef, E, told = np.empty(ends[-1]), np.empty((count, response.n)), np.empty((count, 4))
+    _kernels.refit_models(
+        *response.packed, response.settled_at_nothing, np.ascontiguousarray(columns, np.float64),
+        ends, features, np.array(ridges, np.float64), *response.scales, coef, free, E, told,
+    )  # fmt: skip
+    if not told[:, _kernels.ENDED].all():
+        raise RuntimeError("Newton's method did not end; scale the columns")
+    deviances = response.loss.deviance(E, response.y, response.weights) @ response.weights
+    parts = [coef[first:end] for first, end in pairwise(ends.tolist())]
+    each = zip(parts, free, deviances.tolist(), E, told.tolist(), strict=True)
+    return [
+        Refit(w, c, deviance, ridge, eta, volume, freedom)
+        for w, c, deviance, eta, (_, ridge, volume, freedom) in each
+    ]
+
+
+def _of_classes(response: Response, model: Model, asked: float) -> Refit:
+    b, ridge = _newton(response, model, asked, NEWTON_STEPS), asked
     if b is None:
+        columns = model.A[len(response.unpenalized) :]
         ridge = max(ridge, SMALL_RIDGE * float(np.mean((columns**2) @ response.weights)))
-        b = _newton(response, model, ridge, 10 * STEPS)
+        b = _newton(response, model, ridge, 10 * NEWTON_STEPS)
         if b is None:
             raise RuntimeError("Newton's method did not end; scale the columns")
-    eta = model.eta(b)
-    deviance = response.loss.deviance(eta, response.y, response.weights)
-    coef, free = model.split(b)
-    return Refit(coef, free, float(deviance @ response.weights), ridge, eta)
+    eta, (coef, free) = model.eta(b), model.split(b)
+    deviance = response.loss.deviance(eta, response.y, response.weights) @ response.weights
+    left = _prior_left(response, model, eta, asked)
+    return Refit(coef, free, float(deviance), ridge, eta, *left)
+
+
+def _prior_left(response: Response, model: Model, eta: Floats, ridge: float) -> tuple[float, float]:
+    """Volume and freedom."""
+    columns = model.A[len(response.unpenalized) :]
+    H = response.loss.bent(columns, eta, response.y, response.weights)
+    if not ridge > 0:
+        return np.inf, float(len(H))
+    bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
+    return float(np.log1p(bent / ridge).sum()), float((bent / (bent + ridge)).sum())
 
 
 def _newton(response: Response, model: Model, ridge: float, steps: int) -> Floats | None:
     """None where steps do not end: coefficients grow without bound."""
     loss, y, weights = response.loss, response.y, response.weights
     penalty, b = model.penalty(ridge), model.start()
-    unit = (float(np.ptp(y)) or 1.0) if loss.in_units_of_y else 1.0
-    # Of what values are differences of: where the fit is almost perfect they are far smaller.
-    terms = 0.0 if loss.in_units_of_y else float(weights @ (1.0 + np.abs(loss.target(y))))
+    unit, terms = response.scales
 
     def total(b: Floats, eta: Floats) -> float:
         return float(loss.value(eta, y, weights) @ weights + 0.5 * penalty @ b**2)

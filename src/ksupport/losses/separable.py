@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import expit, xlogy
+from scipy.special import expit
 
 from .. import _kernels
 from .._common.checks import as_numbers, check_interval
@@ -50,10 +50,6 @@ class Squared(Loss):
     def checked(self, y: Any) -> Floats:
         """A number a row."""
         return column(y)
-
-    def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
-        """Half the squared error."""
-        return 0.5 * np.square(eta - y)
 
 
 @dataclass(frozen=True)
@@ -103,12 +99,6 @@ class Huber(Loss):
         if self.delta is not None:
             return self
         return replace(self, delta=SHARE * robust_scale(y, weights)[1])
-
-    def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
-        """Half the squared error, linear beyond delta."""
-        size = np.abs(eta - y)
-        inside = np.minimum(size, self.param)
-        return inside * (size - 0.5 * inside)
 
 
 def robust_scale(values: Floats, weights: Floats | None = None) -> tuple[float, float]:
@@ -167,10 +157,6 @@ class Logistic(Loss):
                 "both, or hold out others"
             )
 
-    def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
-        """Minus the logarithm of the probability of the class."""
-        return np.asarray(np.logaddexp(0.0, np.where(y > 0, -eta, eta)))
-
     def mean(self, eta: Any) -> Any:
         """The probability of the second class."""
         return expit(eta)
@@ -215,11 +201,6 @@ class Poisson(Loss):
             raise ValueError(
                 f"y is zero on all {len(y)} rows to fit: the Poisson loss needs a positive count"
             )
-
-    def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
-        """Minus the log-likelihood, above that of a perfect fit."""
-        with np.errstate(over="ignore"):
-            return np.asarray(self.mean(eta) - y * eta - y + xlogy(y, y))
 
     def emphasis(self, y: Floats) -> Floats:
         """(y + ½)^-½: large counts lead less."""

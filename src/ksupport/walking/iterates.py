@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -52,6 +53,14 @@ class Block:
 
         Of several responses, fitted values stand side by side, too.
         """
+        return self.fitted if design is self.design else self._predicted(design)
+
+    @cached_property
+    def fitted(self) -> Floats:
+        """The same where it was walked, which several measures ask for."""
+        return self._predicted(self.design)
+
+    def _predicted(self, design: Design) -> Floats:
         each = self.by_response
         rows = each.reshape(len(each) * self.targets, each.shape[-1])
         return self._predict(rows, design).reshape(len(self.rows), self.targets * design.n)
@@ -97,13 +106,15 @@ def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> int:
 
 def together(parts: Sequence[tuple[Ints, Floats]], d: int, targets: int = 1) -> tuple[Ints, Floats]:
     """Rows on different features one below the other, on the features that some row uses."""
-    features, rows = parts[0]
-    if len(parts) > 1:
-        features = np.arange(d)
-        rows = np.vstack([_spread(part, mine, d, targets) for mine, part in parts])
-    each = _by_response(rows, targets)
-    used = np.flatnonzero(rows.any(axis=0).reshape(targets, -1).any(axis=0))
-    return features[used], each[..., used].reshape(len(rows), targets * used.size)
+    kept, inside = [], np.zeros(d, bool)
+    for features, rows in parts:
+        used = np.flatnonzero(rows.any(axis=0).reshape(targets, -1).any(axis=0))
+        inside[features[used]] = True
+        own = _by_response(rows, targets)[..., used].reshape(len(rows), targets * used.size)
+        kept.append((own, features[used]))
+    found = np.flatnonzero(inside)
+    at = [(rows, np.searchsorted(found, features)) for rows, features in kept]
+    return found, np.vstack([_spread(*each, found.size, targets) for each in at])
 
 
 def _by_response(rows: Floats, targets: int) -> Floats:

@@ -348,14 +348,15 @@ class WorkingSetPath(PlainSteps):
     def _chosen(self) -> Chosen:
         """The features that lead for the vector wanted, and for those met next; the bound."""
         refs = self._references()
-        products, wrong = self._products(refs)
+        lengths = np.sqrt(np.einsum("ij,ij->i", refs, refs))
+        products, wrong = self._products(refs, lengths)
         structure = self.state.structure
         chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
         edges = np.empty((len(refs), 2))
         reach = _kernels.choose_for(
-            *structure.sides(products), np.linalg.norm(refs, axis=1), wrong,
-            structure.norms(self.design.column_norms), self.m, chosen, edges,
+            *structure.sides(products), lengths, wrong, structure.norms(self.design.column_norms),
+            self.m, chosen, edges,
         )  # fmt: skip
         return np.flatnonzero(chosen), refs, edges, reach
 
@@ -373,7 +374,7 @@ class WorkingSetPath(PlainSteps):
             refs.append(self.working.refs[:1])
         return np.vstack(refs)
 
-    def _products(self, refs: Floats) -> tuple[Floats, Floats]:
+    def _products(self, refs: Floats, lengths: Floats) -> tuple[Floats, Floats]:
         """X̃ᵀu of each row u, as far as known, and by how many times ‖x_i‖ it may be wrong."""
         if self.recall is not None:
             return self.recall(refs)
@@ -381,7 +382,7 @@ class WorkingSetPath(PlainSteps):
         products = np.concatenate([self.design.all_columns @ u for u in responses])
         before, self.product = self.product, products
         both = np.stack([products, before][: len(refs)])
-        return both, self._rounding * np.linalg.norm(refs, axis=1)
+        return both, self._rounding * lengths
 
     def _work_on_all(self) -> None:
         nothing = np.zeros((1, self.y.size)), np.zeros((1, 2))
@@ -438,7 +439,7 @@ class WorkingSetPath(PlainSteps):
             self.m *= 2
         elif self._work() > 4:
             self.m = max(self.m // 2, self.least)
-        if 4 * self.m > self.design.d:
+        if (2 if self.copied else 4) * self.m > self.design.d:  # where a refresh costs little
             if self.design.copyable(limits.ALL_COLUMNS):
                 self._work_on_all()
             else:
