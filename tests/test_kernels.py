@@ -100,3 +100,15 @@ def test_what_compiled_code_calls_is_part_of_it_or_rounds_alike_in_every_copy(mo
             assert kinds[name] in ("_part", "_exact", "_exact_finite"), name
             # What contains a part is optimised with it, and so no more exact.
             assert kinds[name] != "_part" or kind in ("_part", "_jit"), (caller, name)
+
+
+def test_a_step_of_newton_reads_the_lower_triangle_alone():
+    """Of second derivatives, which are flat in one direction; above them memory is as it was."""
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((2, 30))
+    A = np.vstack([A, A.sum(axis=0)])
+    g, H = rng.standard_normal(30), np.tril(A @ A.T)
+    H[np.triu_indices(3, 1)] = np.nan
+    slope, step = np.empty(3), np.empty(3)
+    _kernels.newton_step(np.ascontiguousarray(A.T), 0, 0.0, np.zeros(3), g, H, slope, step)
+    np.testing.assert_allclose(step, -np.linalg.lstsq(A.T, g, rcond=None)[0])

@@ -1834,7 +1834,10 @@ def newton_step(T, q, ridge, b, g, H, slope, step):
             slope[a] += T[i, a] * g[i]
     for a in range(p):
         step[a] = -slope[a]
-    whole = H.copy()
+    whole = np.zeros((p, p))
+    for a in range(p):
+        for other in range(a + 1):  # above it nothing was written
+            whole[a, other] = H[a, other]
     least, most = factorise(H)
     if least > FLAT * most:
         solve_factorised(H, step)
