@@ -63,7 +63,7 @@ class Automatic:
         if self.structure.labels is not None:
             return POLICY.by_group
         if not self.problem.by_squares:
-            return POLICY.by_loss
+            return POLICY.by_loss(self.problem.losses[0].name)
         return POLICY.of_several if self.problem.n_shared > 1 else POLICY
 
     def choose(self) -> Chosen:
@@ -130,7 +130,7 @@ class Automatic:
     def _weighed(self, sought: list[Sought], targets: list[Any]) -> list[Posterior]:
         n_jobs = self.walks.n_jobs
         if isinstance(targets[0], Response):
-            return weighed(sought, targets, n_jobs)
+            return weighed(sought, targets, self.policy, n_jobs)
         if self.structure.labels is not None:
             return explored_by_group(sought, self.structure.labels, self.walks.sizes[1], n_jobs)
         return explored(sought, n_jobs)

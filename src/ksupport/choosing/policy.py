@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,12 @@ class Policy:
     signal_of_several: float = 2.5  # of several responses, whose evidence spreads more
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.15, 0.9)  # of log odds: shift, factor
-    calibration_by_loss: tuple[float, float] = (-1.1, 0.55)  # the same of other losses
+    # The same where folds are too sure of themselves; survival times are as squares are.
+    calibrations: Mapping[str, tuple[float, float]] = field(
+        default_factory=lambda: {
+            "logistic": (-1.25, 0.6), "multinomial": (-1.25, 0.6), "poisson": (-1.25, 0.5),
+        }
+    )  # fmt: skip
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
 
     @property
@@ -75,13 +81,12 @@ class Policy:
         """The one to begin with; losses that are not of squares have no other."""
         return self.priors[0]
 
-    @property
-    def by_loss(self) -> Policy:
-        """The same for losses that are not of squares."""
+    def by_loss(self, name: str) -> Policy:
+        """The same for a loss that is not of squares."""
         signal, of_errors = self.signal_by_loss
         return replace(
             self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors,
-            priors=self.priors[:1], calibration=self.calibration_by_loss,
+            priors=self.priors[:1], calibration=self.calibrations.get(name, self.calibration),
         )  # fmt: skip
 
     @property

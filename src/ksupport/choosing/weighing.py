@@ -18,7 +18,7 @@ from ..losses import Response
 from ..walking.threads import Workers
 from .criteria import log_choose
 from .evidence import Laplace
-from .policy import POLICY, Policy
+from .policy import Policy
 from .posterior import Models, Posterior, Sought, explored, parts_of
 from .supports import Support
 
@@ -29,8 +29,8 @@ MOST_STEPS = 10  # from a model to what it leaves over, and back
 def weighed(
     sought: Sequence[Sought],
     responses: Sequence[Response],
+    policy: Policy,
     n_jobs: int | None = None,
-    policy: Policy = POLICY.by_loss,
 ) -> list[Posterior]:
     """What the evidence of the loss says of each problem, on models that squares prefer."""
     problems = zip(sought, responses, strict=True)
