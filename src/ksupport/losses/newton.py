@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from .. import _kernels
-from .._kernels import CLOSE, FLAT, LONGEST, NEWTON_STEPS, SMALL_RIDGE
+from .._kernels import CLOSE, FITTED, FLAT, LEAST_GAIN, LONGEST, NEWTON_STEPS, SMALL_RIDGE
 
 if TYPE_CHECKING:
     from .base import Response
@@ -129,7 +129,7 @@ def _prior_left(response: Response, model: Model, eta: Floats, ridge: float) -> 
     columns = model.A[len(response.unpenalized) :]
     H = response.loss.bent(columns, eta, response.y, response.weights)
     if not ridge > 0:
-        return np.inf, float(len(H))
+        return np.inf if len(H) else 0.0, float(len(H))
     bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
     return float(np.log1p(bent / ridge).sum()), float((bent / (bent + ridge)).sum())
 
@@ -139,23 +139,28 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
     loss, y, weights = response.loss, response.y, response.weights
     penalty, b = model.penalty(ridge), model.start()
     unit, terms = response.scales
+    ends = ridge > 0 or len(model.A) == len(response.unpenalized)  # as there is a least, or all but
 
     def total(b: Floats, eta: Floats) -> float:
         return float(loss.value(eta, y, weights) @ weights + 0.5 * penalty @ b**2)
 
     eta = model.eta(b)
     now = total(b, eta)
-    for _ in range(steps):
-        slope = model.gradient(loss.gradient(eta, y, weights)) + penalty * b
+    for at in range(steps):
+        g = loss.gradient(eta, y, weights)
+        # What separates classes and is not penalised leaves nothing but rounding to explain.
+        if at == 0 and np.abs(g).sum() <= FITTED * weights.sum():
+            return b
+        slope = model.gradient(g) + penalty * b
         H = loss.bent(model.A, eta, y, weights)
         H.ravel()[:: len(H) + 1] += penalty
         step = -_solved(H, slope)
         along = model.eta(step)
         change = float(np.abs(along).max(initial=0.0))
+        size, fall = max(abs(now), terms), 0.1 * (slope @ step)
         if change <= CLOSE * max(float(np.abs(eta).max()), unit):
             return b + step
-        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * max(abs(now), terms)
-        fall = 0.1 * (slope @ step)
+        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * size
         while True:
             ahead = b + part * step, eta + part * along
             after = total(*ahead)
@@ -163,6 +168,8 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
                 break
             part *= 0.5
         (b, eta), now = ahead, after
+        if ends and -10.0 * fall <= LEAST_GAIN * size:
+            return b
     return None
 
 
@@ -170,8 +177,10 @@ def _solved(H: Floats, slope: Floats) -> Floats:
     """H⁻¹ slope; where H is flat in some direction, the shortest of all solutions."""
     if not slope.size:
         return slope
+    sizes = H.diagonal()
     factor, step, info = dposv(H, slope)
-    pivots = factor.diagonal() ** 2
-    if info == 0 and pivots.min() > FLAT * pivots.max():
+    if info == 0 and (factor.diagonal() ** 2 > FLAT * sizes).all():
         return np.asarray(step)
-    return np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)
+    unit = np.sqrt(np.where(sizes > 0, sizes, 1.0))  # columns may be in any units
+    scaled = np.linalg.lstsq(H / unit / unit[:, None], slope / unit, rcond=1e-13)[0]
+    return np.asarray(scaled / unit, np.float64)
