@@ -51,6 +51,7 @@ class Model(Protocol):
 
     def __init__(self, response: Response, columns: Floats) -> None: ...
     def start(self) -> Floats: ...
+    def settled(self, c: Floats) -> Floats: ...
     def eta(self, b: Floats) -> Floats: ...
     def gradient(self, g: Floats) -> Floats: ...
     def penalty(self, ridge: float) -> Floats: ...
@@ -111,11 +112,12 @@ def _compiled(
 
 
 def _of_classes(response: Response, model: Model, asked: float) -> Refit:
-    b, ridge = _newton(response, model, asked, NEWTON_STEPS), asked
+    b, ridge = _newton(response, model, model.start(), asked, NEWTON_STEPS), asked
     if b is None:
-        columns = model.A[len(response.unpenalized) :]
-        ridge = max(ridge, SMALL_RIDGE * float(np.mean((columns**2) @ response.weights)))
-        b = _newton(response, model, ridge, 10 * NEWTON_STEPS)
+        squares = (model.A[len(response.unpenalized) :] ** 2) @ response.weights
+        ridge = max(ridge, SMALL_RIDGE * float(squares.sum()) / max(squares.size, 1))
+        settled = model.settled(response.settled_at_nothing)
+        b = _newton(response, model, settled, ridge, 10 * NEWTON_STEPS)
         if b is None:
             raise RuntimeError("Newton's method did not end; scale the columns")
     eta, (coef, free) = model.eta(b), model.split(b)
@@ -134,11 +136,10 @@ def _prior_left(response: Response, model: Model, eta: Floats, ridge: float) -> 
     return float(np.log1p(bent / ridge).sum()), float((bent / (bent + ridge)).sum())
 
 
-def _newton(response: Response, model: Model, ridge: float, steps: int) -> Floats | None:
-    """None where steps do not end: coefficients grow without bound."""
+def _newton(response: Response, model: Model, b: Floats, ridge: float, steps: int) -> Floats | None:
+    """From b on; None where steps do not end: coefficients grow without bound."""
     loss, y, weights = response.loss, response.y, response.weights
-    penalty, b = model.penalty(ridge), model.start()
-    unit, terms = response.scales
+    penalty, (unit, terms) = model.penalty(ridge), response.scales
     ends = ridge > 0 or len(model.A) == len(response.unpenalized)  # as there is a least, or all but
 
     def total(b: Floats, eta: Floats) -> float:
