@@ -111,4 +111,6 @@ def test_a_step_of_newton_reads_the_lower_triangle_alone():
     H[np.triu_indices(3, 1)] = np.nan
     slope, step = np.empty(3), np.empty(3)
     _kernels.newton_step(np.ascontiguousarray(A.T), 0, 0.0, np.zeros(3), g, H, slope, step)
-    np.testing.assert_allclose(step, -np.linalg.lstsq(A.T, g, rcond=None)[0])
+    lengths = np.linalg.norm(A, axis=1)  # the shortest step, whatever units columns are in
+    shortest = np.linalg.lstsq((A / lengths[:, None]).T, g, rcond=None)[0] / lengths
+    np.testing.assert_allclose(step, -shortest)

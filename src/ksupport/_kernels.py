@@ -1231,7 +1231,7 @@ def factorise(H):
     for j in range(q):
         pivot = H[j, j]
         least, most = min(least, pivot), max(most, pivot)
-        H[j, j] = math.sqrt(pivot) if pivot > 1e-12 * sizes[j] else np.inf
+        H[j, j] = math.sqrt(pivot) if pivot > FLAT * sizes[j] else np.inf
         for i in range(j + 1, q):
             H[i, j] /= H[j, j]
             column[i] = H[i, j]
@@ -1423,7 +1423,7 @@ def all_fitted(weights, g, steepest):
         size += abs(g[i])
     for i in range(weights.size):
         total += weights[i]
-    return size <= 1e-9 * steepest * total
+    return size <= FITTED * steepest * total
 
 
 @_exact
@@ -1766,7 +1766,9 @@ def loss_walk(
 NEWTON_STEPS = 60  # about ten are needed, unless there is no least
 LONGEST = 10.0  # change of eta, in units of the loss, in one step
 CLOSE = 1e-9  # relative to eta; the next step would be its square
-FLAT = 1e-12  # a pivot below this share of the largest counts as none
+LEAST_GAIN = 1e-16  # of a step, over the loss: a row that its own column fits goes on for ever
+FITTED = 1e-9  # slopes that are left, over the steepest that there are, where all rows are fitted
+FLAT = 1e-12  # a pivot below this share of its column's counts as none
 SMALL_RIDGE = 1e-4  # of the mean weighted square of the columns, where there is no least
 
 # What is told of a refit, besides coefficients: whether steps ended, and with which ridge; of the
@@ -1777,17 +1779,36 @@ ENDED, RIDGE, VOLUME, FREEDOM = range(4)
 
 @_exact
 def shortest_solution(H, s):
-    """The shortest x with Hx = s, where H, of which the lower triangle is read, may be flat."""
-    sizes, V = np.linalg.eigh(H)
-    x = np.zeros(s.size)
-    for j in range(s.size):
+    """The shortest x with Hx = s, where H, of which the lower triangle is read, may be flat.
+
+    And whether there is one.  Lengths are in units in which H has a diagonal of ones: columns may
+    be in any units, and what is small beside another is not flat.
+    """
+    p = s.size
+    unit, scaled = np.ones(p), np.zeros((p, p))
+    for a in range(p):
+        if H[a, a] > 0.0:
+            unit[a] = math.sqrt(H[a, a])
+        for b in range(a + 1):
+            scaled[a, b] = H[a, b] / unit[a] / unit[b]
+    sizes, V = np.linalg.eigh(scaled)
+    x, left, total = np.zeros(p), np.empty(p), 0.0
+    for i in range(p):
+        left[i] = s[i] / unit[i]
+        total += left[i] * left[i]
+    for j in range(p):
         if sizes[j] > 1e-13 * sizes[-1]:
             along = 0.0
-            for i in range(s.size):
-                along += V[i, j] * s[i]
-            for i in range(s.size):
+            for i in range(p):
+                along += V[i, j] * (s[i] / unit[i])
+            for i in range(p):
                 x[i] += V[i, j] * (along / sizes[j])
-    return x
+                left[i] -= V[i, j] * along
+    rest = 0.0
+    for i in range(p):
+        x[i] /= unit[i]
+        rest += left[i] * left[i]
+    return x, rest <= 1e-12 * total
 
 
 @_exact
@@ -1824,7 +1845,7 @@ def curve(kind, param, y, weights, layout, A, T, eta, g, h, H):
 
 @_exact
 def newton_step(T, q, ridge, b, g, H, slope, step):
-    """step = -H⁻¹ slope, both with the ridge's share; H is overwritten."""
+    """step = -H⁻¹ slope, both with the ridge's share; H is overwritten.  Whether there is one."""
     p = b.size
     for a in range(p):
         slope[a] = ridge * b[a] if a >= q else 0.0
@@ -1838,11 +1859,22 @@ def newton_step(T, q, ridge, b, g, H, slope, step):
     for a in range(p):
         for other in range(a + 1):  # above it nothing was written
             whole[a, other] = H[a, other]
-    least, most = factorise(H)
-    if least > FLAT * most:
-        solve_factorised(H, step)
-    else:
-        copy_to(shortest_solution(whole, step), step)
+    factorise(H)
+    for a in range(p):
+        if not H[a, a] < np.inf:
+            found, there = shortest_solution(whole, step)
+            copy_to(found, step)
+            return there
+    solve_factorised(H, step)
+    return True
+
+
+@_exact
+def reweigh(eta, y, g, h):
+    """Second derivatives of squares that touch Huber's loss, and are nowhere below it."""
+    for i in range(eta.size):
+        if eta[i] != y[i]:
+            h[i] = g[i] / (eta[i] - y[i])
 
 
 @_exact
@@ -1865,11 +1897,17 @@ def newton(kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, 
     slope, step, trial = np.empty(p), np.empty(p), np.empty(p)
     set_fitted(A, b, eta)
     now, close = loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values), False
-    for _ in range(steps + 1):
+    for at in range(steps + 1):
         curve(kind, param, y, weights, layout, A, T, eta, g, h, H)
-        if close:
+        # What separates classes and is not penalised leaves nothing but rounding to explain.
+        if close or (at == 0 and kind == LOGISTIC and all_fitted(weights, g, 1.0)):
             return True
-        newton_step(T, q, ridge, b, g, H, slope, step)
+        if not newton_step(T, q, ridge, b, g, H, slope, step) and kind == HUBER:
+            # Steep, and of rows alone that are far off, where the loss does not bend.
+            reweigh(eta, y, g, h)
+            H[:, :] = 0.0
+            add_squares(T, h, H)
+            newton_step(T, q, ridge, b, g, H, slope, step)
         set_fitted(A, step, along)
         change, size, fall = 0.0, unit, 0.0
         for i in range(n):
@@ -1877,6 +1915,8 @@ def newton(kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, 
         for a in range(p):
             fall += 0.1 * slope[a] * step[a]
         close = change <= CLOSE * size
+        # Without a ridge one is to be added, where steps go on for ever.
+        last = (ridge > 0.0 or p == q) and -10.0 * fall <= LEAST_GAIN * max(abs(now), terms)
         part, rounding = 1.0, 1e-13 * max(abs(now), terms)
         if not close:
             part = min(1.0, LONGEST * unit / change)
@@ -1891,7 +1931,7 @@ def newton(kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, 
                 return False
         copy_to(trial, b)
         copy_to(ahead, eta)
-        now = after
+        now, close = after, close or last
     return False
 
 
@@ -1900,7 +1940,7 @@ def prior_left(H, q, ridge):
     """VOLUME and FREEDOM of a ridge on coefficients from place q on, of second derivatives H."""
     m = H.shape[0] - q
     if not ridge > 0.0:
-        return np.inf, float(m)
+        return np.inf if m > 0 else 0.0, float(m)
     K, x = np.empty((m, m)), np.empty(m)
     for a in range(m):
         for b in range(a + 1):

@@ -441,3 +441,61 @@ def test_losses_go_by_name():
         Huber(-1.0)
     with pytest.raises(ValueError, match="ties must be one of"):
         Cox("exact")
+
+
+# -- what is not penalised, and units ------------------------------------------------------
+
+
+@pytest.mark.parametrize("case", ["logistic", "multinomial"])
+def test_classes_that_an_unpenalized_column_separates_leave_nothing_to_explain(case):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((30, 80))
+    cuts = [0.0] if case == "logistic" else [-0.5, 0.5]
+    loss, y = Logistic() if case == "logistic" else Multinomial(3), np.digitize(X[0], cuts) * 1.0
+    for ridge in (0.0, 1e-4, 1.0):
+        for columns in (X[1:1], X[1:6]):
+            fit = loss.refit(columns, y, None, ridge, np.vstack([np.ones(80), X[0]]))
+            assert fit.deviance < 1e-6
+            np.testing.assert_allclose(fit.coef, 0.0, atol=1e-6)
+
+
+@every_loss
+def test_a_row_with_a_column_of_its_own_is_left_alone(case):
+    """However far its coefficient goes, others are what they are without the row."""
+    loss, y = CASES[case]
+    own = np.arange(N) == np.argmax(y if y.ndim == 1 else y[:, 0] * (1 - y[:, 1]))  # censored
+    ones = np.ones((int(loss.has_constant), N))
+    fit = loss.refit(COLUMNS, y, WEIGHTS, 0.5, np.vstack([ones, 1.0 * own]))
+    alone = loss.refit(COLUMNS[:, ~own], y[~own], WEIGHTS[~own], 0.5, ones[:, ~own])
+    np.testing.assert_allclose(fit.coef, alone.coef, rtol=1e-6)
+
+
+@pytest.mark.parametrize("case", ["huber", "logistic", "poisson", "cox-efron"])
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_units_of_an_unpenalized_column_change_nothing(case, unit):
+    loss, y = CASES[case]
+    ones = np.ones((int(loss.has_constant), N))
+    fits = [
+        loss.refit(COLUMNS[1:], y, WEIGHTS, 0.5, np.vstack([ones, scale * COLUMNS[0]]))
+        for scale in (1.0, unit)
+    ]
+    np.testing.assert_allclose(fits[1].coef, fits[0].coef, rtol=1e-6)
+    np.testing.assert_allclose(fits[1].unpenalized[-1] * unit, fits[0].unpenalized[-1], rtol=1e-6)
+
+
+def test_rows_far_off_in_all_of_a_column_still_pull():
+    """Huber's loss does not bend there, and is steep."""
+    rng = np.random.default_rng(0)
+    x, few = rng.standard_normal(30), 1.0 * (np.arange(30) < 3)
+    y = 3 * x + rng.standard_normal(30)
+    Q, loss = np.vstack([np.ones(30), few]), Huber(0.01)
+    fit = loss.refit(x[None], y, None, 0.01, Q)
+    slope = np.vstack([Q, x]) @ loss.gradient(fit.eta, y, np.ones(30))
+    np.testing.assert_allclose(slope, [0.0, 0.0, -0.01 * fit.coef[0]], atol=1e-9)
+
+
+def test_no_feature_has_no_volume_even_where_the_loss_does_not_bend():
+    """The only event is the last one: nobody is left to compare it with."""
+    y = np.column_stack([np.arange(5.0), np.arange(5) == 4])
+    fit = Cox("efron").refit(np.zeros((0, 5)), y)
+    assert (fit.volume, fit.freedom) == (0.0, 0.0)

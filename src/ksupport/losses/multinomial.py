@@ -32,6 +32,11 @@ class _Classes:
     def start(self) -> Floats:
         return np.zeros(len(self.V) * len(self.A))
 
+    def settled(self, c: Floats) -> Floats:
+        b = np.zeros((len(self.V), len(self.A)))
+        b[:, : self.q] = self.V @ c.reshape(self.V.shape[1], self.q)
+        return b.ravel()
+
     def _of_classes(self, b: Floats) -> Floats:
         return np.asarray(self.V.T @ b.reshape(len(self.V), -1))
 

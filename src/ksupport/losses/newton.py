@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
 from .. import _kernels
-from .._kernels import CLOSE, FLAT, LONGEST, NEWTON_STEPS, SMALL_RIDGE
+from .._kernels import CLOSE, FITTED, FLAT, LEAST_GAIN, LONGEST, NEWTON_STEPS, SMALL_RIDGE
 
 if TYPE_CHECKING:
     from .base import Response
@@ -51,6 +51,7 @@ class Model(Protocol):
 
     def __init__(self, response: Response, columns: Floats) -> None: ...
     def start(self) -> Floats: ...
+    def settled(self, c: Floats) -> Floats: ...
     def eta(self, b: Floats) -> Floats: ...
     def gradient(self, g: Floats) -> Floats: ...
     def penalty(self, ridge: float) -> Floats: ...
@@ -111,11 +112,12 @@ def _compiled(
 
 
 def _of_classes(response: Response, model: Model, asked: float) -> Refit:
-    b, ridge = _newton(response, model, asked, NEWTON_STEPS), asked
+    b, ridge = _newton(response, model, model.start(), asked, NEWTON_STEPS), asked
     if b is None:
-        columns = model.A[len(response.unpenalized) :]
-        ridge = max(ridge, SMALL_RIDGE * float(np.mean((columns**2) @ response.weights)))
-        b = _newton(response, model, ridge, 10 * NEWTON_STEPS)
+        squares = (model.A[len(response.unpenalized) :] ** 2) @ response.weights
+        ridge = max(ridge, SMALL_RIDGE * float(squares.sum()) / max(squares.size, 1))
+        settled = model.settled(response.settled_at_nothing)
+        b = _newton(response, model, settled, ridge, 10 * NEWTON_STEPS)
         if b is None:
             raise RuntimeError("Newton's method did not end; scale the columns")
     eta, (coef, free) = model.eta(b), model.split(b)
@@ -129,33 +131,37 @@ def _prior_left(response: Response, model: Model, eta: Floats, ridge: float) -> 
     columns = model.A[len(response.unpenalized) :]
     H = response.loss.bent(columns, eta, response.y, response.weights)
     if not ridge > 0:
-        return np.inf, float(len(H))
+        return np.inf if len(H) else 0.0, float(len(H))
     bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
     return float(np.log1p(bent / ridge).sum()), float((bent / (bent + ridge)).sum())
 
 
-def _newton(response: Response, model: Model, ridge: float, steps: int) -> Floats | None:
-    """None where steps do not end: coefficients grow without bound."""
+def _newton(response: Response, model: Model, b: Floats, ridge: float, steps: int) -> Floats | None:
+    """From b on; None where steps do not end: coefficients grow without bound."""
     loss, y, weights = response.loss, response.y, response.weights
-    penalty, b = model.penalty(ridge), model.start()
-    unit, terms = response.scales
+    penalty, (unit, terms) = model.penalty(ridge), response.scales
+    ends = ridge > 0 or len(model.A) == len(response.unpenalized)  # as there is a least, or all but
 
     def total(b: Floats, eta: Floats) -> float:
         return float(loss.value(eta, y, weights) @ weights + 0.5 * penalty @ b**2)
 
     eta = model.eta(b)
     now = total(b, eta)
-    for _ in range(steps):
-        slope = model.gradient(loss.gradient(eta, y, weights)) + penalty * b
+    for at in range(steps):
+        g = loss.gradient(eta, y, weights)
+        # What separates classes and is not penalised leaves nothing but rounding to explain.
+        if at == 0 and np.abs(g).sum() <= FITTED * weights.sum():
+            return b
+        slope = model.gradient(g) + penalty * b
         H = loss.bent(model.A, eta, y, weights)
         H.ravel()[:: len(H) + 1] += penalty
         step = -_solved(H, slope)
         along = model.eta(step)
         change = float(np.abs(along).max(initial=0.0))
+        size, fall = max(abs(now), terms), 0.1 * (slope @ step)
         if change <= CLOSE * max(float(np.abs(eta).max()), unit):
             return b + step
-        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * max(abs(now), terms)
-        fall = 0.1 * (slope @ step)
+        part, rounding = min(1.0, LONGEST * unit / change), 1e-13 * size
         while True:
             ahead = b + part * step, eta + part * along
             after = total(*ahead)
@@ -163,6 +169,8 @@ def _newton(response: Response, model: Model, ridge: float, steps: int) -> Float
                 break
             part *= 0.5
         (b, eta), now = ahead, after
+        if ends and -10.0 * fall <= LEAST_GAIN * size:
+            return b
     return None
 
 
@@ -170,8 +178,10 @@ def _solved(H: Floats, slope: Floats) -> Floats:
     """H⁻¹ slope; where H is flat in some direction, the shortest of all solutions."""
     if not slope.size:
         return slope
+    sizes = H.diagonal()
     factor, step, info = dposv(H, slope)
-    pivots = factor.diagonal() ** 2
-    if info == 0 and pivots.min() > FLAT * pivots.max():
+    if info == 0 and (factor.diagonal() ** 2 > FLAT * sizes).all():
         return np.asarray(step)
-    return np.asarray(np.linalg.lstsq(H, slope, rcond=1e-13)[0], np.float64)
+    unit = np.sqrt(np.where(sizes > 0, sizes, 1.0))  # columns may be in any units
+    scaled = np.linalg.lstsq(H / unit / unit[:, None], slope / unit, rcond=1e-13)[0]
+    return np.asarray(scaled / unit, np.float64)
