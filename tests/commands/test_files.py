@@ -203,7 +203,7 @@ def test_missing_values_are_replaced_by_means_and_in_new_rows_by_those_of_the_fi
     words = " ".join(told["remarks"])
     assert "63 missing or infinite values" in words
     assert "within folds, by the means of the rows that were learned from" in words
-    assert "1 columns without any value were left out" in words
+    assert "1 column without any value was left out" in words
     report = (tmp_path / "r.html").read_text()
     assert "replaced by the means of their columns" in report
     model = json.loads((tmp_path / "m.json").read_text())

@@ -173,6 +173,54 @@ def test_columns_that_cannot_be_adjusted_for_are_named(options, says, run, small
     assert says in " ".join(done.stderr.split())
 
 
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [((), "AutoIRKSN"), (("--method", "irksn-ic"), "IRKSNIC"), (("--k", 3), "IRKSNCV")],
+    ids=lambda options: " ".join(map(str, options)),
+)
+def test_effects_can_be_known_to_be_positive(options, named, run, small_csv):
+    folder = small_csv.parent
+    done = run(
+        "fit", small_csv, "--target", "y", "--positive", "--adjust-for", "g1", "--stability", 2,
+        "--output", "m.json", "--methods", "p.txt", *options, cwd=folder,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"fitting {named} on" in done.stderr
+    assert "taken to be positive (--positive)" in " ".join(done.stdout.split())
+    written = json.loads((folder / "m.json").read_text())
+    found = {each["name"]: each["coefficient"] for each in written["features"]}
+    assert set(found) >= {"g0", "g2"}
+    assert min(found.values()) > 0 > written["adjusted_for"][0]["coefficient"]
+    assert "Effects were taken to be positive" in (folder / "p.txt").read_text()
+
+
+def test_what_is_negative_is_nothing_where_effects_are_positive(run, small_csv, small):
+    frame = pd.read_csv(small_csv).assign(y=-small[0][:, 0])
+    frame.to_csv(small_csv, index=False)
+    done = run("fit", small_csv, "--target", "y", "--positive", "--json", cwd=small_csv.parent)
+    told = json.loads(done.stdout)
+    assert told["title"] == "No signal: no positive effect here explains y"
+    assert told["features"] == []
+
+
+@pytest.mark.parametrize(
+    ("target", "options", "says"),
+    [
+        ("y", ["--method", "lasso"], "--positive says nothing to PathCV"),
+        ("kind", ["--ignore", "y"], "this has 3 classes: leave it out"),
+    ],
+)
+def test_effects_that_cannot_be_positive_are_refused(target, options, says, run, small_csv):
+    frame = pd.read_csv(small_csv).assign(kind=["a", "b", "c"] * 20)
+    frame.to_csv(small_csv, index=False)
+    other = ["--ignore", "kind"] if target == "y" else []
+    done = run(
+        "fit", small_csv, "--target", target, "--positive", *options, *other, cwd=small_csv.parent
+    )
+    assert done.returncode == 2
+    assert says in " ".join(done.stderr.split())
+
+
 def _write(folder, kind, X, y):
     frame = pd.DataFrame(X, columns=[f"g{j}" for j in range(X.shape[1])]).assign(y=y)
     path = folder / f"data.{kind}"

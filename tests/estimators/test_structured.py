@@ -399,7 +399,16 @@ def test_responses_are_judged_together(joint):
     assert abs(model.performance_.score - model.score(X, Y)) < 0.2
     assert model.signal_
     frame = model.to_frame()
-    assert len(frame) == 15
+    assert list(frame["target"]) == [0, 1, 2, 3, 4] * (len(frame) // 5)
+    np.testing.assert_array_equal(frame["probability"], model.probability_[frame["feature"]])
+    np.testing.assert_array_equal(
+        frame["coefficient"], model.coef_[frame["target"], frame["feature"]]
+    )
+    inside = frame[frame["stands_in_for"].isna()]["feature"]
+    assert set(inside) == set(model.get_support(indices=True))
+    other = AutoIRKSN(shared_support=True).fit(X, Y * 10.0 ** np.arange(5)).to_frame()
+    assert list(other["feature"]) == list(frame["feature"])  # whatever the units
+    assert "<th>probability</th><th>target 0</th>" in model._repr_html_().replace("\n", "")
     assert "3 features for all 5 responses" in model._repr_html_()
 
 

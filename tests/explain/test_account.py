@@ -218,7 +218,7 @@ def test_one_feature_is_told_of_in_the_singular():
     told = account(one, trials=trials(0.8, 0.7)).verdict
     assert told.startswith("Yes: 1 of 30 features tells something about y.")
     told = account(one).verdict
-    assert told.startswith("Perhaps: 1 of 30 features was chosen to explain y, but these 80 rows ")
+    assert told.startswith("Perhaps: 1 of 30 features was chosen to explain y. How well new rows")
 
 
 def test_effects_have_as_many_decimals_each(model):

@@ -71,7 +71,7 @@ def test_classes_are_text_and_rows_without_one_are_left_out(tmp_path):
     (tmp_path / "d.csv").write_text("g,kind\n1,a\n2,\n3,b\n4, a\n")
     data = ksupport.read(tmp_path / "d.csv", "kind", missing="impute")
     assert (data.kind, data.classes, data.y.tolist()) == ("classes", ("a", "b"), ["a", "b", "a"])
-    assert "1 rows without a finite target were left out." in data.remarks
+    assert "1 row without a finite target was left out." in data.remarks
 
 
 def test_holes_make_an_incomplete_array_and_infinity_is_one(tmp_path):

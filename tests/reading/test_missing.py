@@ -19,7 +19,7 @@ def test_rows_or_columns_with_holes_are_left_out(name, policy, X, y, read_file):
     data = read_file(TABLES[name], name, missing=policy)
     found = data.X.toarray() if hasattr(data.X, "toarray") else data.X
     assert (found.tolist(), data.y.tolist()) == (X, y)
-    assert "1 rows without a finite target were left out." in data.remarks
+    assert "1 row without a finite target was left out." in data.remarks
 
 
 @pytest.mark.parametrize("name", TABLES)

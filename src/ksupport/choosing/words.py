@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from .judging import Judgement
 
+KINDS = "few features", "groups of features that go together"
+OPEN = 0.8  # probability below which the other answer is told of as well
+
 
 class NoSignalWarning(UserWarning):
     """Nothing in the data can be told from noise: the model is empty."""
@@ -36,14 +39,16 @@ def words_of(judgement: Judgement, told: Told) -> str:
             f"No signal: {what} in these data can be told from noise, so no feature is chosen."
             + unseen.replace("it explains", "the best that was tried explains")
         )
-    kind = "few features" if judgement.few >= 0.5 else "groups of features that go together"
+    kind, other = KINDS if judgement.few >= 0.5 else KINDS[::-1]
     sure = max(judgement.few, 1 - judgement.few)
+    or_else = f", or else {other}" if sure < OPEN else ""
     for_all = f" for all {told.responses} responses" if told.responses > 1 else ""
     right = f"expected to be right by an F1 of {judgement.expected_f1:.2f}"
     if told.known is not None:
         found = f"{told.groups} of {told.known} groups ({told.features}){for_all}"
         return f"{found}, {right}.{unseen}"
-    return f"{told.features}{for_all}, {right}: {kind} (probability {sure:.2f}) matter.{unseen}"
+    matter = f"{kind} (probability {sure:.2f}) matter{or_else}"
+    return f"{told.features}{for_all}, {right}: {matter}.{unseen}"
 
 
 def _unseen(judgement: Judgement, told: Told) -> str:

@@ -75,6 +75,14 @@ def fit(
         int, of_way(metavar="NUMBER", help="Parts of the rows, each of which is held out once.")
     ] = 5,
     standardize: Standardize = True,
+    positive: Annotated[
+        bool,
+        of_way(
+            "--positive",
+            help="Effects can only be positive: features raise the target, the odds of the second "
+            "of two classes (by the alphabet), or the risk. Columns of --adjust-for may do both.",
+        ),
+    ] = False,
     compare: Annotated[
         bool,
         of_way(help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."),
@@ -116,7 +124,7 @@ def fit(
     For example: ksupport fit cohort.xlsx --target response --id patient --adjust-for age
     --missing impute --report report.html
     """
-    wish = Wish(method, k, alpha, cv, standardize, seed)
+    wish = Wish(method, k, alpha, cv, standardize, seed, positive)
     wish.check_options()
     outputs = {
         "--output": output, "--coefficients": coefficients, "--report": report,
@@ -203,6 +211,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         "estimator": type(fitted.model).__name__,
         "method": fitted.wish.method,
         "standardize": fitted.wish.standardize,
+        "positive": fitted.wish.positive,
         "signal": account.sign,
         "verdict": account.verdict,
         "decision": fitted.decision,

@@ -327,8 +327,8 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             Columns ``feature`` (its number), ``name``, ``coefficient``, ``probability`` (missing
             where the class gives none), ``set`` (which of the sets of features that stand in for
             each other; missing if it has none) and ``stands_in_for`` (a feature of the model;
-            missing for those).  Of several targets ``target``, ``feature``, ``name`` and
-            ``coefficient``.
+            missing for those).  Of several targets a row for each, whose number is in the first
+            column, ``target``; where each has a support of its own, the last three are not there.
 
         Examples
         --------

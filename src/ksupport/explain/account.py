@@ -155,10 +155,11 @@ class Account:
                 f"No: {effect} in these {self.n} rows can be told from noise, so no feature was "
                 f"chosen, and {self._without_features}."
             )
+        doubt = f", but these {self.n} rows leave doubt whether {it} would on new ones"
+        doubt = "" if self.unseen is None else doubt  # what was not measured leaves no more
         return {
             "yes": f"Yes: {of} {'tells' if one else 'tell'} something about {target}.",
-            "perhaps": f"Perhaps: {of} {was} chosen to explain {target}, but these {self.n} rows "
-            f"leave doubt whether {it} would on new ones.",
+            "perhaps": f"Perhaps: {of} {was} chosen to explain {target}{doubt}.",
             "no": f"No sign of it: {of} {was} chosen, but {it} {'does' if one else 'do'} not "
             f"predict {target} on rows held out.",
         }[self.sign]

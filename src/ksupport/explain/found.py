@@ -49,8 +49,7 @@ def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
 
 def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
     """The features of a model, each followed by those that stand in for it."""
-    sizes = np.abs(np.atleast_2d(chosen.coef)).max(axis=0)  # of several targets the largest
-    order = by_certainty(sizes if effects is None else effects, chosen)
+    order = by_certainty(_sizes(chosen.coef) if effects is None else effects, chosen)
     sets = shared_sets(chosen)
     place = {j: at for at, each in enumerate(sets) for j in each.features}
     told: set[int] = set()
@@ -62,6 +61,13 @@ def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
                 rows.append(_found(chosen, i, place.get(i), None if i == j else j))
         told |= set(members)
     return rows
+
+
+def _sizes(coef: Floats) -> Floats:
+    """How large coefficients are; of several targets the largest, in units of each target's."""
+    each = np.abs(np.atleast_2d(coef))
+    most = each.max(axis=1, keepdims=True, initial=0.0)
+    return np.asarray((each / np.where(most > 0, most, 1.0)).max(axis=0))
 
 
 def _found(chosen: Chosen, feature: int, place: int | None, lead: int | None) -> Found:
@@ -87,20 +93,21 @@ def frame_of(model: Model) -> Any:
     with extra("data", "a data frame needs"):
         import pandas as pd
     chosen, names = chosen_by(model), names_seen(model)
-    flat = chosen.flat
     coef = np.atleast_2d(model.coef_)
-    rows = list(_rows(chosen, coef[0], names) if flat else _rows_by_target(chosen, coef, names))
-    head = ["feature", "name", "coefficient", "probability", "set", "stands_in_for"]
-    frame = pd.DataFrame(rows, columns=head if flat else ["target", *head[:3]])
-    whole = {name: "Int64" for name in ("set", "stands_in_for") if flat}
-    return frame.astype(whole | ({"probability": float} if flat else {}))
+    head = ["target", "feature", "name", "coefficient"]
+    if not chosen.flat and chosen.probability is None:
+        return pd.DataFrame(list(_rows_by_target(chosen, coef, names)), columns=head)
+    head += ["probability", "set", "stands_in_for"]
+    frame = pd.DataFrame(list(_rows(chosen, coef, names)), columns=head)
+    frame = frame.astype({"probability": float, "set": "Int64", "stands_in_for": "Int64"})
+    return frame.drop(columns="target") if chosen.flat else frame
 
 
 def _rows(chosen: Chosen, coef: Floats, names: Sequence[str] | None) -> Iterator[tuple[Any, ...]]:
     for each in found_in(chosen):
         j = each.feature
-        name, w = _name(names, j), float(coef[j])
-        yield j, name, w, each.probability, each.set, each.stands_in_for
+        for target, w in enumerate(coef[:, j].tolist()):
+            yield target, j, _name(names, j), w, each.probability, each.set, each.stands_in_for
 
 
 def _rows_by_target(

@@ -67,23 +67,27 @@ def finding_of(model: Model) -> Finding:
     candidates = model.n_features_in_ - model.unpenalized_.size
     title = f"{type(model).__name__}: {chosen.size} of {candidates} features"
     words = [chosen.words, *filter(None, [adjusted_for(model)])]
-    if chosen.flat and chosen.size:
-        words.append(JUDGE + (CERTIFY if model._loss.name == "squared" else "") + ".")
+    if chosen.size and (chosen.flat or chosen.probability is not None):
+        certified = chosen.flat and model._loss.name == "squared"
+        words.append(JUDGE + (CERTIFY if certified else "") + ".")
     if not chosen.size:
         return title, words, []
-    table = _probable if chosen.flat and chosen.probability is not None else _coefficients
+    table = _coefficients if chosen.probability is None else _probable
     return title, words, [table(model, chosen)]
 
 
 def _probable(model: Model, chosen: Chosen) -> Table:
     """The most probable features, and beneath each those that stand in for it."""
-    names, found, coef = names_seen(model), found_in(chosen), np.ravel(model.coef_)
+    names, found = names_seen(model), found_in(chosen)
+    coef = np.atleast_2d(model.coef_)[:TARGETS]
     rows = []
     for each in found[:LISTED]:
         name, p = feature_name(names, each.feature), certainty(each.probability or 0.0)
-        rows.append((each.prefix + name, p, number(coef[each.feature]) if each.chosen else ""))
+        told = [number(w) if each.chosen else "" for w in coef[:, each.feature]]
+        rows.append((each.prefix + name, p, *told))
     title = "All" if len(found) <= LISTED else f"The {LISTED} most probable"
-    return Table(f"{title}, in the units of X", ("feature", "probability", "coefficient"), rows)
+    head = ("feature", "probability", *_targets(model, chosen))
+    return Table(f"{title}, in the units of X", head, rows)
 
 
 def _coefficients(model: Model, chosen: Chosen) -> Table:
@@ -93,8 +97,10 @@ def _coefficients(model: Model, chosen: Chosen) -> Table:
     order = features[largest[:LISTED]]
     names = names_seen(model)
     rows = [(feature_name(names, j), *(number(w) for w in coef[:, j])) for j in order]
-    head = ["coefficient"] if chosen.flat else targets_of(model)[:TARGETS]
-    title = "All, in the units of X"
-    if chosen.size > LISTED:
-        title = f"The {LISTED} largest, in units of X"
-    return Table(title, ("feature", *head), rows)
+    title = "All" if chosen.size <= LISTED else f"The {LISTED} largest"
+    return Table(f"{title}, in the units of X", ("feature", *_targets(model, chosen)), rows)
+
+
+def _targets(model: Model, chosen: Chosen) -> list[str]:
+    """What stands over the coefficients."""
+    return ["coefficient"] if chosen.flat else targets_of(model)[:TARGETS]

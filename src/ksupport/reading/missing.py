@@ -64,7 +64,7 @@ def _with_responses(data: Data, policy: Missing) -> Data:
             f"the target has {bad.sum()} missing or infinite values, the first in row "
             f"{np.argmax(bad) + 1}; remove those rows, or give {option('missing', 'drop-rows')}"
         )
-    return _rows(data, ~bad, f"{bad.sum()} rows without a finite target were left out.")
+    return _rows(data, ~bad, _left(bad.sum(), "row", "without a finite target"))
 
 
 def _without_response(data: Data) -> NDArray[np.bool_]:
@@ -106,12 +106,15 @@ def _incomplete(
     X = np.where(np.isfinite(X), X, np.nan)
     empty = np.flatnonzero(in_columns == n)
     _check_covariates(data, empty)
-    holes = in_columns.sum()
+    holes = int(in_columns.sum())
+    value, were, their = (
+        ("value", "was", "its column") if holes == 1 else ("values", "were", "their columns")
+    )
     words = (
-        f"{holes} missing or infinite values ({100 * holes / (n * d):.2g}% of all), in "
-        f"{(in_rows > 0).sum()} of {n} rows and {(in_columns > 0).sum()} of {d} columns, were "
-        "replaced by the means of their columns; within folds, by the means of the rows that were "
-        "learned from."
+        f"{holes} missing or infinite {value} ({100 * holes / (n * d):.2g}% of all), in "
+        f"{(in_rows > 0).sum()} of {n} rows and {(in_columns > 0).sum()} of {d} columns, {were} "
+        f"replaced by the mean{'s' * (holes > 1)} of {their}; within folds, by the means of the "
+        "rows that were learned from."
     )
     data = replace(data, X=Incomplete(X), remarks=[*data.remarks, words])
     return _without_columns(data, empty, "without any value") if empty.size else data
@@ -145,7 +148,7 @@ def _full_rows(data: Data, holes: NDArray[Any]) -> Data:
             f"every row of {title(data.path)} has a missing value; try "
             f"{option('missing', 'impute')} or {option('missing', 'drop-columns')}"
         )
-    return _rows(data, keep, f"{(~keep).sum()} rows with missing values were left out.")
+    return _rows(data, keep, _left((~keep).sum(), "row", "with missing values"))
 
 
 def _full_columns(data: Data, holes: NDArray[Any]) -> Data:
@@ -163,7 +166,7 @@ def _without_columns(data: Data, lost: NDArray[Any], which: str) -> Data:
     kept = np.setdiff1d(np.arange(data.shape[1]), lost)
     X = data.X.select(kept) if isinstance(data.X, Incomplete) else data.X[:, kept]
     names = tuple(data.feature_names[j] for j in kept)
-    words = f"{lost.size} columns {which} were left out."
+    words = _left(lost.size, "column", which)
     return replace(data, X=X, feature_names=names, remarks=[*data.remarks, words])
 
 
@@ -184,6 +187,12 @@ def _ways_out() -> str:
         f"Fill them in, or leave them out with {ways[0]} or {ways[1]}, or have them replaced by "
         f"means with {ways[2]}"
     )
+
+
+def _left(count: int, what: str, which: str) -> str:
+    """What was left out, in words."""
+    those = f"1 {what} {which} was" if count == 1 else f"{count} {what}s {which} were"
+    return f"{those} left out."
 
 
 def _where(data: Data, counts: NDArray[Any], rows: int) -> str:

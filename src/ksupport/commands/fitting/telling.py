@@ -75,6 +75,8 @@ def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
         f"Effect: change of {account.wording.scale} for one standard deviation more of the "
         "feature, the others as they are."
     )
+    if fitted.chosen.positive:
+        yield "Effects were taken to be positive (--positive)."
     if account.kind != "survival":
         yield _intercept(fitted, account)
     if _any_beneath(account.found):

@@ -22,6 +22,7 @@ OTHERS = {  # what explains a response that is not numbers, and what to do witho
     "classes": ("AutoIRKSNClassifier", "; --regression takes classes that are coded as numbers so"),
     "survival": ("AutoIRKSNSurvival", ""),
 }
+OPTIONAL = {"--adjust-for": "unpenalized", "--positive": "positive"}  # not every class has them
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Wish:
     cv: int = 5
     standardize: bool = True
     seed: int = 0
+    positive: bool = False
 
     @property
     def given(self) -> dict[str, Any]:
@@ -69,6 +71,9 @@ def estimator_for(wish: Wish, data: Data) -> Any:
     common: dict[str, Any] = {"standardize": wish.standardize}
     if data.covariates:
         common["unpenalized"] = data.unpenalized.tolist()
+    if wish.positive:
+        _refuse_many_classes(data)
+        common["positive"] = True
     if wish.method == IC:
         _refuse_groups(data.groups)
     else:
@@ -108,12 +113,14 @@ def _of_another_kind(wish: Wish, kind: str, common: dict[str, Any]) -> Any:
 
 
 def _made(estimator: Any, given: dict[str, Any]) -> Any:
-    """An estimator with these parameters, of which it must know those for covariates."""
-    if "unpenalized" in given and "unpenalized" not in inspect.signature(estimator).parameters:
-        raise InputError(
-            f"--adjust-for says nothing to {estimator.__name__}, which this --method stands for: "
-            "try another method, or leave it out"
-        )
+    """An estimator with these parameters, of which it must know those that options stand for."""
+    known = inspect.signature(estimator).parameters
+    for option, name in OPTIONAL.items():
+        if name in given and name not in known:
+            raise InputError(
+                f"{option} says nothing to {estimator.__name__}, which this --method stands for: "
+                "try another method, or leave it out"
+            )
     return estimator(**given)
 
 
@@ -144,6 +151,14 @@ def outer_folds(
     labels = np.zeros(len(y)) if sorts is None else sorts
     evenly = StratifiedKFold if np.ptp(labels) else KFold
     return list(evenly(count, shuffle=True, random_state=seed).split(y, labels))
+
+
+def _refuse_many_classes(data: Data) -> None:
+    if len(data.classes) > 2:
+        raise InputError(
+            "--positive is for a target of numbers, two classes or survival times, and this has "
+            f"{len(data.classes)} classes: leave it out"
+        )
 
 
 def _refuse_groups(groups: Any) -> None:
