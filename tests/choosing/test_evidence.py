@@ -10,7 +10,7 @@ from ksupport.choosing.choice import choose
 from ksupport.choosing.criteria import log_choose
 from ksupport.choosing.evidence import STRENGTHS, Evidence, Laplace
 from ksupport.design import Design
-from ksupport.losses import Response, Squared
+from ksupport.losses import Poisson, Response, Squared
 from ksupport.walking.structure import Structure
 
 
@@ -64,6 +64,21 @@ def test_of_squares_laplace_is_exact(data):
     (empty,) = Laplace.of(response, columns[:0], [ridge])
     assert empty.left == pytest.approx(y @ y)
     assert empty.volume == empty.freedom == 0.0
+
+
+def test_counts_that_vary_more_than_they_should_say_less():
+    """Twice as much of -2 log evidence for twice the deviance, unless more is left than rows are."""
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((1, 60))
+    y = rng.negative_binomial(1, 0.2, 60) * 1.0
+    response = Response(Poisson(), y, np.ones(60), np.ones((1, 60)))
+    (found,) = Laplace.of(response, x, [1.0])
+    assert found.left > 60
+    spread = found.left / 60
+    score = found.left / spread + 60 * np.log(spread) + found.volume  # the likeliest spread
+    assert found.score_at(response) == pytest.approx(score)
+    as_said = replace(response, dispersion=2 * spread)  # less is left than rows are
+    assert found.score_at(as_said) == pytest.approx(30 + found.volume)
 
 
 def test_features_that_go_together_cost_little():

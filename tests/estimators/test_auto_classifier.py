@@ -157,6 +157,14 @@ def test_counts():
     np.testing.assert_allclose(model.coef_[[3, 11]], [1.2, -1.2], atol=0.25)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_that_vary_more_than_poisson_s_are_no_signal(seed):
+    rng = np.random.default_rng(seed)
+    noise, counts = rng.standard_normal((80, 100)), rng.poisson(rng.lognormal(0.3, 0.8, 80))
+    with pytest.warns(NoSignalWarning):
+        assert not AutoIRKSN(loss="poisson").fit(noise, counts).signal_
+
+
 def test_outliers_do_not_lead_huber_s_loss():
     y = ETA + RNG.standard_normal(120)
     y[:12] += 60.0

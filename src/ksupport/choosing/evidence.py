@@ -168,8 +168,15 @@ class Laplace:
         return np.ravel(self.fit.coef @ self.columns)
 
     def score_at(self, response: Response) -> float:
-        """Minus twice the log evidence, but for a constant; errors as large as they are there."""
-        return self.left / response.dispersion + self.volume
+        """Minus twice the log evidence, but for a constant; errors as large as they are there.
+
+        Where rows may vary more than the loss says, by as much as the model leaves of them
+        (extended quasi-likelihood, Nelder and Pregibon 1987): counts mostly do.
+        """
+        left, n = self.left / response.dispersion, float(response.weights.sum())
+        if response.loss.may_spread and left > n:
+            left = n * (1.0 + np.log(left / n))
+        return float(left + self.volume)
 
 
 def _signs(response: Response, fit: Refit, columns: Floats, ridge: float) -> float:

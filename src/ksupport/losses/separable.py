@@ -181,6 +181,7 @@ class Poisson(Loss):
     name: ClassVar[str] = "poisson"
     kind: ClassVar[int] = _kernels.POISSON
     smoothness: ClassVar[float | None] = None
+    may_spread: ClassVar[bool] = True
 
     def checked(self, y: Any) -> Floats:
         """Counts, which need not be whole."""
