@@ -67,7 +67,7 @@ def test_of_squares_laplace_is_exact(data):
 
 
 def test_counts_that_vary_more_than_they_should_say_less():
-    """Twice as much of -2 log evidence for twice the deviance, unless more is left than rows are."""
+    """The deviance counts as it is, unless more of it is left than there are rows."""
     rng = np.random.default_rng(2)
     x = rng.standard_normal((1, 60))
     y = rng.negative_binomial(1, 0.2, 60) * 1.0
