@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -68,12 +67,8 @@ class Policy:
     signal_of_several: float = 2.5  # of several responses, whose evidence spreads more
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.15, 0.9)  # of log odds: shift, factor
-    # The same where folds are too sure of themselves; survival times are as squares are.
-    calibrations: Mapping[str, tuple[float, float]] = field(
-        default_factory=lambda: {
-            "logistic": (-1.25, 0.6), "multinomial": (-1.25, 0.6), "poisson": (-1.25, 0.5),
-        }
-    )  # fmt: skip
+    # The same of classes and counts, where folds are too sure of themselves.
+    calibration_by_loss: tuple[float, float] = (-1.25, 0.5)
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
 
     @property
@@ -86,7 +81,8 @@ class Policy:
         signal, of_errors = self.signal_by_loss
         return replace(
             self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors,
-            priors=self.priors[:1], calibration=self.calibrations.get(name, self.calibration),
+            priors=self.priors[:1],
+            calibration=self.calibration if name == "cox" else self.calibration_by_loss,
         )  # fmt: skip
 
     @property
