@@ -1,17 +1,19 @@
 """Probabilities, the answer of the largest expected F1, and what is called noise."""
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
 
 from ksupport.choosing.elections import Performance
 from ksupport.choosing.judging import (
+    answer_of,
+    believed,
     calibrated,
-    largest_expected_f1,
     of_evidence,
     of_unions,
+    pooled,
     tells_signal,
 )
 from ksupport.choosing.policy import POLICY
@@ -19,26 +21,35 @@ from ksupport.choosing.policy import POLICY
 NOTHING = Performance(0.0, 0.1, 0.0, 1.0, 1.0, 0.5)
 
 
-def test_no_other_support_has_a_larger_expected_f1():
+@pytest.mark.parametrize("beta", [0.5, 1.0, 3.0])
+def test_no_other_support_has_a_larger_expected_f_beta(beta):
     rng = np.random.default_rng(0)
     for _ in range(20):
         p = rng.uniform(size=7) ** 3
-        chosen, expected = largest_expected_f1(p)
+        chosen, expected = answer_of(p, beta)
 
-        def value(S, p=p):
-            return 2 * p[list(S)].sum() / (len(S) + p.sum())
+        def value(S, p=p, beta=beta):
+            return (1 + beta**2) * p[list(S)].sum() / (len(S) + beta**2 * p.sum())
 
         every = [S for size in range(1, 8) for S in combinations(range(7), size)]
-        assert expected == pytest.approx(max(map(value, every)))
-        assert value(np.flatnonzero(chosen)) == pytest.approx(expected)
+        assert value(np.flatnonzero(chosen)) == pytest.approx(max(map(value, every)))
+        assert value(np.flatnonzero(chosen), beta=1.0) == pytest.approx(expected)
+
+
+def test_a_larger_beta_names_more():
+    p = np.linspace(0.01, 0.9, 30)
+    answers = [answer_of(p, beta)[0] for beta in (0.25, 0.5, 1.0, 2.0, 4.0)]
+    sizes = [each.sum() for each in answers]
+    assert sizes == sorted(set(sizes))
+    assert all((few <= more).all() for few, more in pairwise(answers))
 
 
 def test_sure_features_are_chosen_and_impossible_ones_are_not():
     p = np.array([1.0, 0.0, 1.0, 0.0])
-    chosen, expected = largest_expected_f1(p)
+    chosen, expected = answer_of(p)
     np.testing.assert_array_equal(chosen, p == 1)
     assert expected == 1
-    chosen, expected = largest_expected_f1(np.zeros(3))
+    chosen, expected = answer_of(np.zeros(3))
     assert not chosen.any()
     assert expected == 0
 
@@ -59,6 +70,45 @@ def test_calibration_keeps_the_order_and_the_ends():
     assert q[0] == 0
     assert q[-1] > 0.99
     np.testing.assert_allclose(calibrated(p, replace(POLICY, calibration=(0.0, 1.0))), p, atol=1e-5)
+
+
+BY_LOSS = POLICY.by_loss("logistic")
+
+
+def test_what_evidence_and_folds_both_say_is_surer_than_what_one_says():
+    high, low = np.array([0.9]), np.array([0.001])
+    both, neither = pooled(high, high, BY_LOSS), pooled(low, low, BY_LOSS)
+    for one in (pooled(high, low, BY_LOSS), pooled(low, high, BY_LOSS)):
+        assert neither < one < both
+    p = np.linspace(0, 1, 11)
+    assert (np.diff(pooled(p, p, BY_LOSS)) > 0).all()
+    assert 0 < pooled(p, p, BY_LOSS).min() < pooled(p, p, BY_LOSS).max() < 1
+
+
+def test_the_pool_is_the_weighted_sum_of_log_odds():
+    assert BY_LOSS.pool is not None
+    shift, few, shares = BY_LOSS.pool
+    p, s = 0.3, 0.6
+    odds = shift + few * np.log(p / (1 - p)) + shares * np.log(s / (1 - s))
+    (found,) = pooled(np.array([p]), np.array([s]), BY_LOSS)
+    assert found == pytest.approx(1 / (1 + np.exp(-odds)))
+
+
+def test_each_loss_has_a_pool_and_squares_have_none():
+    assert POLICY.pool is None
+    names = ("logistic", "multinomial", "poisson", "cox", "huber")
+    pools = {name: POLICY.by_loss(name).pool for name in names}
+    assert pools["multinomial"] == pools["logistic"]
+    assert len(set(pools.values())) == 4
+
+
+def test_what_is_believed_hangs_on_whom_to_believe():
+    p, shares = np.array([0.9, 0.1, 0.0]), np.array([0.0, 0.1, 0.9])
+    by_evidence, by_folds = (believed(p, shares, evident, BY_LOSS) for evident in (1.0, 0.0))
+    assert by_evidence[0] > by_evidence[2]
+    assert by_folds[2] > by_folds[0] == 0
+    np.testing.assert_allclose(believed(p, shares, 0.5, BY_LOSS), (by_evidence + by_folds) / 2)
+    np.testing.assert_allclose(believed(p, shares, 0.25), calibrated(0.25 * p + 0.75 * shares))
 
 
 def test_signal_needs_evidence_or_held_out_rows():

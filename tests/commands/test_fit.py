@@ -194,6 +194,38 @@ def test_effects_can_be_known_to_be_positive(options, named, run, small_csv):
     assert "Effects were taken to be positive" in (folder / "p.txt").read_text()
 
 
+def test_more_or_fewer_features_can_be_asked_for(run, small_csv):
+    folder, sizes = small_csv.parent, []
+    for beta in (0.2, 1, 20):
+        done = run(
+            "fit", small_csv, "--target", "y", "--beta", beta, "--no-compare", "--methods", "p.txt",
+            "--output", "m.json", cwd=folder,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        told = beta != 1
+        assert (f"counts more (--beta {beta})" in " ".join(done.stdout.split())) == told
+        assert f"largest expected F{beta} score" in " ".join((folder / "p.txt").read_text().split())
+        written = json.loads((folder / "m.json").read_text())
+        assert written["chosen"]["beta"] == beta
+        sizes.append(len(written["features"]))
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--beta", 0], "--beta must be a positive number, 1 by default; got 0"),
+        (["--beta", "nan"], "--beta must be a positive number, 1 by default; got nan"),
+        (["--beta", 2, "--k", 3], "--beta says nothing to IRKSNCV"),
+    ],
+)
+def test_an_emphasis_that_says_nothing_is_refused(options, says, run, small_csv):
+    done = run("fit", small_csv, "--target", "y", *options, cwd=small_csv.parent)
+    assert done.returncode == 2
+    assert says in " ".join(done.stderr.split())
+
+
 def test_what_is_negative_is_nothing_where_effects_are_positive(run, small_csv, small):
     frame = pd.read_csv(small_csv).assign(y=-small[0][:, 0])
     frame.to_csv(small_csv, index=False)

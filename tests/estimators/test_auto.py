@@ -8,7 +8,7 @@ import pytest
 from sklearn.model_selection import GroupKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from ksupport import AutoIRKSN, NoSignalWarning
+from ksupport import AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival, NoSignalWarning
 from ksupport.datasets import make_block_data, make_correlated_data, make_fmri_process
 from ksupport.design import Problem, Weights
 from ksupport.metrics import support_f1
@@ -80,6 +80,32 @@ def test_noise_is_called_noise(scattered, rng):
     assert model.sets_ == []
     assert "No signal" in model.decision_
     assert model.performance_.score < 0.2
+
+
+@pytest.mark.parametrize("of", [AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival])
+def test_emphasis_changes_the_answer_and_no_probability(scattered, of):
+    X, y, _ = scattered
+    y = {
+        AutoIRKSN: y,
+        AutoIRKSNClassifier: y > np.median(y),
+        AutoIRKSNSurvival: np.column_stack([np.exp(y - y.max()), np.ones(len(y))]),
+    }[of]
+    few, usual, many = (of(beta=beta).fit(X, y) for beta in (0.1, 1.0, 10.0))
+    np.testing.assert_array_equal(usual.support_, of().fit(X, y).support_)
+    for model in (few, many):
+        np.testing.assert_array_equal(model.probability_, usual.probability_)
+        assert model.expected_f1_ <= usual.expected_f1_
+        np.testing.assert_array_equal(np.any(np.atleast_2d(model.coef_), axis=0), model.support_)
+    assert 0 < few.support_.sum() < many.support_.sum()
+    assert (few.support_ <= usual.support_).all()
+    assert (usual.support_ <= many.support_).all()
+
+
+@pytest.mark.parametrize("beta", [0, -1.0, np.inf, np.nan, "much", None])
+def test_emphasis_is_a_positive_number(scattered, beta):
+    X, y, _ = scattered
+    with pytest.raises((TypeError, ValueError), match="beta must be"):
+        AutoIRKSN(beta=beta).fit(X, y)
 
 
 def test_copies_share_one_probability_and_form_a_set(scattered):

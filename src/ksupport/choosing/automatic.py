@@ -48,11 +48,14 @@ class Automatic:
         Of the models: their groups and signs.
     other_splits : callable
         Given a range of times, folds that hold out all rows once for each; none if there are none.
+    beta : float
+        Of the expected F-beta that the answer makes largest.
     """
 
     walks: Walks
     structure: Structure
     other_splits: Callable[[range], list[Split]]
+    beta: float = 1.0
 
     @property
     def problem(self) -> Problem:
@@ -60,6 +63,10 @@ class Automatic:
 
     @property
     def policy(self) -> Policy:
+        return replace(self._policy, beta=self.beta)
+
+    @property
+    def _policy(self) -> Policy:
         if self.structure.labels is not None:
             return POLICY.by_group
         if not self.problem.by_squares:
@@ -83,7 +90,8 @@ class Automatic:
         if times:
             folded = times[0].paths.settings, times[0].paths.table
         if times and judgement.signal and not problem.by_squares:
-            answers = answers_on_folds(judgement.few, on_folds, times[0].candidates)
+            candidates = times[0].candidates
+            answers = answers_on_folds(judgement.few, on_folds, candidates, self.policy)
             strength = strength_on_folds(folds, answers, structure.positive)
         chosen = chosen_by_judgement(
             problem, judgement, few, folded, self.walks.steps, strength, structure
@@ -123,7 +131,8 @@ class Automatic:
 
     def _sought_on(self, folds: list[Fold], walked: list[list[Result]]) -> list[Sought]:
         """The same on folds, not as far."""
-        far = {"rounds": POLICY.rounds_on_folds, "weighed": POLICY.weighed_on_folds}
+        policy = self.policy
+        far = {"rounds": policy.rounds_on_folds, "weighed": policy.weighed_on_folds}
         pairs = zip(folds, walked, strict=True)
         return [self._sought(fold.design, fold.y, each, **far) for fold, each in pairs]
 
@@ -141,7 +150,8 @@ class Automatic:
         """Rows held out: with more levels of k, and by other folds, unless few are clear."""
         if first.clear:
             return [first]
-        first = replace(first, paths=self.walks.finer(first.folds, first.paths))
+        if self.policy.finer:
+            first = replace(first, paths=self.walks.finer(first.folds, first.paths))
         return [first, *self._again(first, range(1, self.policy.times))]
 
     def _again(self, first: Time, times: range) -> list[Time]:
@@ -179,7 +189,8 @@ class Automatic:
         said: list[Said] = []
         while True:
             said += [self._said(each) for each in times[len(said) :]]
-            rows = AllRows(few, unions, self._elected(times, few), together)
+            elected = self._elected(times, few) if policy.odds[1] else np.inf
+            rows = AllRows(few, unions, elected, together)
             once = len(times) < 2
             if once or len(times) >= policy.most_times or settled(rows, said, policy):
                 return judge(rows, said, policy)

@@ -15,6 +15,8 @@ from .policy import POLICY, Policy
 from .posterior import Posterior
 from .sets import STEADY, FeatureSet, sets_of
 
+LEAST_PROBABLE, LEAST_SHARE, MOST_PROBABLE = 1e-5, 1e-2, 1 - 1e-4  # beyond, log odds say no more
+SURE = 0.8  # of another loss, what folds elect every time is no surer than this
 MOST_ERRORS = 3.0  # standard errors beyond which held-out rows say no more against noise
 
 
@@ -23,12 +25,13 @@ class Judgement:
     """What is believed of the features, and how sure one can be."""
 
     probability: Floats  # for each feature, that it belongs to the model
-    support: NDArray[np.bool_]  # the answer: that of the largest expected F1
+    support: NDArray[np.bool_]  # the answer: that of the largest expected F-beta
     expected_f1: float
     few: float  # probability that few features matter, rather than groups
     signal: bool  # whether there is anything to be told from noise
     performance: Performance | None  # None: too few rows to hold some out
     sets: tuple[FeatureSet, ...]
+    beta: float = 1.0  # of the F-beta whose expectation is largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +82,12 @@ def judge(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> Judge
     """Put together what all rows say, and held-out ones each time; these may be too few for it."""
     posterior, performance = rows.posterior, _performance(said)
     signal = _signal(rows, performance, policy)
-    raw, few = _mixed(rows, said, policy)
-    p = calibrated(raw, policy) if signal else np.zeros(posterior.d)
-    support, expected = largest_expected_f1(p)
+    p, few = _believed(rows, said, policy)
+    p = p if signal else np.zeros(posterior.d)
+    support, expected = answer_of(p, policy.beta)
     expected *= policy.discount
     sets = tuple(sets_of(posterior, p, few >= 0.5)) if signal else ()
-    return Judgement(p, support, expected, few, signal, performance, sets)
+    return Judgement(p, support, expected, few, signal, performance, sets, policy.beta)
 
 
 def settled(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> bool:
@@ -106,28 +109,54 @@ def _signal(rows: AllRows, performance: Performance | None, policy: Policy) -> b
 def agreement(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> float:
     """What the answers by one half of the times and by the other share, of what either has."""
     one, other = (
-        largest_expected_f1(calibrated(_mixed(rows, half, policy)[0], policy))[0]
+        answer_of(_believed(rows, half, policy)[0], policy.beta)[0]
         for half in (said[::2], said[1::2])
     )
     return float((one & other).sum() / max((one | other).sum(), 1))
 
 
-def _mixed(rows: AllRows, said: Sequence[Said], policy: Policy) -> tuple[Floats, float]:
-    """Probabilities of features, not yet calibrated, and that few of them matter."""
+def _believed(rows: AllRows, said: Sequence[Said], policy: Policy) -> tuple[Floats, float]:
+    """Probabilities of features, and that few of them matter."""
     posterior, unions = rows.posterior, rows.unions
     ahead = float(np.mean([each.ahead for each in said])) if said else 0.0
-    best, few, raw = posterior.best, 1.0, posterior.probability()
+    best, few, p = posterior.best, 1.0, posterior.probability()
     if unions is not None:
         lead = rows.lead(policy)
         few = 1 - of_unions(lead, ahead, policy)
-        raw = few * raw + (1 - few) * unions.probability
+        p = few * p + (1 - few) * unions.probability
         best -= max(lead, 0.0)
-    if said:
-        evident = of_evidence(rows.elected - best, ahead, policy)
-        few *= evident
-        of_groups = np.mean([each.shares for each in said], axis=0)
-        raw = evident * raw + (1 - evident) * of_groups
-    return raw, few
+    if not said:
+        return believed(p, p, 1.0, policy), few
+    evident = of_evidence(rows.elected - best, ahead, policy)
+    shares = np.mean([each.shares for each in said], axis=0)
+    return believed(p, shares, evident, policy), few * evident
+
+
+def believed(p: Floats, shares: Floats, evident: float, policy: Policy = POLICY) -> Floats:
+    """Probabilities of features, from those by evidence and from shares among what folds elect.
+
+    ``evident`` is the probability that evidence is to be believed, rather than folds.
+    """
+    if policy.pool is None:
+        return calibrated(evident * p + (1 - evident) * shares, policy)
+    return evident * pooled(p, shares, policy) + (1 - evident) * calibrated(SURE * shares, policy)
+
+
+def pooled(p: Floats, shares: Floats, policy: Policy) -> Floats:
+    """What both say together: a weighted sum of their log odds (a logarithmic pool).
+
+    That is calibrated by its weights: docs/developers/targets.rst.
+    """
+    assert policy.pool is not None
+    shift, of_few, of_shares = policy.pool
+    odds = shift + of_few * log_odds(p, LEAST_PROBABLE) + of_shares * log_odds(shares, LEAST_SHARE)
+    return np.asarray(1 / (1 + np.exp(-odds)))
+
+
+def log_odds(p: Floats, least: float) -> Floats:
+    """Of probabilities that are neither below the least one nor next to 1."""
+    p = np.clip(p, least, MOST_PROBABLE)
+    return np.asarray(np.log(p) - np.log1p(-p))
 
 
 def of_unions(lead: float, ahead: float, policy: Policy = POLICY) -> float:
@@ -147,7 +176,7 @@ def of_evidence(gap: float, ahead: float, policy: Policy = POLICY) -> float:
     iterates, in units of -2 log evidence, and few features better than iterates, in n log error.
     """
     shift, of_gap, of_ahead = policy.odds
-    gap, ahead = np.clip([gap, ahead], -60.0, 80.0)  # beyond, nothing more is said
+    gap, ahead = np.clip([gap, ahead], -200.0, 80.0)  # beyond, nothing more is said
     return _logistic(shift + of_gap * gap + of_ahead * ahead)
 
 
@@ -186,14 +215,18 @@ def calibrated(p: Floats, policy: Policy = POLICY) -> Floats:
     return np.asarray(1 / (1 + np.exp(-odds)))
 
 
-def largest_expected_f1(p: Floats) -> tuple[NDArray[np.bool_], float]:
-    """The features of the largest expected F1, about 2 Σ_S p / (|S| + Σ p), and that."""
+def answer_of(p: Floats, beta: float = 1.0) -> tuple[NDArray[np.bool_], float]:
+    """The features of the largest expected F-beta, and their expected F1.
+
+    The former is about (1 + beta²) Σ_S p / (|S| + beta² Σ p).
+    """
     chosen = np.zeros(p.size, bool)
     total = float(p.sum())
     if total <= 0:
         return chosen, 0.0
     order = np.lexsort((np.arange(p.size), -np.round(p, STEADY)))
-    expected = 2 * np.cumsum(p[order]) / (np.arange(1, p.size + 1) + total)
+    hits, sizes = np.cumsum(p[order]), np.arange(1, p.size + 1)
+    expected = (1 + beta**2) * hits / (sizes + beta**2 * total)
     size = int(np.argmax(np.round(expected, STEADY))) + 1
     chosen[order[:size]] = True
-    return chosen, float(expected[size - 1])
+    return chosen, float(2 * hits[size - 1] / (size + total))

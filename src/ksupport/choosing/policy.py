@@ -55,7 +55,7 @@ class Policy:
     # -- evidence or elections: log odds, from evidence and from held-out rows
     many: float = 1.5  # times as many features as few are expected to be make a group
     odds: tuple[float, float, float] = (-0.5, 0.057, 0.04)
-    odds_by_loss: tuple[float, float, float] = (0.0, 0.05, 0.05)  # the same of other losses,
+    odds_by_loss: tuple[float, float, float] = (3.0, 0.0, 0.06)  # the same of other losses,
     odds_by_group: tuple[float, float, float] = (2.0, 0.057, 0.04)  # and of known groups
 
     # -- what is said in the end
@@ -67,8 +67,17 @@ class Policy:
     signal_of_several: float = 2.5  # of several responses, whose evidence spreads more
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.15, 0.9)  # of log odds: shift, factor
-    # The same of classes and counts, where folds are too sure of themselves.
-    calibration_by_loss: tuple[float, float] = (-1.25, 0.5)
+    calibration_by_loss: tuple[float, float] = (-0.75, 0.5)  # of what folds elect by other losses
+    # What evidence and folds say together by other losses, if that is not one or the other: shift,
+    # weights of their log odds.  Learnt for each; those of classes do for all that are not named.
+    pool: tuple[float, float, float] | None = None
+    pools: tuple[tuple[str, tuple[float, float, float]], ...] = (
+        ("logistic", (-1.3, 0.32, 0.18)),
+        ("cox", (-0.68, 0.4, 0.28)),
+        ("poisson", (-1.1, 0.3, 0.32)),
+        ("huber", (0.2, 0.69, 0.39)),
+    )
+    beta: float = 1.0  # of the expected F-beta that the answer makes largest
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
 
     @property
@@ -81,8 +90,9 @@ class Policy:
         signal, of_errors = self.signal_by_loss
         return replace(
             self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors,
-            priors=self.priors[:1],
-            calibration=self.calibration if name == "cox" else self.calibration_by_loss,
+            finer=0, rounds_on_folds=5,  # as good, and faster
+            priors=self.priors[:1], calibration=self.calibration_by_loss,
+            pool=dict(self.pools).get(name, self.pools[0][1]),
         )  # fmt: skip
 
     @property

@@ -15,7 +15,8 @@ from ..design import Floats
 from .elections import Candidates
 from .evidence import BY_LOSS
 from .folds import Fold
-from .judging import calibrated, group_shares, largest_expected_f1
+from .judging import answer_of, believed, group_shares
+from .policy import Policy
 from .posterior import Posterior
 from .refits import refits_by_loss
 from .supports import Support
@@ -24,18 +25,16 @@ TRIED = (*BY_LOSS, 10.0, 30.0)  # shares of a coefficient's second derivative
 
 
 def answers_on_folds(
-    few: float, posteriors: Sequence[Posterior], candidates: Candidates
+    few: float, posteriors: Sequence[Posterior], candidates: Candidates, policy: Policy
 ) -> list[Support]:
     """What each fold would choose by itself, if few features matter with this probability."""
-    return [
-        _answer(few * each.probability() + (1 - few) * group_shares(candidates.on(fold), each.d))
-        for fold, each in enumerate(posteriors)
-    ]
-
-
-def _answer(p: Floats) -> Support:
-    chosen, _ = largest_expected_f1(calibrated(p))
-    return tuple(np.flatnonzero(chosen).tolist())
+    answers = []
+    for fold, each in enumerate(posteriors):
+        shares = group_shares(candidates.on(fold), each.d, policy)
+        p = believed(each.probability(), shares, few, policy)
+        chosen, _ = answer_of(p, policy.beta)
+        answers.append(tuple(np.flatnonzero(chosen).tolist()))
+    return answers
 
 
 def strength_on_folds(

@@ -67,8 +67,8 @@ class _Weighing:
     def weigh(self, found: Posterior) -> bool:
         """Weigh what squares prefer; whether that gives a better model, to fit squares to."""
         first, self.last = self.last is None, found
-        visited = self._visited(found) if first else []
-        asked = [*found.leading(self.sought.weighed), *visited, ()]
+        more = [*self._visited(found), *self._alone(found)] if first else []
+        asked = [*found.leading(self.sought.weighed), *more, ()]
         news = {tuple(found.pool[list(model)].tolist()): model for model in asked}
         self._add({S: model for S, model in news.items() if S not in self.known}, found)
         before = self.best
@@ -86,6 +86,11 @@ class _Weighing:
             return []
         short = [S for S in dict.fromkeys(self.sought.visited) if 0 < len(S) <= LARGEST]
         return [tuple(at) for at in (found.places(S).tolist() for S in short) if min(at) >= 0]
+
+    def _alone(self, found: Posterior) -> list[Support]:
+        """Single features: squares that many explain well may think nothing of them."""
+        pulls = np.linalg.norm(found.columns @ self.sought.Y.T, axis=1)
+        return [(int(at),) for at in np.argsort(-pulls, kind="stable")[: self.policy.starts]]
 
     def _add(self, models: dict[Support, Support], found: Posterior) -> None:
         """Weigh models, by features and by places in the pool."""

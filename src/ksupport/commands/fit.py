@@ -83,6 +83,14 @@ def fit(
             "of two classes (by the alphabet), or the risk. Columns of --adjust-for may do both.",
         ),
     ] = False,
+    beta: Annotated[
+        float | None,
+        of_way(
+            metavar="NUMBER",
+            help="Above 1 names more features, to predict or to look at candidates again; below 1 "
+            "the surest alone.",
+        ),
+    ] = None,
     compare: Annotated[
         bool,
         of_way(help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."),
@@ -124,7 +132,7 @@ def fit(
     For example: ksupport fit cohort.xlsx --target response --id patient --adjust-for age
     --missing impute --report report.html
     """
-    wish = Wish(method, k, alpha, cv, standardize, seed, positive)
+    wish = Wish(method, k, alpha, cv, standardize, seed, positive, beta)
     wish.check_options()
     outputs = {
         "--output": output, "--coefficients": coefficients, "--report": report,
@@ -212,6 +220,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         "method": fitted.wish.method,
         "standardize": fitted.wish.standardize,
         "positive": fitted.wish.positive,
+        "beta": fitted.wish.beta,
         "signal": account.sign,
         "verdict": account.verdict,
         "decision": fitted.decision,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from .. import limits
 from .._common.telling import tells
+from .._common.vectors import check_strength
 from ..choosing.automatic import Automatic
 from ..choosing.chosen import Chosen
 from ..choosing.folds import HoldsOutFolds, in_a_row
@@ -68,6 +69,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     def _fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
     ) -> None:
+        check_strength(self.beta, "beta", positive=True)
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         self._keep(problem, problem.there(self._choose))
@@ -80,7 +82,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             min(POLICY.steps, self.max_iter), HeldOut(patience=POLICY.patience), self.n_jobs,
         )  # fmt: skip
         other_splits = partial(self._other_splits, problem)
-        return Automatic(walks, self._structure(1), other_splits).choose()
+        return Automatic(walks, self._structure(1), other_splits, float(self.beta)).choose()
 
     def _why_empty(self) -> str:
         what = "no positive effect" if self.positive else "nothing"
@@ -139,8 +141,8 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     the iterates of paths are judged on rows held out, under many weightings of these rows, where a
     feature counts by how often the best iterates have it.  How much better each explains the data,
     and predicts held-out rows, says which answer to believe more.  What comes out is a probability
-    for each feature; the model has those of the largest expected F1.  Where nothing can be told
-    from noise the model is empty.
+    for each feature; the model has those of the largest expected F1 (see ``beta``).  Where nothing
+    can be told from noise the model is empty.
 
     Parameters
     ----------
@@ -166,6 +168,10 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         Whether the columns of a 2-D y share their support: then a feature has one probability, and
         a coefficient for each response.  Responses count alike, whatever their units, and their
         noise may be correlated.  For squares, outliers left out or not.
+    beta : float, default=1.0
+        How much more it counts to miss a feature than to name one in vain, as in scikit-learn's
+        ``fbeta_score``: the model has the features of the largest expected F-beta.  2 names more,
+        to predict or to look at candidates again; 0.5 the surest alone.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -227,6 +233,11 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     >>> bool(model.probability_[:3].min() > 0.9)
     True
 
+    Where a feature too many is better than one that is missed:
+
+    >>> int(AutoIRKSN(beta=4).fit(X, y).support_.sum()) >= 3
+    True
+
     Where effects can only be positive:
 
     >>> AutoIRKSN(positive=True).fit(X, y).get_support(indices=True)
@@ -245,6 +256,7 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         feature_groups: Any = None,
         positive: bool = False,
         shared_support: bool = False,
+        beta: float = 1.0,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -259,6 +271,7 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         self.feature_groups = feature_groups
         self.positive = positive
         self.shared_support = shared_support
+        self.beta = beta
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state

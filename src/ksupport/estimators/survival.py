@@ -35,6 +35,8 @@ class AutoIRKSNSurvival(AutoModel):
         As in `ksupport.IRKSN`.
     positive : bool, default=False
         Whether features can only raise the risk, as in `AutoIRKSN`.
+    beta : float, default=1.0
+        As in `AutoIRKSN`: 2 names more features, 0.5 the surest alone.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -93,6 +95,7 @@ class AutoIRKSNSurvival(AutoModel):
         standardize: bool = True,
         unpenalized: Any = None,
         positive: bool = False,
+        beta: float = 1.0,
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -104,6 +107,7 @@ class AutoIRKSNSurvival(AutoModel):
         self.standardize = standardize
         self.unpenalized = unpenalized
         self.positive = positive
+        self.beta = beta
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state

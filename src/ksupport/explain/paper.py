@@ -74,7 +74,8 @@ def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterato
             "Each feature was given a probability of belonging to the model, from the marginal "
             f"likelihood of {LIKELIHOODS[account.kind]}{cox} with a ridge prior and from errors on "
             f"held-out rows under the Bayesian bootstrap {cite('bootstrap')}; the features of the "
-            f"largest expected F1 score were kept, and fitted with a ridge penalty {cite('ridge')}."
+            f"largest expected F{account.chosen.judgement.beta:g} score were kept, and fitted with "
+            f"a ridge penalty {cite('ridge')}."
         )
     if account.chosen.positive:
         yield "Effects were taken to be positive, and coefficients are not negative."

@@ -77,6 +77,10 @@ def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
     )
     if fitted.chosen.positive:
         yield "Effects were taken to be positive (--positive)."
+    judged = account.chosen.judgement
+    if judged is not None and judged.beta != 1.0:
+        more = "missed" if judged.beta > 1.0 else "named in vain"
+        yield f"A feature that is {more} counts more (--beta {judged.beta:g})."
     if account.kind != "survival":
         yield _intercept(fitted, account)
     if _any_beneath(account.found):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -22,7 +23,9 @@ OTHERS = {  # what explains a response that is not numbers, and what to do witho
     "classes": ("AutoIRKSNClassifier", "; --regression takes classes that are coded as numbers so"),
     "survival": ("AutoIRKSNSurvival", ""),
 }
-OPTIONAL = {"--adjust-for": "unpenalized", "--positive": "positive"}  # not every class has them
+OPTIONAL = {  # not every class has them
+    "--adjust-for": "unpenalized", "--positive": "positive", "--beta": "beta"
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,7 @@ class Wish:
     standardize: bool = True
     seed: int = 0
     positive: bool = False
+    beta: float | None = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -53,6 +57,8 @@ class Wish:
             )
         if self.alpha is not None and not 0 < self.alpha < 1:
             raise InputError(f"--alpha must lie between 0 and 1; got {self.alpha:g}")
+        if self.beta is not None and not 0 < self.beta < math.inf:
+            raise InputError(f"--beta must be a positive number, 1 by default; got {self.beta:g}")
         if self.cv < 2:
             raise InputError(f"--cv must be at least 2; got {self.cv}")
 
@@ -74,6 +80,8 @@ def estimator_for(wish: Wish, data: Data) -> Any:
     if wish.positive:
         _refuse_many_classes(data)
         common["positive"] = True
+    if wish.beta is not None:
+        common["beta"] = wish.beta
     if wish.method == IC:
         _refuse_groups(data.groups)
     else:
