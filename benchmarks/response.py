@@ -27,6 +27,8 @@ from .measure import Row, at_least, at_most, once, take_turns
 from .response_rivals import (
     METHODS,
     OURS,
+    PREDICTING,
+    TO_PREDICT,
     fitted,
     l1_each_class,
     l1_logistic,
@@ -135,6 +137,7 @@ def study_simulated() -> Iterator[Row]:
 REAL_CLASSES = ("leukemia", "colon", "khan")
 CLASSIFIERS = {
     OURS: METHODS["logistic"][OURS],
+    TO_PREDICT: PREDICTING["logistic"],
     "l1, folds": l1_each_class,
     "ridge, folds": ridge_logistic,
 }
@@ -166,9 +169,10 @@ def study_classes() -> Iterator[Row]:
         for way, means in ways.items():
             for what, mean in zip(("accuracy", "AUC", "features"), means.tolist(), strict=True):
                 yield Row(f"classes of {name}: {what}, {way}", once(mean), unit="")
-        for at, what in enumerate(("accuracy", "AUC")):
-            lost = max(float(means[at]) for means in ways.values()) - float(ways[OURS][at])
-            row = f"classes of {name}: {what} lost"
+        rivals = [means for way, means in ways.items() if not way.startswith(OURS)]
+        for (at, what), ours in product(enumerate(("accuracy", "AUC")), (OURS, TO_PREDICT)):
+            lost = max(float(means[at]) for means in rivals) - float(ways[ours][at])
+            row = f"classes of {name}: {what} lost, {ours}"
             yield Row(row, once(lost), target=at_most(BEHIND), unit="")
 
 

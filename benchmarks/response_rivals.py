@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from sklearn.linear_model import LogisticRegressionCV
@@ -15,6 +16,7 @@ from ksupport.explain.usual import OneAgainstOthers
 from .selection_designs import Array
 
 OURS = "automatic"
+TO_PREDICT = f"{OURS}, beta=2"
 
 
 def l1_logistic() -> Any:
@@ -59,6 +61,12 @@ METHODS: dict[str, dict[str, Callable[[], Any]]] = {
         OURS: lambda: AutoIRKSN(loss="poisson"),
         "abess": lambda: _abess("PoissonRegression"),
     },
+}
+
+
+PREDICTING: dict[str, Callable[[], Any]] = {
+    "logistic": partial(AutoIRKSNClassifier, beta=2.0),
+    "cox": partial(AutoIRKSNSurvival, beta=2.0),
 }
 
 

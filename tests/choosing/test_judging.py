@@ -72,7 +72,7 @@ def test_calibration_keeps_the_order_and_the_ends():
     np.testing.assert_allclose(calibrated(p, replace(POLICY, calibration=(0.0, 1.0))), p, atol=1e-5)
 
 
-BY_LOSS = POLICY.by_loss("logistic")
+BY_LOSS = POLICY.by_loss(of_classes=True)
 
 
 def test_what_evidence_and_folds_both_say_is_surer_than_what_one_says():
@@ -94,12 +94,10 @@ def test_the_pool_is_the_weighted_sum_of_log_odds():
     assert found == pytest.approx(1 / (1 + np.exp(-odds)))
 
 
-def test_each_loss_has_a_pool_and_squares_have_none():
+def test_a_class_says_less_than_a_count_or_a_time():
     assert POLICY.pool is None
-    names = ("logistic", "multinomial", "poisson", "cox", "huber")
-    pools = {name: POLICY.by_loss(name).pool for name in names}
-    assert pools["multinomial"] == pools["logistic"]
-    assert len(set(pools.values())) == 4
+    high = np.array([0.9])
+    assert pooled(high, high, BY_LOSS) < pooled(high, high, POLICY.by_loss(of_classes=False))
 
 
 def test_what_is_believed_hangs_on_whom_to_believe():

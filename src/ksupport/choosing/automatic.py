@@ -70,7 +70,7 @@ class Automatic:
         if self.structure.labels is not None:
             return POLICY.by_group
         if not self.problem.by_squares:
-            return POLICY.by_loss(self.problem.losses[0].name)
+            return POLICY.by_loss(self.problem.losses[0].of_classes)
         return POLICY.of_several if self.problem.n_shared > 1 else POLICY
 
     def choose(self) -> Chosen:

@@ -68,15 +68,11 @@ class Policy:
     few_rows: float = 8.0  # of n rows: a share of this over n is taken off standard errors
     calibration: tuple[float, float] = (-0.15, 0.9)  # of log odds: shift, factor
     calibration_by_loss: tuple[float, float] = (-0.75, 0.5)  # of what folds elect by other losses
-    # What evidence and folds say together by other losses, if that is not one or the other: shift,
-    # weights of their log odds.  Learnt for each; those of classes do for all that are not named.
+    # What evidence and folds say together by other losses, instead of the one or the other: shift,
+    # weights of their log odds.  A row says little of a class.
     pool: tuple[float, float, float] | None = None
-    pools: tuple[tuple[str, tuple[float, float, float]], ...] = (
-        ("logistic", (-1.3, 0.32, 0.18)),
-        ("cox", (-0.68, 0.4, 0.28)),
-        ("poisson", (-1.1, 0.3, 0.32)),
-        ("huber", (0.2, 0.69, 0.39)),
-    )
+    pool_by_loss: tuple[float, float, float] = (-0.68, 0.4, 0.28)
+    pool_of_classes: tuple[float, float, float] = (-1.3, 0.32, 0.18)
     beta: float = 1.0  # of the expected F-beta that the answer makes largest
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
 
@@ -85,14 +81,14 @@ class Policy:
         """The one to begin with; losses that are not of squares have no other."""
         return self.priors[0]
 
-    def by_loss(self, name: str) -> Policy:
+    def by_loss(self, of_classes: bool) -> Policy:
         """The same for a loss that is not of squares."""
         signal, of_errors = self.signal_by_loss
         return replace(
             self, odds=self.odds_by_loss, signal=signal, of_errors=of_errors,
             finer=0, rounds_on_folds=5,  # as good, and faster
             priors=self.priors[:1], calibration=self.calibration_by_loss,
-            pool=dict(self.pools).get(name, self.pools[0][1]),
+            pool=self.pool_of_classes if of_classes else self.pool_by_loss,
         )  # fmt: skip
 
     @property

@@ -41,6 +41,7 @@ class Loss(ABC):
     smoothness: ClassVar[float | None]  # a bound on second derivatives; None: there is none
     has_constant: ClassVar[bool] = True  # whether an intercept says anything
     in_units_of_y: ClassVar[bool] = False  # whether eta is
+    of_classes: ClassVar[bool] = False  # whether the response is a class
     may_spread: ClassVar[bool] = False  # whether rows may vary more than the loss says
     model: ClassVar[type[Model] | None] = None  # of a refit, where rows have several numbers
 

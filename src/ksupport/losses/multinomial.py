@@ -79,6 +79,7 @@ class Multinomial(Loss):
     name: ClassVar[str] = "multinomial"
     kind: ClassVar[int] = _kernels.MULTINOMIAL
     smoothness: ClassVar[float] = 0.5
+    of_classes: ClassVar[bool] = True
     model: ClassVar[type[Model]] = _Classes
 
     n_classes: int | None = None

@@ -136,6 +136,7 @@ class Logistic(Loss):
     name: ClassVar[str] = "logistic"
     kind: ClassVar[int] = _kernels.LOGISTIC
     smoothness: ClassVar[float | None] = 0.25
+    of_classes: ClassVar[bool] = True
 
     def checked(self, y: Any) -> Floats:
         """Zeros and ones."""
