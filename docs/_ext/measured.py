@@ -155,7 +155,7 @@ def choosing(text: str) -> Figure:
 def classes(text: str) -> Figure:
     """Accuracy and area under the ROC curve of two classes, on rows held out."""
     rows = table_after(text, "Other responses\n---")
-    figure, axes = plt.subplots(1, 2, figsize=(8, 2.2), layout="constrained", sharey=True)
+    figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), layout="constrained", sharey=True)
     for ax, column in zip(axes, ("accuracy", "AUC"), strict=True):
         for i, (name, row) in enumerate(rows.items()):
             colour = COLOURS[0] if "IRKSN" in name else "0.6"
