@@ -8,7 +8,7 @@ import pytest
 
 from ksupport.choosing.elections import Performance
 from ksupport.choosing.judging import (
-    answer_of,
+    Belief,
     believed,
     calibrated,
     of_evidence,
@@ -26,7 +26,7 @@ def test_no_other_support_has_a_larger_expected_f_beta(beta):
     rng = np.random.default_rng(0)
     for _ in range(20):
         p = rng.uniform(size=7) ** 3
-        chosen, expected = answer_of(p, beta)
+        chosen, expected = Belief(p).answer(beta)
 
         def value(S, p=p, beta=beta):
             return (1 + beta**2) * p[list(S)].sum() / (len(S) + beta**2 * p.sum())
@@ -38,7 +38,7 @@ def test_no_other_support_has_a_larger_expected_f_beta(beta):
 
 def test_a_larger_beta_names_more():
     p = np.linspace(0.01, 0.9, 30)
-    answers = [answer_of(p, beta)[0] for beta in (0.25, 0.5, 1.0, 2.0, 4.0)]
+    answers = [Belief(p).answer(beta)[0] for beta in (0.25, 0.5, 1.0, 2.0, 4.0)]
     sizes = [each.sum() for each in answers]
     assert sizes == sorted(set(sizes))
     assert all((few <= more).all() for few, more in pairwise(answers))
@@ -46,10 +46,10 @@ def test_a_larger_beta_names_more():
 
 def test_sure_features_are_chosen_and_impossible_ones_are_not():
     p = np.array([1.0, 0.0, 1.0, 0.0])
-    chosen, expected = answer_of(p)
+    chosen, expected = Belief(p).answer()
     np.testing.assert_array_equal(chosen, p == 1)
     assert expected == 1
-    chosen, expected = answer_of(np.zeros(3))
+    chosen, expected = Belief(np.zeros(3)).answer()
     assert not chosen.any()
     assert expected == 0
 
@@ -77,12 +77,33 @@ BY_LOSS = POLICY.by_loss(of_classes=True)
 
 def test_what_evidence_and_folds_both_say_is_surer_than_what_one_says():
     high, low = np.array([0.9]), np.array([0.001])
-    both, neither = pooled(high, high, BY_LOSS), pooled(low, low, BY_LOSS)
-    for one in (pooled(high, low, BY_LOSS), pooled(low, high, BY_LOSS)):
+    both, neither = pooled(high, high, BY_LOSS).p, pooled(low, low, BY_LOSS).p
+    for one in (pooled(high, low, BY_LOSS).p, pooled(low, high, BY_LOSS).p):
         assert neither < one < both
     p = np.linspace(0, 1, 11)
-    assert (np.diff(pooled(p, p, BY_LOSS)) > 0).all()
-    assert 0 < pooled(p, p, BY_LOSS).min() < pooled(p, p, BY_LOSS).max() < 1
+    found = pooled(p, p, BY_LOSS).p
+    assert (np.diff(found) > 0).all()
+    assert found[0] == 0 < found[1] < found[-1] < 1
+
+
+def test_what_nothing_names_has_no_probability_and_may_be_missed():
+    p, shares = np.array([0.9, 0.0, 0.2]), np.array([0.9, 0.0, 0.0])
+    rest = [np.append(each, np.zeros(500)) for each in (p, shares)]
+    few, many = pooled(p, shares, BY_LOSS), pooled(*rest, BY_LOSS)
+    np.testing.assert_allclose(many.p[:3], few.p)
+    assert few.p[1] == 0 == many.p[3:].max()
+    assert many.missed == pytest.approx(501 * few.missed)
+    assert 0 < many.missed < 3
+    assert many.answer()[1] < few.answer()[1]
+
+
+def test_features_that_say_nothing_change_no_answer():
+    rng = np.random.default_rng(0)
+    p, shares = (np.append(rng.uniform(size=20) ** 3, np.zeros(1500)) for _ in range(2))
+    more = [np.append(each, np.zeros(50_000)) for each in (p, shares)]
+    few, many = (believed(*each, 0.8, BY_LOSS) for each in ((p, shares), more))
+    np.testing.assert_array_equal(many.answer()[0][: p.size], few.answer()[0])
+    assert many.missed == few.missed
 
 
 def test_the_pool_is_the_weighted_sum_of_log_odds():
@@ -90,23 +111,26 @@ def test_the_pool_is_the_weighted_sum_of_log_odds():
     shift, few, shares = BY_LOSS.pool
     p, s = 0.3, 0.6
     odds = shift + few * np.log(p / (1 - p)) + shares * np.log(s / (1 - s))
-    (found,) = pooled(np.array([p]), np.array([s]), BY_LOSS)
+    (found,) = pooled(np.array([p]), np.array([s]), BY_LOSS).p
     assert found == pytest.approx(1 / (1 + np.exp(-odds)))
 
 
 def test_a_class_says_less_than_a_count_or_a_time():
     assert POLICY.pool is None
     high = np.array([0.9])
-    assert pooled(high, high, BY_LOSS) < pooled(high, high, POLICY.by_loss(of_classes=False))
+    other = POLICY.by_loss(of_classes=False)
+    assert pooled(high, high, BY_LOSS).p < pooled(high, high, other).p
 
 
 def test_what_is_believed_hangs_on_whom_to_believe():
     p, shares = np.array([0.9, 0.1, 0.0]), np.array([0.0, 0.1, 0.9])
-    by_evidence, by_folds = (believed(p, shares, evident, BY_LOSS) for evident in (1.0, 0.0))
+    by_evidence, by_folds = (believed(p, shares, evident, BY_LOSS).p for evident in (1.0, 0.0))
     assert by_evidence[0] > by_evidence[2]
     assert by_folds[2] > by_folds[0] == 0
-    np.testing.assert_allclose(believed(p, shares, 0.5, BY_LOSS), (by_evidence + by_folds) / 2)
-    np.testing.assert_allclose(believed(p, shares, 0.25), calibrated(0.25 * p + 0.75 * shares))
+    np.testing.assert_allclose(believed(p, shares, 0.5, BY_LOSS).p, (by_evidence + by_folds) / 2)
+    by_squares = believed(p, shares, 0.25)
+    np.testing.assert_allclose(by_squares.p, calibrated(0.25 * p + 0.75 * shares))
+    assert by_squares.missed == 0
 
 
 def test_signal_needs_evidence_or_held_out_rows():

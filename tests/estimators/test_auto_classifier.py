@@ -52,6 +52,16 @@ def test_it_finds_the_features_that_tell_classes_apart(model):
     np.testing.assert_array_equal(model.classes_, ["no", "yes"])
 
 
+def test_what_can_say_nothing_is_never_named():
+    """Constant columns and those that are always in the model, however much is named."""
+    Z = X.copy()
+    Z[:, 5] = 1.0
+    model = AutoIRKSNClassifier(beta=1e3, unpenalized=[7]).fit(Z, LABELS)
+    assert model.support_.sum() > 5
+    assert not model.support_[[5, 7]].any()
+    assert not model.probability_[[5, 7]].any()
+
+
 def test_coefficients_are_those_of_a_ridge(model):
     """On the standardised support, scikit-learn's logistic regression of some strength agrees."""
     S = model.get_support(indices=True)

@@ -16,7 +16,6 @@ from .posterior import Posterior
 from .sets import STEADY, FeatureSet, sets_of
 
 LEAST_PROBABLE, LEAST_SHARE, MOST_PROBABLE = 1e-5, 1e-2, 1 - 1e-4  # beyond, log odds say no more
-SURE = 0.8  # of another loss, what folds elect every time is no surer than this
 MOST_ERRORS = 3.0  # standard errors beyond which held-out rows say no more against noise
 
 
@@ -32,6 +31,30 @@ class Judgement:
     performance: Performance | None  # None: too few rows to hold some out
     sets: tuple[FeatureSet, ...]
     beta: float = 1.0  # of the F-beta whose expectation is largest
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Probabilities of features, and how many true ones are among those that nothing names."""
+
+    p: Floats
+    missed: float = 0.0  # expected, among features of probability 0
+
+    def answer(self, beta: float = 1.0) -> tuple[NDArray[np.bool_], float]:
+        """The features of the largest expected F-beta, and their expected F1.
+
+        The former is about (1 + beta²) Σ_S p / (|S| + beta² Σ p).
+        """
+        chosen, named = np.zeros(self.p.size, bool), np.flatnonzero(self.p)
+        if named.size == 0:
+            return chosen, 0.0
+        p, total = self.p[named], float(self.p.sum()) + self.missed
+        order = np.lexsort((named, -np.round(p, STEADY)))
+        hits, sizes = np.cumsum(p[order]), np.arange(1, order.size + 1)
+        expected = (1 + beta**2) * hits / (sizes + beta**2 * total)
+        size = int(np.argmax(np.round(expected, STEADY))) + 1
+        chosen[named[order[:size]]] = True
+        return chosen, float(2 * hits[size - 1] / (size + total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,12 +105,12 @@ def judge(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> Judge
     """Put together what all rows say, and held-out ones each time; these may be too few for it."""
     posterior, performance = rows.posterior, _performance(said)
     signal = _signal(rows, performance, policy)
-    p, few = _believed(rows, said, policy)
-    p = p if signal else np.zeros(posterior.d)
-    support, expected = answer_of(p, policy.beta)
+    belief, few = _believed(rows, said, policy)
+    belief = belief if signal else Belief(np.zeros(posterior.d))
+    support, expected = belief.answer(policy.beta)
     expected *= policy.discount
-    sets = tuple(sets_of(posterior, p, few >= 0.5)) if signal else ()
-    return Judgement(p, support, expected, few, signal, performance, sets, policy.beta)
+    sets = tuple(sets_of(posterior, belief.p, few >= 0.5)) if signal else ()
+    return Judgement(belief.p, support, expected, few, signal, performance, sets, policy.beta)
 
 
 def settled(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> bool:
@@ -109,14 +132,13 @@ def _signal(rows: AllRows, performance: Performance | None, policy: Policy) -> b
 def agreement(rows: AllRows, said: Sequence[Said], policy: Policy = POLICY) -> float:
     """What the answers by one half of the times and by the other share, of what either has."""
     one, other = (
-        answer_of(_believed(rows, half, policy)[0], policy.beta)[0]
-        for half in (said[::2], said[1::2])
+        _believed(rows, half, policy)[0].answer(policy.beta)[0] for half in (said[::2], said[1::2])
     )
     return float((one & other).sum() / max((one | other).sum(), 1))
 
 
-def _believed(rows: AllRows, said: Sequence[Said], policy: Policy) -> tuple[Floats, float]:
-    """Probabilities of features, and that few of them matter."""
+def _believed(rows: AllRows, said: Sequence[Said], policy: Policy) -> tuple[Belief, float]:
+    """What is believed of features, and the probability that few of them matter."""
     posterior, unions = rows.posterior, rows.unions
     ahead = float(np.mean([each.ahead for each in said])) if said else 0.0
     best, few, p = posterior.best, 1.0, posterior.probability()
@@ -132,25 +154,30 @@ def _believed(rows: AllRows, said: Sequence[Said], policy: Policy) -> tuple[Floa
     return believed(p, shares, evident, policy), few * evident
 
 
-def believed(p: Floats, shares: Floats, evident: float, policy: Policy = POLICY) -> Floats:
-    """Probabilities of features, from those by evidence and from shares among what folds elect.
+def believed(p: Floats, shares: Floats, evident: float, policy: Policy = POLICY) -> Belief:
+    """What to believe, given probabilities by evidence and shares among what folds elect.
 
     ``evident`` is the probability that evidence is to be believed, rather than folds.
     """
     if policy.pool is None:
-        return calibrated(evident * p + (1 - evident) * shares, policy)
-    return evident * pooled(p, shares, policy) + (1 - evident) * calibrated(SURE * shares, policy)
+        return Belief(calibrated(evident * p + (1 - evident) * shares, policy))
+    both, folds = pooled(p, shares, policy), calibrated(policy.sure * shares, policy)
+    return Belief(evident * both.p + (1 - evident) * folds, evident * both.missed)
 
 
-def pooled(p: Floats, shares: Floats, policy: Policy) -> Floats:
+def pooled(p: Floats, shares: Floats, policy: Policy) -> Belief:
     """What both say together: a weighted sum of their log odds (a logarithmic pool).
 
-    That is calibrated by its weights: docs/developers/targets.rst.
+    That is calibrated by its weights (docs/developers/targets.rst), on designs of so many features:
+    of more, no more are missed.
     """
     assert policy.pool is not None
     shift, of_few, of_shares = policy.pool
     odds = shift + of_few * log_odds(p, LEAST_PROBABLE) + of_shares * log_odds(shares, LEAST_SHARE)
-    return np.asarray(1 / (1 + np.exp(-odds)))
+    both = np.asarray(1 / (1 + np.exp(-odds)))
+    unnamed = (p <= LEAST_PROBABLE) & (shares <= LEAST_SHARE)  # all of one probability, the least
+    missed = both.min() * min(np.count_nonzero(unnamed), policy.pooled_on) if unnamed.any() else 0.0
+    return Belief(np.where(unnamed, 0.0, both), float(missed))
 
 
 def log_odds(p: Floats, least: float) -> Floats:
@@ -213,20 +240,3 @@ def calibrated(p: Floats, policy: Policy = POLICY) -> Floats:
     with np.errstate(divide="ignore"):
         odds = shift + factor * (np.log(p) - np.log1p(-np.minimum(p, 1 - 1e-6)))
     return np.asarray(1 / (1 + np.exp(-odds)))
-
-
-def answer_of(p: Floats, beta: float = 1.0) -> tuple[NDArray[np.bool_], float]:
-    """The features of the largest expected F-beta, and their expected F1.
-
-    The former is about (1 + beta²) Σ_S p / (|S| + beta² Σ p).
-    """
-    chosen = np.zeros(p.size, bool)
-    total = float(p.sum())
-    if total <= 0:
-        return chosen, 0.0
-    order = np.lexsort((np.arange(p.size), -np.round(p, STEADY)))
-    hits, sizes = np.cumsum(p[order]), np.arange(1, p.size + 1)
-    expected = (1 + beta**2) * hits / (sizes + beta**2 * total)
-    size = int(np.argmax(np.round(expected, STEADY))) + 1
-    chosen[order[:size]] = True
-    return chosen, float(2 * hits[size - 1] / (size + total))

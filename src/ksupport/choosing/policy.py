@@ -73,6 +73,8 @@ class Policy:
     pool: tuple[float, float, float] | None = None
     pool_by_loss: tuple[float, float, float] = (-0.68, 0.4, 0.28)
     pool_of_classes: tuple[float, float, float] = (-1.3, 0.32, 0.18)
+    pooled_on: int = 1000  # features of the designs on which that was learnt
+    sure: float = 0.8  # what folds elect every time by other losses is no surer than this
     beta: float = 1.0  # of the expected F-beta that the answer makes largest
     discount: float = 0.88  # expected F1 counts features as independent, which they are not
 

@@ -15,7 +15,7 @@ from ..design import Floats
 from .elections import Candidates
 from .evidence import BY_LOSS
 from .folds import Fold
-from .judging import answer_of, believed, group_shares
+from .judging import believed, group_shares
 from .policy import Policy
 from .posterior import Posterior
 from .refits import refits_by_loss
@@ -31,8 +31,8 @@ def answers_on_folds(
     answers = []
     for fold, each in enumerate(posteriors):
         shares = group_shares(candidates.on(fold), each.d, policy)
-        p = believed(each.probability(), shares, few, policy)
-        chosen, _ = answer_of(p, policy.beta)
+        belief = believed(each.probability(), shares, few, policy)
+        chosen, _ = belief.answer(policy.beta)
         answers.append(tuple(np.flatnonzero(chosen).tolist()))
     return answers
 
