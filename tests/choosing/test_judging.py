@@ -88,8 +88,9 @@ def test_what_evidence_and_folds_both_say_is_surer_than_what_one_says():
 
 def test_what_nothing_names_has_no_probability_and_may_be_missed():
     p, shares = np.array([0.9, 0.0, 0.2]), np.array([0.9, 0.0, 0.0])
-    rest = [np.append(each, np.zeros(500)) for each in (p, shares)]
-    few, many = pooled(p, shares, BY_LOSS), pooled(*rest, BY_LOSS)
+    rest = np.zeros(500)
+    few = pooled(p, shares, BY_LOSS)
+    many = pooled(np.append(p, rest), np.append(shares, rest), BY_LOSS)
     np.testing.assert_allclose(many.p[:3], few.p)
     assert few.p[1] == 0 == many.p[3:].max()
     assert many.missed == pytest.approx(501 * few.missed)
@@ -100,8 +101,9 @@ def test_what_nothing_names_has_no_probability_and_may_be_missed():
 def test_features_that_say_nothing_change_no_answer():
     rng = np.random.default_rng(0)
     p, shares = (np.append(rng.uniform(size=20) ** 3, np.zeros(1500)) for _ in range(2))
-    more = [np.append(each, np.zeros(50_000)) for each in (p, shares)]
-    few, many = (believed(*each, 0.8, BY_LOSS) for each in ((p, shares), more))
+    rest = np.zeros(50_000)
+    few = believed(p, shares, 0.8, BY_LOSS)
+    many = believed(np.append(p, rest), np.append(shares, rest), 0.8, BY_LOSS)
     np.testing.assert_array_equal(many.answer()[0][: p.size], few.answer()[0])
     assert many.missed == few.missed
 
