@@ -26,3 +26,10 @@ def judgement():
 )
 def test_what_is_hardly_more_probable_is_not_told_alone(judgement, few, words):
     assert words in words_of(replace(judgement, few=few), Told(2))
+
+
+def test_that_effects_could_only_be_positive_is_told(judgement):
+    assert words_of(judgement, Told(2)).startswith("2 features, expected")
+    told = words_of(judgement, Told(2, positive=True))
+    assert told.startswith("2 features of positive effect, expected")
+    assert words_of(judgement, Told(1, positive=True)).startswith("1 feature of positive effect,")

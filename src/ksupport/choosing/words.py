@@ -27,7 +27,8 @@ class Told:
 
     @property
     def features(self) -> str:
-        return "1 feature" if self.size == 1 else f"{self.size} features"
+        of = " of positive effect" if self.positive else ""
+        return f"1 feature{of}" if self.size == 1 else f"{self.size} features{of}"
 
 
 def words_of(judgement: Judgement, told: Told) -> str:

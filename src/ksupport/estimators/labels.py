@@ -52,12 +52,15 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         found = np.unique(y)
         if reset:
             if found.size > 2 and not self._takes_many:
-                instead = "IRKSNClassifier takes more than two"
+                instead = "; IRKSNClassifier takes more than two"
                 if self._many_classes:
-                    instead = "their coefficients have a sum of zero, so take positive=False"
+                    instead = (
+                        ", and positive=True is for two, as coefficients of more sum up to zero: "
+                        "take positive=False"
+                    )
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is "
-                    f"{type_of_target(y)}: y has {found.size} classes; {instead}"
+                    f"{type_of_target(y)}: y has {found.size} classes{instead}"
                 )
             self.classes_ = found
             self._loss = Multinomial(found.size) if found.size > 2 else Logistic()
