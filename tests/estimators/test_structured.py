@@ -355,7 +355,7 @@ def test_other_losses_keep_signs(kind, lifting):
 
 def test_more_than_two_classes_have_no_one_sign(lifting):
     X, y = lifting
-    with pytest.raises(ValueError, match=r"y has 3 classes, and positive=True is for two.*take positive=False"):
+    with pytest.raises(ValueError, match="3 classes, and positive=True is for two"):
         AutoIRKSNClassifier(positive=True).fit(X, np.digitize(y, [-1.0, 1.0]))
 
 
@@ -462,7 +462,8 @@ def test_groups_signs_and_responses_go_together(grouped):
     model = AutoIRKSN(shared_support=True, feature_groups=groups, positive=True).fit(X, Y)
     assert set(groups[model.support_]) == {2, 20}
     assert model.coef_.min() == 0.0
-    assert model.decision_.startswith("2 of 60 groups (10 features of positive effect) for all 3 responses")
+    found = "2 of 60 groups (10 features of positive effect) for all 3 responses"
+    assert model.decision_.startswith(found)
     for group in range(60):
         assert np.ptp(model.probability_[groups == group]) < 1e-9
 
