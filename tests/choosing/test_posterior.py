@@ -115,7 +115,7 @@ def test_the_prior_is_that_of_most_evidence_at_the_best_model():
     scores = [by_definition(X, y, best, prior) for prior in POLICY.priors]
     assert found.best == pytest.approx(min(scores), abs=1e-5)
     assert POLICY.priors[int(np.argmin(scores))] == found.prior > POLICY.prior
-    few = explored([Sought(Design.of(X), y, [])], policy=POLICY.by_loss("cox"))[
+    few = explored([Sought(Design.of(X), y, [])], policy=POLICY.by_loss(of_classes=False))[
         0
     ]  # has no other prior
     assert few.prior == POLICY.prior  # there is no other

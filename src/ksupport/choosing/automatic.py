@@ -118,23 +118,24 @@ class Automatic:
     ) -> list[Posterior]:
         """What the evidence says on all rows, then on each fold; they share passes over X."""
         design, y = self.problem.design, self.problem.targets[0]
-        whole = self._sought(design, y, visited)
+        whole = self._sought(design, y, visited, self.policy.rounds, self.policy.weighed)
         on_folds = [] if paths is None else self._sought_on(folds, paths.walked)
         return self._weighed([whole, *on_folds], [y, *(fold.y for fold in folds)])
 
-    def _sought(self, design: Design, y: Any, results: list[Result], **far: int) -> Sought:
-        """Few features, from what paths have visited on."""
+    def _sought(
+        self, design: Design, y: Any, results: list[Result], rounds: int, weighed: int
+    ) -> Sought:
+        """Few features, from what paths have visited on; how far to go."""
         return Sought(
-            design, response_of(y), _supports(results), counted=self.problem.counted,
-            alike=isinstance(y, Response), positive=self.structure.positive, **far,
+            design, response_of(y), _supports(results), rounds, weighed, self.problem.counted,
+            alike=isinstance(y, Response), positive=self.structure.positive,
         )  # fmt: skip
 
     def _sought_on(self, folds: list[Fold], walked: list[list[Result]]) -> list[Sought]:
         """The same on folds, not as far."""
-        policy = self.policy
-        far = {"rounds": policy.rounds_on_folds, "weighed": policy.weighed_on_folds}
+        far = self.policy.rounds_on_folds, self.policy.weighed_on_folds
         pairs = zip(folds, walked, strict=True)
-        return [self._sought(fold.design, fold.y, each, **far) for fold, each in pairs]
+        return [self._sought(fold.design, fold.y, each, *far) for fold, each in pairs]
 
     def _weighed(self, sought: list[Sought], targets: list[Any]) -> list[Posterior]:
         n_jobs = self.walks.n_jobs
