@@ -198,7 +198,7 @@ class Automatic:
             times = [*times, *self._again(times[0], range(len(times), 2 * len(times)))]
 
     def _elected(self, times: list[Time], few: Posterior) -> float:
-        """The most evidence on all rows of what folds elect there, beyond few features."""
+        """The most evidence, by squares, on all rows of what folds elect, beyond few features."""
         cells = sorted({(k, record) for each in times for k, record in each.leading})
         if not cells:
             return np.inf
@@ -207,8 +207,6 @@ class Automatic:
         visited = dict(zip(levels, visited_by(walked), strict=True))
         supports = {visited[k][min(record, len(visited[k]) - 1)] for k, record in cells}
         design, y, counted = self.problem.design, self.problem.targets[0], self.problem.counted
-        if isinstance(y, Response):
-            y = replace(y, dispersion=few.dispersion)
         many = POLICY.many * float(few.probability().sum())
         score = partial(evidence_of, design, y, structure=self.structure, counted=counted)
         return min((score(S).score for S in sorted(supports) if len(S) > many), default=np.inf)
