@@ -14,10 +14,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN
-from ksupport.choosing import automatic, choice, folds, posterior, walks, ways
+from ksupport.choosing import choice, folds, ways
 from ksupport.choosing.exchange import Around
 from ksupport.design import problem, spectra
 from ksupport.design.stores import Store
+from ksupport.posterior import automatic, candidates
 
 from .data import correlated
 
@@ -27,10 +28,11 @@ K = 10  # true features
 PHASES: dict[str, list[tuple[Any, str]]] = {
     "preparing": [(problem, "centred_together")],
     "norms": [(spectra, "norm"), (spectra, "column_norms")],
-    "walks on all rows": [(ways, "run"), (walks, "run")],
-    "walks on folds": [(folds, "run")],  # of AutoIRKSN, beside some on all rows
-    "evidence": [(automatic, "explored")],
-    "refits": [(choice, "refit_all"), (folds, "refit_all"), (posterior, "refit_all")],
+    "walks on all rows": [(ways, "run"), (automatic, "run")],  # of AutoIRKSN, on folds too
+    "walks on folds": [(folds, "run")],
+    "sampling": [(automatic, "posteriors")],
+    "permutations": [(automatic, "permutation_p_value")],
+    "refits": [(choice, "refit_all"), (folds, "refit_all"), (candidates, "refit_all")],
     "exchange": [(choice, "improve"), (Around, "all")],
 }  # fmt: skip
 REST = "the rest"

@@ -36,8 +36,18 @@ from .selection_designs import (
     standardised,
 )
 from .selection_metrics import scores
+from .selection_noise import said_of_rows
 from .selection_report import report, table
-from .selection_rivals import FORMER, METHODS, ORACLE, RELEASES, abess, asked_for, draws
+from .selection_rivals import (
+    FORMER,
+    METHODS,
+    ORACLE,
+    RELEASES,
+    TOLD,
+    abess,
+    asked_for,
+    draws,
+)
 
 ONE_OF_SEVERAL = ("name", "drug", "profile", "trait")  # problems that are read together
 
@@ -51,8 +61,9 @@ def compute(method: str, release: int, seed: int, **setting: Any) -> list[Row]:
         model = METHODS[method]()
         if method == ORACLE:
             model.truth = w
+        of_rows = said_of_rows(setting.get("law", ""), seed) if method in TOLD else {}
         started = time.process_time()
-        model.fit(X, y)
+        model.fit(X, y, **of_rows)
         seconds = time.process_time() - started
     row = {
         "method": method,

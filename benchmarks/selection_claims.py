@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from .selection_metrics import BINS
-from .selection_scores import Row, Scores, heading, line, snr_of, told
+from .selection_scores import Row, Scores, heading, line, of_kind, snr_of, told
 
 ENOUGH = 50  # features in a bin before it is judged
 CLEAR_SNR, CLEAR_N = 2.0, 60  # signal that must be found
@@ -52,6 +52,7 @@ def noise(scores: Scores) -> Iterator[str]:
         yield line(s, [_share(_of(part, m, s)) for m in part.methods])
     yield line("all (target: at most .05)", [_share(_of(part, m)) for m in part.methods])
     yield line("data sets", [len(_of(part, m)) for m in part.methods], 0)
+    yield "at most .08 in every kind of noise with a hundred data sets or more"
     clear = scores.signal.where(
         lambda row: (snr_of(row) or 0.0) >= CLEAR_SNR and row["n"] >= CLEAR_N
     )
@@ -74,19 +75,14 @@ def _share(rows: Sequence[Row]) -> float:
 
 
 def calibration(scores: Scores) -> Iterator[str]:
-    """Of the features with a probability near p, how many are true."""
+    """Of the features with a probability near p, how many are true: overall, and by kind."""
     for part, title in ((scores.signal, "signal"), (scores.noise, "noise")):
         for method in part.methods:
-            rows = [row for row in _of(part, method) if "bin_count" in row]
-            if rows:
-                yield from _bins(rows, f"{method}, {title}")
-    for kind in dict.fromkeys(row["kind"] for row in scores.signal.rows):
+            yield from _bins(_of(part, method), f"{method}, {title}")
+    for kind in scores.signal.kinds:
         for method in scores.methods:
-            rows = [r for r in scores.rows if r["kind"] == kind and r["method"] == method]
-            rows = [row for row in rows if "bin_count" in row]
-            if rows:
-                error, worst = _errors(*_pooled(rows))
-                yield f"calibration, {method}, {kind}: ECE {error:.4f}, worst bin {worst:.3f}"
+            rows = [row for row in _of(scores.signal, method) if of_kind(row, kind)]
+            yield from _bins(rows, f"{method}, {kind}")
 
 
 def _pooled(rows: Sequence[Row]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -105,6 +101,9 @@ def _errors(count: np.ndarray, claimed: np.ndarray, true: np.ndarray) -> tuple[f
 
 
 def _bins(rows: Sequence[Row], title: str) -> Iterator[str]:
+    rows = [row for row in rows if "bin_count" in row]
+    if not rows:
+        return
     count, claimed, true = _pooled(rows)
     error, worst = _errors(count, claimed, true)
     yield f"calibration, {title}: ECE {error:.4f}, worst bin {worst:.3f} (target: at most .1)"
@@ -118,8 +117,8 @@ def _bins(rows: Sequence[Row], title: str) -> Iterator[str]:
 def expected(scores: Scores) -> Iterator[str]:
     """Expected F1 against the reached one, and what the best cut of the probabilities reaches."""
     for method in scores.methods:
-        for kind in (None, *dict.fromkeys(row["kind"] for row in scores.signal.rows)):
-            rows = [r for r in _of(scores.signal, method) if kind in (None, r["kind"])]
+        for kind in (None, *scores.signal.kinds):
+            rows = [r for r in _of(scores.signal, method) if kind is None or of_kind(r, kind)]
             parts = [_compared(rows, "expected_f1"), _compared(rows, "best_cut_f1")]
             if any(parts):
                 yield f"{method}, {kind or 'all'}: " + "; ".join(filter(None, parts))

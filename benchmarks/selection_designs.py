@@ -16,6 +16,7 @@ from ksupport.datasets import make_block_data, make_correlated_data, make_fmri_p
 from ksupport.experiments.fig_f1 import AXES, CENTRE
 from ksupport.experiments.synthetic import DENSITY, N_FEATURES
 
+from .selection_noise import LAWS, noise_law
 from .selection_real import (
     DRUGS,
     WIDE,
@@ -23,9 +24,12 @@ from .selection_real import (
     Problem,
     coefficients,
     genotypes,
+    held_out,
     hiv,
+    linked,
     noise_on,
     noisy,
+    on_held_out,
     permuted,
     real,
     spike_in,
@@ -106,18 +110,23 @@ MAKERS: dict[str, Callable[..., Problem]] = {
     "blocks": blocks,
     "factor": factor,
     "real": real,
+    "held_out": on_held_out,
+    "linked": linked,
     "example2": example2,
     "paper": paper,
     "many": many,
     "noise": noise,
+    "noise_law": noise_law,
     "noise_on": noise_on,
     "permuted": permuted,
     "hiv": hiv,
     "spike_in": spike_in,
     "genotypes": genotypes,
 }
-SIMULATED = ("ar1", "blocks", "factor", "real", "example2", "paper", "many")
-NOISE = ("noise", "noise_on", "permuted")
+SIMULATED = (
+    "ar1", "blocks", "factor", "real", "held_out", "linked", "example2", "paper", "many",
+)  # fmt: skip
+NOISE = ("noise", "noise_law", "noise_on", "permuted")
 REAL_TRUTH = ("hiv", "spike_in", "genotypes")
 SUPPORT_ONLY = ("hiv", "spike_in")  # the true coefficients are not known
 
@@ -179,8 +188,15 @@ def _real() -> Iterator[Setting]:
             yield {"kind": "real", "sizes": sizes, "k": 5, "snr": 5.0, "name": name}
     for sizes in ("equal", "gaussian", "decaying", "grouped", "mixed"):
         for snr in (1.0, 2.0, 5.0):
-            for name in WIDE:
-                yield {"kind": "real", "sizes": sizes, "k": 10, "snr": snr, "name": name}
+            for kind, names in (("real", WIDE), ("held_out", held_out())):
+                for name in names:
+                    yield {"kind": kind, "sizes": sizes, "k": 10, "snr": snr, "name": name}
+
+
+def _linked() -> Iterator[Setting]:
+    for rows in (50, 100, None):
+        for causes in (3, 10):
+            yield {"kind": "linked", "causes": causes, "rows": rows}
 
 
 def _many() -> Iterator[Setting]:
@@ -196,6 +212,8 @@ def _noise() -> Iterator[Setting]:
             yield {"kind": "noise", "n": n, "d": 300, "design": design}
     for n, d in ((100, 2000), (200, 5000)):  # many more, of which some go with y by chance
         yield {"kind": "noise", "n": n, "d": d, "design": "independent"}
+    for law in LAWS:
+        yield {"kind": "noise_law", "law": law}
     for name in WIDE:
         yield {"kind": "permuted", "name": name}
     for name, rows in (("riboflavin", None), ("scheetz2006", None), ("hiv_pi", 500)):
@@ -213,4 +231,4 @@ def _real_truth() -> Iterator[Setting]:
         yield {"kind": "genotypes", "trait": trait}
 
 
-GRIDS = (_simulated, _of_the_paper, _real, _many, _noise, _real_truth)
+GRIDS = (_simulated, _of_the_paper, _real, _linked, _many, _noise, _real_truth)

@@ -14,6 +14,8 @@ from .selection_designs import Array, standardised
 NEAR, LINKED = 0.9, 0.8  # |r| at which a feature stands for another, and is in its neighbourhood
 STRONG = 0.01  # share of the variance of y that a strong cause explains by itself
 BINS = 10
+ROUNDING = 1e-4  # a set that claims .9499 is one of 95 %
+LEVELS = (0.2, 0.4, 0.6, 0.8, 0.95)  # of what sets claim, in six bins; the last are credible sets
 Mask = NDArray[np.bool_]
 Row = dict[str, Any]
 
@@ -97,21 +99,40 @@ def best_cut(p: Array, truth: Mask) -> float:
 
 
 def of_sets(model: Any, X: Array, y: Array, w: Array) -> Row:
-    """How many sets hold a true feature, what they claim, and which strong causes they miss."""
+    """How many sets hold a true feature, what they claim, and which causes they miss.
+
+    Sets are counted by what they claim; of those that claim .95 the sizes are taken down, and how
+    many true features are in one.
+    """
     if hasattr(model, "credible_sets_"):
-        sets = [(np.asarray(S), 0.95) for S in model.credible_sets_]
+        sets = [(np.asarray(S), LEVELS[-1]) for S in model.credible_sets_]
     elif hasattr(model, "sets_"):
         sets = [(_indices(s.features), float(s.probability)) for s in model.sets_]
     else:
         return {}
+    claims = np.array([p for _, p in sets])
+    holds = np.array([bool((w[S] != 0).any()) for S, _ in sets], bool)
+    at = np.searchsorted(LEVELS, claims + ROUNDING, side="right")
+    credible = [S for (S, _), level in zip(sets, at, strict=True) if level == len(LEVELS)]
     strong = np.flatnonzero((X * w).var(axis=0) >= STRONG * y.var())
     return {
         "sets": len(sets),
-        "sets_true": int(sum(bool((w[S] != 0).any()) for S, _ in sets)),
-        "sets_claimed": float(sum(p for _, p in sets)),
+        "sets_true": int(holds.sum()),
+        "sets_claimed": float(claims.sum()),
+        "level_count": np.bincount(at, minlength=len(LEVELS) + 1).tolist(),
+        "level_claimed": np.bincount(at, claims, len(LEVELS) + 1).tolist(),
+        "level_true": np.bincount(at, holds, len(LEVELS) + 1).astype(int).tolist(),
+        "credible_sizes": [len(S) for S in credible],
+        "true": int(np.count_nonzero(w)),
+        "true_in_credible": _inside(np.flatnonzero(w), credible),
         "strong": len(strong),
-        "strong_in_sets": int(sum(any(j in S for S, _ in sets) for j in strong)),
+        "strong_in_sets": _inside(strong, [S for S, _ in sets]),
     }
+
+
+def _inside(features: Any, sets: list[Any]) -> int:
+    """How many of these features are in one of the sets."""
+    return int(np.isin(features, np.concatenate([[], *sets])).sum())
 
 
 def _indices(features: Any) -> NDArray[np.intp]:

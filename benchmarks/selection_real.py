@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,8 @@ WIDE = ("leukemia", "riboflavin", "scheetz2006", "colon", "khan")  # expressions
 KEPT = 1000  # columns of a wide design, the most variable ones
 GROUP = 10  # a gene and the nine most correlated with it
 DECAY = 0.75  # of one coefficient to the next
+COMMON = 0.05  # least share of the rarer allele
+SHARES = {50: (0.25, 0.75), 100: (0.25, 0.75), None: (0.1, 0.4)}  # of the variance that causes have
 DRUGS = {
     "hiv_pi": ("APV", "ATV", "IDV", "LPV", "NFV", "RTV", "SQV"),
     "hiv_nnrti": ("DLV", "EFV", "NVP"),
@@ -38,13 +42,29 @@ def design(name: str) -> tuple[Array, Array]:
         X, y = np.vstack([X, data.data_test]), np.concatenate([y, data.target_test])
     if name == "colon":  # the others come as logarithms
         X = np.log2(X)
-    X = X[:, np.argsort(-X.var(axis=0), kind="stable")[:KEPT]]
-    return standardised(X), y
+    return standardised(_most_variable(X)), y
+
+
+def _most_variable(X: Array) -> Array:
+    return X[:, np.argsort(-X.var(axis=0), kind="stable")[:KEPT]]
+
+
+def held_out() -> dict[str, Path]:
+    """Designs of one's own, on which nothing was chosen: ``X`` in the .npz files of a folder."""
+    folder = os.environ.get("KSUPPORT_DESIGNS")
+    return {path.stem: path for path in sorted(Path(folder).glob("*.npz"))} if folder else {}
 
 
 def real(rng: Any, name: str, sizes: str, k: int = GROUP, snr: float = 5.0) -> Problem:
     """A simulated response on a real design."""
     X, _ = design(name)
+    return noisy(rng, X, TRUTHS[sizes](rng, X, k), snr)
+
+
+def on_held_out(rng: Any, name: str, sizes: str, k: int, snr: float) -> Problem:
+    """A simulated response on a design of one's own."""
+    with np.load(held_out()[name], allow_pickle=False) as given:
+        X = standardised(_most_variable(np.asarray(given["X"], float)))
     return noisy(rng, X, TRUTHS[sizes](rng, X, k), snr)
 
 
@@ -153,3 +173,20 @@ def genotypes(rng: Any, trait: int) -> Problem:
     """One of the two traits that were simulated on linked genotypes."""
     data = datasets.fetch_finemapping_n3()
     return data.data, data.target[:, trait], data.true_coef[:, trait]
+
+
+def linked(rng: Any, causes: int, rows: int | None) -> Problem:
+    """A trait with one to so many causes, on some of the linked genotypes.
+
+    Effects are normal for variants of equal variance; variants are common among the rows drawn.
+    """
+    X = np.asarray(datasets.fetch_finemapping_n3().data, float)
+    X = np.round(X - X.min(axis=0))  # they come centred: 0, 1 and 2 alleles again
+    if rows is not None:
+        X = X[np.sort(rng.choice(len(X), rows, replace=False))]
+    share = X.mean(axis=0) / 2
+    X = X[:, (np.minimum(share, 1 - share) >= COMMON) & (X.std(axis=0) > 0)]
+    w = coefficients(rng, X.shape[1], rng.randint(1, causes + 1), "gaussian") / X.std(axis=0)
+    explained = rng.uniform(*SHARES[rows])
+    X = X - X.mean(axis=0)
+    return noisy(rng, X, w, np.sqrt(explained / (1 - explained)))

@@ -11,6 +11,7 @@ from .selection_claims import calibration, expected, noise, real_truth, stabilit
 from .selection_prediction import report as prediction
 from .selection_rivals import ORACLE, OURS
 from .selection_scores import Row, Scores, heading, line, snr_of, told
+from .selection_sets import coverage
 
 COLUMNS = ("f1", "precision", "recall", "tolerant_f1", "prediction_error", "size", "far")
 GROUPED = ("blocks", "example2")
@@ -46,6 +47,7 @@ def report(rows: list[Row], stable: list[Row], predicted: list[Row]) -> str:
         real_truth(scores),
         noise(scores),
         calibration(scores),
+        coverage(scores),
         expected(scores),
         stability(stable),
         prediction(predicted),

@@ -12,6 +12,7 @@ from .selection_rivals import FORMER, METHODS, ORACLE
 
 Row = dict[str, Any]
 IMPLIED_SNR = {"blocks": 3.0, "factor": 3.0, "example2": 5.0}  # where it is no part of a setting
+ON_REAL, GROUPED = ("real", "held_out"), ("grouped", "mixed")  # kinds, truths with groups
 LABEL, COLUMN = 52, 13  # characters
 TOL = 1e-12
 
@@ -38,6 +39,11 @@ class Scores:
         for row in rows:
             draws = self._at.setdefault((row["setting"], row["method"]), {})
             draws[row["problem"], row["seed"]] = row
+
+    @property
+    def kinds(self) -> list[str]:
+        """The kinds of problems that claims are judged by, each with what it consists of."""
+        return list(dict.fromkeys(kind for row in self.rows for kind in kinds_of(row)))
 
     def of(self, *kinds: str) -> Scores:
         """The part that belongs to some kinds of settings."""
@@ -116,6 +122,20 @@ def _mean(values: Sequence[float]) -> float:
 
 def _nanmean(values: Any) -> float:
     return _mean([value for value in values if np.isfinite(value)])
+
+
+def kinds_of(row: Row) -> tuple[str, ...]:
+    """Kinds that claims are judged by: scattered and grouped truths apart, genotypes by rows."""
+    if row["kind"] == "linked":
+        return (row["setting"],)
+    if row["kind"] in ON_REAL:
+        grouped = any(f"sizes={sizes} " in row["setting"] for sizes in GROUPED)
+        return row["kind"], f"{row['kind']}, {'grouped' if grouped else 'scattered'} truth"
+    return (row["kind"],)
+
+
+def of_kind(row: Row, kind: str) -> bool:
+    return kind in kinds_of(row)
 
 
 def snr_of(row: Row) -> float | None:

@@ -42,17 +42,19 @@ print(X.shape)
 # %%
 # Which genes
 # -----------
-# A few genes, or groups of them? ``AutoIRKSN`` says what the data speak for, and how clearly.
+# ``AutoIRKSN`` samples models of single genes and of clusters of genes, and gives each gene a
+# probability.
 
 model = AutoIRKSN().fit(X, y)
 model
 
 # %%
-# Genes that go together closely can stand in for each other. Of each of these sets the model needs
-# one gene, and the data do not say which:
+# Genes that go together closely can stand in for each other. Of each of these sets one gene or more
+# matter, with 95 % probability; the second number is the probability that two or more do:
 
 for each in model.sets_[:6]:
-    print(f"{each.probability:.2f}  {shorten(', '.join(X.columns[list(each.features)]), 70)}")
+    names = shorten(", ".join(X.columns[list(each.features)]), 65)
+    print(f"{each.probability:.2f} {each.together:.2f}  {names}")
 
 # %%
 display = PathDisplay.from_estimator(model, X, y)

@@ -6,7 +6,7 @@ import inspect
 import numpy as np
 import pytest
 
-from ksupport import _evidence_kernels, _kernels, prox_ksupport
+from ksupport import _kernels, prox_ksupport
 
 
 @pytest.mark.parametrize("lam", [1e-3, 1.0, 9.0, 1e3, 1e5])
@@ -90,7 +90,7 @@ def called_and_decorated(module):
         yield node.name, calls & names, ast.unparse(node.decorator_list[0])
 
 
-@pytest.mark.parametrize("module", [_kernels, _evidence_kernels])
+@pytest.mark.parametrize("module", [_kernels])
 def test_what_compiled_code_calls_is_part_of_it_or_rounds_alike_in_every_copy(module):
     """Else last bits would depend on which copy a process loads first."""
     found = list(called_and_decorated(module))

@@ -693,7 +693,7 @@ def test_bad_strength(lam):
         ksupport_conjugate(np.ones(5), lam, 2)
     with pytest.raises(ValueError, match="lam must be positive and finite, got 0"):
         ksupport_conjugate(np.ones(5), 0, 2)
-    with pytest.raises(TypeError, match="lam must be a number, got 'x'"):
+    with pytest.raises(TypeError, match="lam must be a number, got the text 'x'"):
         prox_ksupport(np.ones(5), "x", 2)
 
 

@@ -96,13 +96,15 @@ ax.tick_params(axis="y", labelsize="small")
 # %%
 # Genes that stand in for each other
 # ----------------------------------
-# Where two genes go together closely, data cannot tell which one matters. Such genes form a set:
-# report the set, and let the next experiment decide.
+# Where two genes go together closely, data cannot tell which one matters. Such genes form a set,
+# one or more of which matter with 95 % probability: report the set, and let the next experiment
+# decide. ``together`` is the probability that two or more of them matter.
 
 sets = [each for each in model.sets_ if len(each.features) > 1]
-print(f"{len(sets)} sets of genes that can stand in for each other")
+print(f"{len(sets)} sets of several genes")
 for each in sets[:5]:
-    print(f"{each.probability:.2f}  one of {shorten(', '.join(genes[list(each.features)]), 60)}")
+    names = shorten(", ".join(genes[list(each.features)]), 50)
+    print(f"{each.probability:.2f} (two or more: {each.together:.2f})  {names}")
 
 # %%
 # The paragraph
@@ -111,16 +113,15 @@ for each in sets[:5]:
 # paragraph would be one sentence: nothing could be told from noise.
 
 sure = (found["probability"] > 0.9).sum()
-kind = "a few genes" if model.few_ > 0.5 else "groups of co-expressed genes"
 paragraph = (
     f"Genes associated with the rate were sought among {len(genes)} genes in {len(table) - 10} "
     f"samples with ksupport {ksupport.__version__} (AutoIRKSN, default settings), which gives "
-    "every gene a probability by the evidence of small sets of genes and by predictions of samples "
-    f"held out on five folds. On samples held out {model.performance_.score:.0%} of the variation "
-    f"(standard error {model.performance_.standard_error:.0%}) was explained. The data "
-    f"speak for {kind} (probability {max(model.few_, 1 - model.few_):.2f}). {len(found)} genes "
-    f"were chosen (expected F1 {model.expected_f1_:.2f}), of which {sure} had a probability "
-    "above 0.9. Association is not causation, and genes that were not measured "
+    "every gene a posterior probability, by sampling linear models of genes and of clusters of "
+    "correlated genes. In a permutation test of any association p was "
+    f"{model.p_value_:.2f}. On samples held out on five folds {model.performance_.score:.0%} of "
+    f"the variation (standard error {model.performance_.standard_error:.0%}) was explained. "
+    f"{len(found)} genes were chosen (expected F1 {model.expected_f1_:.2f}), of which {sure} had a "
+    "probability above 0.9. Association is not causation, and genes that were not measured "
     "cannot be found."
 )
 print(fill(paragraph, 80))

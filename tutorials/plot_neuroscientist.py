@@ -110,11 +110,11 @@ figure = plot_maps(
 )
 
 # %%
-# Neighbours say much the same. A set holds voxels between which the images can hardly tell, and
-# its probability is that some of them are needed, whichever they are:
+# Neighbours say much the same. A set holds correlated voxels, and its probability is that one or
+# more of them matter, whichever they are:
 
 sets = [each for each in model.sets_ if len(each.features) > 1]
-print(f"{len(sets)} sets of voxels that can stand in for each other")
+print(f"{len(sets)} sets of several voxels")
 for each in sets[:4]:
     print(f"{each.probability:.0%}  {len(each.features)} voxels: {each.features[:6]}")
 

@@ -39,7 +39,7 @@ for kind, draw in kinds.items():
         X, y, w = draw(seed)
         model = AutoIRKSN().fit(X, y)
         f1 = support_f1(w, model.coef_)
-        said[kind].append((model.probability_, w != 0, model.expected_f1_, f1, model.few_))
+        said[kind].append((model.probability_, w != 0, model.expected_f1_, f1))
 
 # %%
 # Reliability
@@ -70,14 +70,11 @@ ax.set(xlabel="probability that was given", ylabel="share that is true", xlim=(0
 legend = ax.legend()
 
 # %%
-# The expected F1, and whether few features or groups matter, can be checked in the same way:
+# The expected F1 can be checked in the same way:
 
 for kind, rows in said.items():
-    _, _, expected, reached, few = zip(*rows, strict=True)
-    print(
-        f"{kind:15} expected F1 {np.mean(expected):.2f}, reached {np.mean(reached):.2f}; "
-        f"'few' on {np.mean(np.array(few) > 0.5):.0%} of the draws"
-    )
+    _, _, expected, reached = zip(*rows, strict=True)
+    print(f"{kind:15} expected F1 {np.mean(expected):.2f}, reached {np.mean(reached):.2f}")
 
 # %%
 # Noise
@@ -94,19 +91,20 @@ with warnings.catch_warnings():
 print(f"features were reported on {found} of 20 data sets of noise")
 
 # %%
-# The evidence itself
-# -------------------
-# ``path_`` has the supports that were weighed, the best first, with minus twice the logarithm of
-# their evidence and what each counts. To trust one's own prior more, these are the numbers to weigh
-# anew.
+# The posterior itself
+# --------------------
+# Every answer is an event of one posterior. ``posterior_`` has the models that were sampled, the
+# most probable first, and what each counts; and it gives the probability of any statement.
 
 X, y, w = scattered(1000)
 model = AutoIRKSN().fit(X, y)
 print("true:", np.flatnonzero(w))
-for support, score, weight in list(
-    zip(model.path_["support"], model.path_["score"], model.path_["weight"], strict=True)
-)[:6]:
-    print(f"{score:8.1f}  {weight:.3f}  {support}")
+posterior = model.posterior_
+for support, weight in list(zip(posterior.supports, posterior.weights, strict=True))[:6]:
+    print(f"{weight:.3f}  {support}")
+print(f"at most six features: {posterior.prob(lambda support: len(support) <= 6):.2f}")
+print(f"largest difference of chains: {posterior.agreement:.2f}")
+print(f"p-value by permutations: {model.p_value_:.2f}")
 
 # %%
 # Another way

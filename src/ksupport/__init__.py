@@ -2,10 +2,7 @@
 
 from . import datasets, losses, metrics, plotting, stopping, theory
 from .algorithms import METHODS, path
-from .choosing.elections import Performance
-from .choosing.sets import FeatureSet
 from .choosing.stability import StabilitySelection, stability_selection
-from .choosing.words import NoSignalWarning
 from .estimators import (
     IHT,
     IRCR,
@@ -25,6 +22,10 @@ from .estimators import (
     PathIC,
 )
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
+from .posterior.credible_sets import FeatureSet
+from .posterior.judgement import NoSignalWarning
+from .posterior.performance import Performance
+from .posterior.result import Posterior
 from .reading import read
 
 __version__ = "0.2.0"
@@ -51,6 +52,7 @@ __all__ = [
     "PathCV",
     "PathIC",
     "Performance",
+    "Posterior",
     "StabilitySelection",
     "datasets",
     "ksupport_norm",

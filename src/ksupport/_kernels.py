@@ -1030,7 +1030,8 @@ def cox_risks(eta, weights, layout, risk, sums, top):
         before = most
         for i in range(at, end):
             most = max(most, eta[layout[ORDER, i]])
-        total *= math.exp(before - most)
+        if most > before:
+            total *= math.exp(before - most)
         for i in range(at, end):
             row = layout[ORDER, i]
             top[i] = most
@@ -1054,36 +1055,156 @@ def cox_tied(events, weights, layout, risk, first, end):
 
 
 @_exact
-def cox_slopes(efron, eta, events, weights, layout, g, h):
-    """First derivatives of the partial likelihood, and the diagonal of the second."""
+def cox_hazards(efron, eta, events, weights, layout, d, square):
+    """Of each row its risk times the hazard that it has lived through; the same with squares.
+
+    The second derivatives in eta are diag(d) - BᵀB: B takes a vector to its means among those at
+    risk (`cox_means`), and ``square`` is the diagonal of BᵀB.
+    """
     n = eta.size
     risk, sums, top = np.empty(n), np.empty(n), np.empty(n)
     cox_risks(eta, weights, layout, risk, sums, top)
-    end = n
-    hazard, square = 0.0, 0.0  # Σ of 1/sums, and of their squares, over the events so far
+    cox_hazards_at(efron, events, weights, layout, risk, sums, top, d, square)
+
+
+@_exact
+def cox_hazards_at(efron, events, weights, layout, risk, sums, top, d, square):
+    """The same, risks being known."""
+    end = risk.size
+    hazard, squared = 0.0, 0.0  # Σ of 1/sums, and of their squares, over the events so far
     while end > 0:
         first = layout[TIE, end - 1]
         if layout[STRATUM_END, first] == end:
-            hazard, square = 0.0, 0.0
-        else:
+            hazard, squared = 0.0, 0.0
+        elif top[first] < top[end]:
             unit = math.exp(top[first] - top[end])
-            hazard, square = unit * hazard, unit * unit * square
+            hazard, squared = unit * hazard, unit * unit * squared
+        if end - first == 1:  # nobody is tied with whom: no branch, as events are hard to foresee
+            row, end = layout[ORDER, first], first
+            left = 1.0 / sums[first]
+            more = left * weights[row] * (events[row] > 0.0)
+            hazard += more
+            squared += more * left
+            d[row], square[row] = risk[first] * hazard, risk[first] ** 2 * squared
+            continue
         count, weight, tied = cox_tied(events, weights, layout, risk, first, end)
-        own, own_square = hazard, square  # for rows with an event at this time
+        own, own_squared = hazard, squared  # for rows with an event at this time
         parts = count if efron > 0.0 else min(count, 1)
         for part in range(parts):
             left = sums[first] - part / parts * tied
             more = weight / parts / left
             hazard += more
-            square += more / left
+            squared += more / left
             own += more * (1.0 - part / parts)
-            own_square += more / left * (1.0 - part / parts) ** 2
+            own_squared += more / left * (1.0 - part / parts) ** 2
         for i in range(first, end):
             row = layout[ORDER, i]
             event = events[row] > 0.0
-            g[row] = risk[i] * (own if event else hazard) - (weights[row] if event else 0.0)
-            h[row] = risk[i] * (own if event else hazard)
-            h[row] -= risk[i] ** 2 * (own_square if event else square)
+            d[row] = risk[i] * (own if event else hazard)
+            square[row] = risk[i] ** 2 * (own_squared if event else squared)
+        end = first
+
+
+@_exact
+def cox_slopes(efron, eta, events, weights, layout, g, h):
+    """First derivatives of the partial likelihood, and the diagonal of the second."""
+    cox_hazards(efron, eta, events, weights, layout, h, g)
+    slopes_from(h, g, events, weights)
+
+
+@_exact
+def slopes_from(h, g, events, weights):
+    """First derivatives in g, and the diagonal of the second in h, from ``square`` and ``d``."""
+    for i in range(h.size):
+        square = g[i]
+        g[i] = h[i] - weights[i] * (events[i] > 0.0)
+        h[i] -= square
+
+
+@_exact
+def cox_means(efron, eta, events, weights, layout, T, F):
+    """F = B T: for each term of the partial likelihood the mean row of T among those at risk.
+
+    Times the root of the term's weight.  A row of F for each event; those that Breslow's ties
+    leave over become zero.  One pass over the rows, from the latest on.
+    """
+    n = eta.size
+    risk, sums, top = np.empty(n), np.empty(n), np.empty(n)
+    cox_risks(eta, weights, layout, risk, sums, top)
+    cox_means_at(efron, events, weights, layout, risk, sums, top, T, F)
+
+
+@_exact
+def cox_means_at(efron, events, weights, layout, risk, sums, top, T, F):
+    """The same, risks being known."""
+    n, q = T.shape
+    moment, tied_moment = np.zeros(q), np.zeros(q)  # Σ risk t over those at risk, and with events
+    at, term = 0, 0
+    while at < n:
+        end = layout[TIE_END, at]
+        if at == 0 or layout[STRATUM_END, at] != layout[STRATUM_END, at - 1]:
+            moment[:] = 0.0
+        elif top[at] > top[at - 1]:
+            moment *= math.exp(top[at - 1] - top[at])
+        if end - at == 1:
+            row = layout[ORDER, at]
+            for a in range(q):
+                moment[a] += risk[at] * T[row, a]
+            if events[row] > 0.0:
+                scale = math.sqrt(weights[row]) / sums[at]
+                for a in range(q):
+                    F[term, a] = scale * moment[a]
+                term += 1
+            at = end
+            continue
+        tied_moment[:] = 0.0
+        for i in range(at, end):
+            row = layout[ORDER, i]
+            for a in range(q):
+                moment[a] += risk[i] * T[row, a]
+            if events[row] > 0.0:
+                for a in range(q):
+                    tied_moment[a] += risk[i] * T[row, a]
+        count, weight, tied = cox_tied(events, weights, layout, risk, at, end)
+        parts = count if efron > 0.0 else min(count, 1)
+        for part in range(parts):
+            share = part / parts
+            scale = math.sqrt(weight / parts) / (sums[at] - share * tied)
+            for a in range(q):
+                F[term + part, a] = scale * (moment[a] - share * tied_moment[a])
+        F[term + parts : term + count] = 0.0
+        term += count
+        at = end
+
+
+@_exact
+def cox_spread(efron, eta, events, weights, layout, F, T):
+    """T = Bᵀ F, the transposed of `cox_means`, in one pass from the earliest row on."""
+    n, q = T.shape
+    risk, sums, top = np.empty(n), np.empty(n), np.empty(n)
+    cox_risks(eta, weights, layout, risk, sums, top)
+    passed, own = np.zeros(q), np.zeros(q)  # of terms so far, for rows with an event at this time
+    end, term = n, F.shape[0]
+    while end > 0:
+        first = layout[TIE, end - 1]
+        if layout[STRATUM_END, first] == end:
+            passed[:] = 0.0
+        elif top[first] < top[end]:
+            passed *= math.exp(top[first] - top[end])
+        count, weight, tied = cox_tied(events, weights, layout, risk, first, end)
+        own[:] = passed
+        parts = count if efron > 0.0 else min(count, 1)
+        term -= count
+        for part in range(parts):
+            share = part / parts
+            scale = math.sqrt(weight / parts) / (sums[first] - share * tied)
+            for a in range(q):
+                passed[a] += scale * F[term + part, a]
+                own[a] += (1.0 - share) * scale * F[term + part, a]
+        for i in range(first, end):
+            row = layout[ORDER, i]
+            for a in range(q):
+                T[row, a] = risk[i] * (own[a] if events[row] > 0.0 else passed[a])
         end = first
 
 
@@ -1096,6 +1217,12 @@ def cox_values(efron, eta, events, weights, layout, out):
     end = n
     while end > 0:
         first = layout[TIE, end - 1]
+        if end - first == 1:
+            row, end = layout[ORDER, first], first
+            out[row] = 0.0
+            if events[row] > 0.0:
+                out[row] = top[first] + math.log(sums[first] / weights[row]) - eta[row]
+            continue
         count, weight, tied = cox_tied(events, weights, layout, risk, first, end)
         parts = count if efron > 0.0 else min(count, 1)
         level = top[first]
@@ -1114,35 +1241,95 @@ def log1p_exp(x):
     return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
+# Where a new row joins rows in the order of a layout, a column for each new row: in which order
+# they are looked at, by strata and from the earliest time on; the first place of a time that is not
+# later; the end of the stratum; the first place of those that are there no less long, or -1.
+SWEEP, PLACE, STOP, AT_RISK = range(4)
+
+# A new row adds log(1 + e^eta / S) for each event before its time, S the risk then of all others.
+# S falls with time.  Where e^eta < S / 8 the series of the logarithm is a polynomial in e^eta,
+# whose coefficients are sums over the events so far.  Where it is not so small, events are taken
+# in bins within which S changes by a factor of 1.4: log(S + e^eta) is a series about the middle.
+# Either leaves out less than 1e-15 of an event.
+SERIES = 16  # terms of a series
+SMALL_SHARE = -math.log(8.0)  # log of e^eta / S
+BIN = 0.5 * math.log(2.0)  # width in log S
+MIDDLE = math.log(0.5 + 0.5 * math.exp(-BIN))  # of a bin, from its largest log S
+
+
 @_exact
-def cox_added(eta, events, weights, layout, times, strata, new_eta, new, out):
+def log_series(moments, x):
+    """Σ_k -(-x)^k / k moments[k - 1]: of moments Σ m^k it is Σ log(1 + m x)."""
+    total = 0.0
+    for k in range(SERIES, 0, -1):
+        total = x * ((moments[k - 1] if k % 2 else -moments[k - 1]) / k + total)
+    return total
+
+
+@_exact
+def cox_added(eta, events, weights, layout, new_eta, new_events, joins, out):
     """By how much each new row, joining these alone, raises minus the log partial likelihood.
 
-    The columns of ``new`` are time, event and stratum; ties as Breslow has them.
+    Ties as Breslow has them.  In one sweep over the events: linear in rows and new rows.
     """
     n = eta.size
     risk, sums, top = np.empty(n), np.empty(n), np.empty(n)
     cox_risks(eta, weights, layout, risk, sums, top)
-    for j in range(new_eta.size):
-        out[j] = 0.0
-    at = 0
+    level = np.empty(n)  # log S, at the first row of each time
+    least, most, at = np.inf, -np.inf, 0
     while at < n:
-        end = layout[TIE_END, at]
-        _, weight, _ = cox_tied(events, weights, layout, risk, at, end)
-        time, stratum = times[layout[ORDER, at]], strata[layout[ORDER, at]]
-        for j in range(new_eta.size):
-            if weight > 0.0 and new[j, 2] == stratum and new[j, 0] >= time:
-                out[j] += weight * log1p_exp(new_eta[j] - top[at] - math.log(sums[at]))
-        at = end
-    for j in range(new_eta.size):
-        if new[j, 1] > 0.0:
-            there, most = 0.0, -np.inf
-            for i in range(n):
-                row = layout[ORDER, i]
-                if strata[row] == new[j, 2] and times[row] >= new[j, 0]:
-                    there, most = there * math.exp(most - top[i]) + risk[i], top[i]
-            if there > 0.0:
-                out[j] += log1p_exp(most + math.log(there) - new_eta[j])
+        level[at] = top[at] + math.log(sums[at])
+        least, most, at = min(least, level[at]), max(most, level[at]), layout[TIE_END, at]
+    if not (math.isfinite(least) and math.isfinite(most)):
+        out[:] = np.nan
+        return
+    room = int(min((most - least) / BIN, float(n))) + 2  # a bin has an event, or more
+    powers = np.empty(SERIES)  # Σ weight (S now / S)^k over the events so far
+    before, before_level = np.empty((room, SERIES)), np.empty(room)  # the same as a bin begins
+    moments = np.empty((room, SERIES))  # Σ weight ((S - middle) / middle)^k over a bin
+    middle, weight_in, log_in = np.empty(room), np.empty(room), np.empty(room)
+    stop, end, last, now = -1, -1, -1, np.inf
+    for place in range(new_eta.size):
+        j = joins[SWEEP, place]
+        if joins[STOP, j] != stop:  # another stratum
+            stop, last, now = joins[STOP, j], -1, np.inf
+            end = stop
+            powers[:] = 0.0
+        while end > joins[PLACE, j]:
+            first = layout[TIE, end - 1]
+            _, weight, _ = cox_tied(events, weights, layout, risk, first, end)
+            end = first
+            if weight == 0.0:
+                continue
+            if last < 0 or level[first] < middle[last] - MIDDLE - BIN:
+                last += 1
+                before[last], before_level[last] = powers, now
+                moments[last], weight_in[last], log_in[last] = 0.0, 0.0, 0.0
+                middle[last] = level[first] + MIDDLE
+            ratio, off = math.exp(level[first] - now), math.expm1(level[first] - middle[last])
+            now, power, away = level[first], 1.0, weight
+            weight_in[last] += weight
+            log_in[last] += weight * (level[first] - middle[last])
+            for k in range(SERIES):
+                power *= ratio
+                away *= off
+                powers[k] = powers[k] * power + weight
+                moments[last, k] += away
+        own, total, bin_ = new_eta[j], 0.0, last
+        if own - now <= SMALL_SHARE:
+            total = log_series(powers, math.exp(own - now))
+        else:
+            while bin_ >= 0:
+                x = own - middle[bin_]
+                total += weight_in[bin_] * log1p_exp(x) - log_in[bin_]
+                total += log_series(moments[bin_], 1.0 / (1.0 + math.exp(x)))
+                if own - before_level[bin_] <= SMALL_SHARE:
+                    total += log_series(before[bin_], math.exp(own - before_level[bin_]))
+                    break
+                bin_ -= 1
+        if new_events[j] > 0.0 and joins[AT_RISK, j] >= 0:
+            total += log1p_exp(level[joins[AT_RISK, j]] - own)
+        out[j] = total
 
 
 @_exact
@@ -1153,11 +1340,12 @@ def class_shares(eta, n, i, p, rest):
         most = max(most, eta[a * n + i])
     for a in range(p.size):
         p[a] = math.exp(eta[a * n + i] - most)
+        rest[a] = total  # those before, and below those after
         total += p[a]
-    for a in range(p.size):
-        rest[a] = 0.0
-        for b in range(p.size):
-            rest[a] += p[b] / total if b != a else 0.0
+    after = 0.0
+    for a in range(p.size - 1, -1, -1):
+        rest[a] = (rest[a] + after) / total
+        after += p[a]
     for a in range(p.size):
         p[a] /= total
 
@@ -1258,57 +1446,22 @@ def solve_factorised(L, x):
 
 
 @_exact
-def add_outer(A, i, weight, H):
-    """H += weight a aᵀ, a the column i of A, in the lower triangle."""
-    for a in range(A.shape[0]):
-        for b in range(a + 1):
-            H[a, b] += weight * A[a, i] * A[b, i]
+def cox_curve(efron, eta, events, weights, layout, T, g, h, H):
+    """Derivatives in eta as `cox_slopes`, and second ones in the coefficients of T's columns.
 
-
-@_exact
-def cox_hessian(efron, eta, events, weights, layout, A, H):
-    """Second derivatives in the coefficients of the rows of A, added to the lower triangle of H.
-
-    For each term of the partial likelihood, the covariance of A among those at risk.
+    These are added to the lower triangle of H: Tᵀ diag(d) T less the squares of the means.
     """
-    q, n = A.shape
+    n, count = eta.size, 0
     risk, sums, top = np.empty(n), np.empty(n), np.empty(n)
     cox_risks(eta, weights, layout, risk, sums, top)
-    first_moment, tied_moment, mean = np.zeros(q), np.zeros(q), np.zeros((q, 1))
-    second = np.zeros((q, q))  # Σ risk a aᵀ over those at risk
-    tied_second = np.zeros((q, q))
-    at = 0
-    while at < n:
-        end = layout[TIE_END, at]
-        if at == 0 or layout[STRATUM_END, at] != layout[STRATUM_END, at - 1]:
-            first_moment[:] = 0.0
-            second[:, :] = 0.0
-        elif top[at] > top[at - 1]:
-            first_moment *= math.exp(top[at - 1] - top[at])
-            second *= math.exp(top[at - 1] - top[at])
-        tied_moment[:] = 0.0
-        tied_second[:, :] = 0.0
-        for i in range(at, end):
-            row = layout[ORDER, i]
-            event = events[row] > 0.0
-            for a in range(q):
-                first_moment[a] += risk[i] * A[a, row]
-                tied_moment[a] += risk[i] * A[a, row] if event else 0.0
-            add_outer(A, row, risk[i], second)
-            if event:
-                add_outer(A, row, risk[i], tied_second)
-        count, weight, tied = cox_tied(events, weights, layout, risk, at, end)
-        parts = count if efron > 0.0 else min(count, 1)
-        for part in range(parts):
-            share = part / parts
-            left = sums[at] - share * tied
-            for a in range(q):
-                mean[a, 0] = (first_moment[a] - share * tied_moment[a]) / left
-                for b in range(a + 1):
-                    moment = second[a, b] - share * tied_second[a, b]
-                    H[a, b] += weight / parts * moment / left
-            add_outer(mean, 0, -weight / parts, H)
-        at = end
+    cox_hazards_at(efron, events, weights, layout, risk, sums, top, h, g)
+    add_squares(T, h, H)
+    slopes_from(h, g, events, weights)
+    for i in range(n):
+        count += events[i] > 0.0
+    F = np.empty((count, T.shape[1]))
+    cox_means_at(efron, events, weights, layout, risk, sums, top, T, F)
+    add_squares(F, np.full(count, -1.0), H)
 
 
 @_exact
@@ -1318,15 +1471,17 @@ def class_hessian(eta, weights, A, H):
     """
     q, n = A.shape
     count = eta.size // n
-    p, rest = np.empty(count), np.empty(count)
+    p, rest, along = np.empty(count), np.empty(count), np.empty(count * q)
     for i in range(n):
         class_shares(eta, n, i, p, rest)
-        for a in range(count):
-            for b in range(a + 1):
-                bend = weights[i] * p[a] * (rest[a] if a == b else -p[b])
-                for r in range(q):
-                    for s in range(q):
-                        H[a * q + r, b * q + s] += bend * A[r, i] * A[s, i]
+        for at in range(count * q):
+            along[at] = p[at // q] * A[at % q, i]
+        for at in range(count * q):
+            a, own = at // q, weights[i] * along[at]
+            for other in range(a * q):
+                H[at, other] -= own * along[other]
+            for s in range(q):
+                H[at, a * q + s] += own * rest[a] * A[s, i]
 
 
 @_exact
@@ -1336,7 +1491,8 @@ def loss_hessian(kind, param, eta, y, weights, layout, A, h, H):
         class_hessian(eta, weights, A, H)
         return
     if kind == COX:
-        cox_hessian(param, eta, y, weights, layout, A, H)
+        g, T = np.empty(y.size), np.ascontiguousarray(A.T)
+        cox_curve(param, eta, y, weights, layout, T, g, np.empty(y.size), H)
         return
     add_squares(A.T, h, H)
 
@@ -1612,9 +1768,10 @@ def values_rows(kind, param, E, y, weights, layout, out):
 
 
 @_exact
-def cox_added_rows(E, events, weights, layout, times, strata, new_E, new, out):
+def cox_added_rows(E, events, weights, layout, new_E, new_events, joins, out):
+    """`cox_added` of each row of E."""
     for row in range(E.shape[0]):
-        cox_added(E[row], events, weights, layout, times, strata, new_E[row], new, out[row])
+        cox_added(E[row], events, weights, layout, new_E[row], new_events, joins, out[row])
 
 
 @_exact
@@ -1831,15 +1988,15 @@ def loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values):
 
 
 @_exact
-def curve(kind, param, y, weights, layout, A, T, eta, g, h, H):
-    """Derivatives at eta; H has those in the coefficients of the rows of A, T = Aᵀ."""
-    slopes(kind, param, eta, y, weights, layout, g, h)
+def curve(kind, param, y, weights, layout, T, eta, g, h, H):
+    """Derivatives at eta; H has those in the coefficients of the columns of T."""
     for a in range(H.shape[0]):
         for b in range(a + 1):
             H[a, b] = 0.0
     if kind == COX:
-        loss_hessian(kind, param, eta, y, weights, layout, A, h, H)
+        cox_curve(param, eta, y, weights, layout, T, g, h, H)
     else:
+        slopes(kind, param, eta, y, weights, layout, g, h)
         add_squares(T, h, H)
 
 
@@ -1898,7 +2055,7 @@ def newton(kind, param, y, weights, layout, A, T, q, ridge, unit, terms, steps, 
     set_fitted(A, b, eta)
     now, close = loss_total(kind, param, y, weights, layout, q, ridge, b, eta, values), False
     for at in range(steps + 1):
-        curve(kind, param, y, weights, layout, A, T, eta, g, h, H)
+        curve(kind, param, y, weights, layout, T, eta, g, h, H)
         # What separates classes and is not penalised leaves nothing but rounding to explain.
         if close or (at == 0 and kind == LOGISTIC and all_fitted(weights, g, 1.0)):
             return True

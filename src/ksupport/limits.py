@@ -43,6 +43,10 @@ POOL = 1 << 20  # numbers in the columns of the features that are exchanged (8 M
 FEWEST_IN_POOL = 512  # features that are looked at however many rows there are
 MODELS = 1 << 16  # supports that there is room for, with their evidence (6 MB)
 
+# -- what an answer is asked for -------------------------------------------------------------
+
+LARGEST_BETA = 1e6  # of an F-beta: its square beside as many features as there can be
+
 # -- what is done again ----------------------------------------------------------------------
 
 REPEATED = 1 << 19  # entries of an X whose rows are held out again: done in a second or three
@@ -57,3 +61,4 @@ FIRST_STEPS = 64  # steps of a path's first block; later blocks grow with the di
 BLOCK_STEPS = 8192  # steps of a block, at most, so that Ctrl-C and progress are heard
 BLOCK_NUMBERS = 1 << 21  # numbers in one block of recorded iterates (16 MB)
 SHARED_NUMBERS = 1 << 23  # the same of all paths that walk side by side (64 MB)
+MOST_DRAWN = 10**8  # supports drawn of a posterior at once: each is a tuple in memory

@@ -157,6 +157,9 @@ def test_zero_data_give_zero():
         ({"sigma": 0.0}, "sigma must be positive and finite, got 0.0"),
         ({"tau": np.inf}, "tau must be positive and finite, got inf"),
         ({"norm": "frobenius"}, "norm must be"),
+        # -1 made no room for an iterate, which was written all the same.
+        ({"average": -1}, "average must be True or False, got -1"),
+        ({"average": "x"}, "average must be True or False, got 'x'"),
     ],
 )
 def test_wrong_parameters_are_named(params, message):

@@ -184,7 +184,7 @@ def test_it_describes_itself():
         "feature_groups",
         "positive",
     }
-    assert "O(δ)" in str(description)
+    assert "O(√δ) by Theorem 1; the paper's Table 1 and abstract say O(δ)" in str(description)
 
 
 # -- steps without a norm ------------------------------------------------------------------

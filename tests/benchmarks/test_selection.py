@@ -17,7 +17,17 @@ from benchmarks.selection_designs import (
     settings,
 )
 from benchmarks.selection_metrics import best_cut, by_correlation, calibration, scores
-from benchmarks.selection_real import DRUGS, WIDE, decaying, grouped, informative, mixed
+from benchmarks.selection_noise import LAWS, said_of_rows
+from benchmarks.selection_real import (
+    DRUGS,
+    SHARES,
+    WIDE,
+    decaying,
+    grouped,
+    informative,
+    mixed,
+    standardised,
+)
 from benchmarks.selection_report import report, table
 from benchmarks.selection_rivals import METHODS, draws
 from benchmarks.selection_scores import Scores
@@ -47,7 +57,9 @@ def test_no_setting_is_there_twice():
 
 
 @needs_data
-@pytest.mark.parametrize("kind", ["real", "permuted", "noise_on", "hiv", "spike_in", "genotypes"])
+@pytest.mark.parametrize(
+    "kind", ["real", "linked", "permuted", "noise_on", "hiv", "spike_in", "genotypes"]
+)
 def test_real_problems_are_finite_and_know_their_truth(kind):
     for setting in settings(kind)[::4]:
         X, y, w = problem(seed=REPORTED, **setting)
@@ -70,6 +82,34 @@ def test_mutations_that_are_kept_are_known_and_differ():
     whole = problem("hiv", 3, name="hiv_nnrti", drug="EFV")
     assert len(whole[1]) == np.isfinite(measured).sum()
     assert 0 < np.count_nonzero(w) < np.count_nonzero(whole[2]) <= data.truth.sum()
+
+
+@needs_data
+def test_causes_among_linked_genotypes_are_as_many_as_asked_for_and_explain_their_share():
+    for rows, (low, high) in SHARES.items():
+        for seed in range(5):
+            X, y, w = problem("linked", seed, causes=3, rows=rows)
+            assert len(X) == (rows or 574)
+            assert 1 <= np.count_nonzero(w) <= 3
+            assert (
+                low < 1 - np.sum((y - X @ w) ** 2) / np.sum((X @ w) ** 2 + (y - X @ w) ** 2) < high
+            )
+            alleles = X - X.min(axis=0)
+            assert np.isclose(alleles, np.round(alleles)).all()
+            assert np.minimum(alleles.mean(axis=0), 2 - alleles.mean(axis=0)).min() >= 0.1
+
+
+def test_designs_of_ones_own_are_a_kind_of_their_own(tmp_path, monkeypatch):
+    assert settings("held_out") == []
+    X = rng(0).standard_normal((30, 60)) * np.arange(1, 61)
+    np.savez(tmp_path / "mine.npz", X=X)
+    monkeypatch.setenv("KSUPPORT_DESIGNS", str(tmp_path))
+    mine = settings("held_out")
+    assert len(mine) == 15
+    assert {setting["name"] for setting in mine} == {"mine"}
+    drawn, y, w = problem(seed=0, **mine[0])
+    assert sorted(map(tuple, drawn.T.round(9))) == sorted(map(tuple, standardised(X).T.round(9)))
+    assert np.count_nonzero(w) == 10
 
 
 def test_equal_columns_become_one_and_rare_ones_none():
@@ -97,6 +137,42 @@ def test_truths_on_a_design_are_what_their_names_say():
 def test_noise_has_no_truth():
     for design in ("independent", "ar1", "blocks"):
         assert not noise(rng(0), 20, 60, design)[2].any()
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_noise_of_every_law_is_a_function_of_its_seed(law):
+    (X, y, w), (again, _, _) = (problem("noise_law", 5, law=law) for _ in range(2))
+    np.testing.assert_array_equal(X, again)
+    assert np.isfinite(X).all()
+    assert np.isfinite(y).all()
+    assert X.shape == (len(y), len(w))
+    assert not w.any()
+    for values in said_of_rows(law, 5).values():
+        assert len(values) == len(y)
+
+
+def test_noise_that_was_residualised_has_as_many_ranks_as_were_left():
+    X, y, _ = problem("noise_law", 0, law="residualised")
+    assert (len(X), np.linalg.matrix_rank(X)) == (47, 24)
+    assert np.linalg.matrix_rank(np.column_stack([X, y])) == 24  # y was, too
+
+
+def test_what_is_known_of_rows_is_told_to_whoever_listens(monkeypatch):
+    heard = []
+
+    class Deaf:
+        def __init__(self):
+            self.support_, self.coef_ = np.zeros(200, bool), np.zeros(200)
+
+        def fit(self, X, y, **told):
+            heard.append(sorted(told))
+            return self
+
+    monkeypatch.setitem(METHODS, "AutoIRKSN", Deaf)
+    monkeypatch.setitem(METHODS, "LassoCV", Deaf)
+    for law, method in product(("grouped", "weighted", "skewed"), ("AutoIRKSN", "LassoCV")):
+        compute(method, 1, 0, kind="noise_law", law=law)
+    assert heard == [["groups"], [], ["sample_weight"], [], [], []]
 
 
 def test_draws_to_choose_constants_on_are_none_of_those_reported(monkeypatch):
@@ -155,6 +231,8 @@ def test_what_a_model_says_of_itself_is_taken_down():
     assert (row["best_cut_f1"], row["expected_f1"], row["signal"]) == (1.0, 0.8, True)
     assert (row["sets"], row["sets_true"], row["sets_claimed"]) == (1, 1, 0.9)
     assert (row["strong"], row["strong_in_sets"]) == (1, 1)
+    assert row["level_count"] == [0, 0, 0, 0, 1, 0]  # it claims less than .95
+    assert (row["true"], row["true_in_credible"], row["credible_sizes"]) == (1, 0, [])
     assert (row["score"], row["baseline"]) == (0.7, 0.0)
 
 
@@ -204,6 +282,9 @@ def test_a_report_tells_of_what_there_is():
     assert "mean rank in F1: " in text
     assert "noise: share of data sets with any feature" in text
     assert "calibration, SuSiE PIP, signal: ECE" in text
+    assert "calibration, SuSiE PIP, paper: ECE" in text
+    assert "sets, paper, SuSiE PIP: .95 claimed, " in text
+    assert "beside SuSiE PIP, 1 draws: power " in text
     assert {line["method"] for line in table(rows)} == {*fast}
 
 

@@ -234,10 +234,9 @@ def test_estimators_show_what_was_chosen_in_the_units_of_x(model, how):
         assert model.alternatives_ == list(chosen.alternatives)
 
 
-def test_groups_are_chosen_by_folds():
+def test_groups_are_chosen_by_the_posterior():
     X, y, _ = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
     model = AutoIRKSN().fit(X, y)
     chosen = chosen_by(model)
-    assert (chosen.how, chosen.refit) == ("folds", "ridge")
-    assert (model.k_, model.alpha_) == chosen.irksn
+    assert (chosen.how, chosen.by, chosen.refit) == ("criterion", "evidence", "ridge")
     assert chosen.words == model.decision_

@@ -50,6 +50,21 @@ BAD = {
         ("--target", "y"),
         ("single column", "2 times ';'", "--separator ';'"),
     ),
+    "comment": (
+        "# made by hand on a rainy day\n" + GOOD,
+        ("--target", "y"),
+        (
+            "line 1 begins with '#'",
+            "1 cells where line 2 has 3",
+            "is a comment",
+            "remove the lines",
+        ),
+    ),
+    "comment with commas": (
+        "# made by hand, today\n" + GOOD,
+        ("--target", "y"),
+        ("line 1 begins with '#'", "2 cells where line 2 has 3"),
+    ),
     "ragged": (GOOD + "1,2,3,4\n", ("--target", "y"), ("as many cells",)),
     "row names": ("a,b,y\n" + "r1,1,2,3\n" * 9, ("--target", "y"), ("as many cells",)),
     "k=0": (GOOD, ("--target", "y", "--k", "0"), ("--k must be at least 1", "got 0")),

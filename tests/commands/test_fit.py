@@ -215,8 +215,8 @@ def test_more_or_fewer_features_can_be_asked_for(run, small_csv):
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (["--beta", 0], "--beta must be a positive number, 1 by default; got 0"),
-        (["--beta", "nan"], "--beta must be a positive number, 1 by default; got nan"),
+        (["--beta", 0], "--beta must be a positive number up to 1e+06, 1 by default; got 0"),
+        (["--beta", "nan"], "--beta must be a positive number up to 1e+06, 1 by default; got nan"),
         (["--beta", 2, "--k", 3], "--beta says nothing to IRKSNCV"),
     ],
 )

@@ -1,8 +1,13 @@
 """``ksupport reproduce``, in this process: starting others takes longer than the experiments."""
 
+import re
+from dataclasses import replace
+from functools import partial
+
 import pytest
 
 from ksupport.experiments import EXPERIMENTS
+from ksupport.experiments.runner import QUICK
 
 pytest.importorskip("typer")
 pytest.importorskip("rich")
@@ -47,19 +52,55 @@ def test_a_folder_that_is_none_is_named_without_a_traceback(run, tmp_path):
     assert f"fig-path: [Errno 20] Not a directory: '{tmp_path / 'file'}" in done.stderr
 
 
-def test_comparison_names_every_cell_that_disagrees(run, tmp_path):
-    done = run("fig-f1-rho", "--quick", "--compare", "--jobs", "1", "--out", tmp_path)
+@pytest.fixture
+def few_steps(monkeypatch):
+    """Experiments whose full grids are those of quick runs."""
+    for name in ("fig-f1-rho", "fig-path"):
+        cells = EXPERIMENTS[name].cells("paper", True)
+        few = replace(EXPERIMENTS[name], cells=partial(same, cells))
+        monkeypatch.setitem(EXPERIMENTS, name, few)
+
+
+def same(cells, protocol, quick):
+    return cells
+
+
+def test_comparison_names_every_cell_that_disagrees(run, tmp_path, few_steps):
+    done = run("fig-f1-rho", "--compare", "--jobs", "1", "--out", tmp_path)
     assert done.exit_code == 0, done.output
     marked = [line for line in done.stdout.splitlines() if line.endswith("disagrees")]
     named = [line for line in done.stdout.splitlines() if line.startswith("  disagrees: ")]
     assert len(marked) == len(named) > 0  # 200 steps and two draws are not enough
     assert "standard errors" in done.stdout
+    assert f"{18 - len(named)} of 18 cells agree with the published values" in done.stdout
     assert (tmp_path / "paper/fig-f1-rho-compare.png").exists()
+    head, *lines = (tmp_path / "paper/compare.csv").read_text().splitlines()
+    assert head == "method,fig-f1-rho"
+    assert len(lines) == 9
 
 
-def test_experiments_without_published_numbers_say_so(run, tmp_path):
-    done = run("fig-path", "--quick", "--compare", "--jobs", "1", "--out", tmp_path)
+def test_experiments_without_published_numbers_say_so(run, tmp_path, few_steps):
+    done = run("fig-path", "--compare", "--jobs", "1", "--out", tmp_path)
     assert "no published values" in done.stdout
+
+
+def test_a_quick_run_is_marked_keeps_off_full_ones_and_is_not_compared(run, tmp_path):
+    full = tmp_path / "paper/fig-path.csv"
+    full.parent.mkdir()
+    full.write_text("of a full run")
+    done = run("fig-path", "--quick", "--jobs", "1", "--out", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert full.read_text() == "of a full run"
+    assert str(tmp_path / "paper-quick/fig-path.csv") in done.stdout.replace("\n", "")
+    assert QUICK in figure_text(tmp_path / "paper-quick/fig-path.svg")
+    refused = run("fig-path", "--quick", "--compare", "--out", tmp_path)
+    assert refused.exit_code == 2
+    assert "--compare cannot be had with --quick" in refused.stderr
+
+
+def figure_text(path):
+    """What an SVG file says; matplotlib notes each text in a comment."""
+    return " ".join(re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8")))
 
 
 def test_a_file_that_is_no_store_is_a_message_and_no_traceback(run, tmp_path):

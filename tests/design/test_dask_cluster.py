@@ -296,11 +296,14 @@ def test_of_tall_data_the_client_receives_what_was_chosen_alone(name, client, re
     model = TALL[name]().fit(given, y)
     np.testing.assert_array_equal(model.support_, expected.support_)
     np.testing.assert_allclose(model.predict(X), expected.predict(X), rtol=1e-8, atol=1e-8)
-    np.testing.assert_allclose(model.probability_, expected.probability_, atol=1e-8)
+    if hasattr(expected, "probability_"):
+        np.testing.assert_allclose(model.probability_, expected.probability_, atol=1e-8)
     assert model.n_passes_ <= expected.n_passes_ + (name == "unpenalised")  # to read those columns
     if "sent" not in name:
         columns = 2 * 2 if name == "unpenalised" else 0  # as they are, and projected off
-        assert 0 < sum(received) < (0.03 + columns / 100) * X.nbytes  # sums would be a sixth
+        # Sums would be a sixth; a posterior has the correlations of its candidates.
+        most = 0.08 if hasattr(expected, "posterior_") else 0.03
+        assert 0 < sum(received) < (most + columns / 100) * X.nbytes
 
 
 def test_rows_that_only_x_tells_apart_are_told_apart_by_the_client(client):

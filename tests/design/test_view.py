@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
+from ksupport import IRKSN
 from ksupport.design import Survey, surveyed
 from ksupport.design.view import Design, sharing
 
@@ -570,9 +571,26 @@ def test_an_x_too_large_or_small_to_square_is_refused_from_two_passes(size, rng)
     usable.check_magnitude()
     Design.of(np.zeros((20, 5))).check_magnitude()
     assert usable.magnitude == pytest.approx(np.linalg.norm(X, axis=0).max(), rel=3)
-    with pytest.raises(ValueError, match=r"the norm of X is about .*; impute .*, or rescale X"):
+    with pytest.raises(ValueError, match=r"the norm of X is about .*square; rescale X"):
         unusable.check_magnitude()
     assert unusable.passes <= 2
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, np.asfortranarray])
+@pytest.mark.parametrize("options", [{}, {"standardize": True}, {"fit_intercept": False}])
+@pytest.mark.parametrize("size", [1e307, 1e300, 1e160])
+def test_large_entries_are_not_called_infinite(kind, options, size, rng):
+    X = kind(size * rng.uniform(1, 10, (20, 5)))
+    with pytest.raises(ValueError, match=r"too large to add up|too large or too small") as error:
+        IRKSN(**options).fit(X, np.arange(20.0))
+    assert "NaN" not in str(error.value)
+
+
+def test_an_unpenalised_column_of_large_or_small_entries_is_named(rng):
+    for size in (1e307, 1e200, 1e-200):
+        X = rng.standard_normal((20, 5)) * [1, 1, size, 1, 1]
+        with pytest.raises(ValueError, match=r"largest entry of column 'x2' .*; rescale it"):
+            IRKSN(unpenalized=[2]).fit(X, X[:, 0])
 
 
 def test_columns_whose_variance_is_no_number_are_refused(rng):

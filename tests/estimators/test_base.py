@@ -26,6 +26,7 @@ from ksupport import (
 from ksupport._common.phases import enter, leave
 from ksupport._common.telling import Teller
 from ksupport.datasets import make_block_data, make_correlated_data, make_example1
+from ksupport.explain.report import build_report
 from ksupport.theory import recovery_report
 
 TRUTH = np.r_[3.0, -2.0, 2.0, np.zeros(37)]
@@ -144,6 +145,22 @@ def test_names_of_a_frame_are_used(data):
         IRKSN(k=3).fit(frame, y).certify(frame.iloc[:, ::-1], y)
 
 
+@pytest.mark.parametrize(
+    "model",
+    [IRKSN(k=3), IRKSNIC(shared_support=True), AutoIRKSN(shared_support=True, cv=3)],
+    ids=str,
+)
+def test_one_column_of_y_is_certified_and_reported_as_the_vector(data, model):
+    X, y = data
+    one, other = clone(model).fit(X, y[:, None]), clone(model).fit(X, y)
+    assert one.coef_.shape == (1, 40)
+    same(one.certify(X, y[:, None]), other.certify(X, y))
+    page = build_report(one, X, y[:, None])
+    assert page.startswith("<!doctype html>")
+    assert one.coef_.shape == (1, 40)  # and nothing is changed
+    assert one.predict(X).shape == (60, 1)
+
+
 def test_a_k_other_than_the_size_of_the_support_is_mentioned(data):
     report = IRKSN(k=3, alpha=0.5, max_iter=100).fit(*data).certify(*data)
     size = len(report.support)
@@ -249,3 +266,39 @@ def test_whoever_is_verbose_tells_from_the_first_to_the_last(model, data, monkey
     told.clear()
     model.certify(X, y)
     assert "checking the recovery conditions" in {phase.name for phase in told}
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (AutoIRKSN(fit_intercept=-1), "fit_intercept must be True or False, got -1"),
+        (IRKSNCV(fit_intercept=np.nan), "fit_intercept must be True or False, got nan"),
+        (AutoIRKSN(standardize=[]), "standardize must be True or False, got"),
+        (IRKSN(warm_start="no"), "warm_start must be True or False, got 'no'"),
+        (IRKSNIC(alpha="x"), "alpha must be a number, got 'x'"),
+        (SRDI(kappa="x"), "kappa must be a number, got 'x'"),
+        (IRCR(sigma=[]), "sigma must be a number, got"),
+        (PathIC(grid=[]), "grid must be a dict of lists"),
+        (IRKSNCV(scoring=-1), "scoring must be a name, a function or None, got -1"),
+        (IHT(step=[]), "step must be a positive number"),
+        (IHT(unpenalized=np.nan), "unpenalized must be None, names"),
+    ],
+    ids=repr,
+)
+def test_parameters_of_another_type_are_named(model, message):
+    X = np.random.default_rng(0).standard_normal((20, 4))
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("kind", ["datetime64[D]", "timedelta64[D]"])
+def test_dates_are_no_numbers(kind):
+    X = np.arange(80).reshape(20, 4).astype(kind)
+    with pytest.raises(ValueError, match=r"X must hold numbers, got .*give dates as days"):
+        AutoIRKSN().fit(X, np.arange(20.0))
+
+
+def test_weights_that_are_text_are_named():
+    X = np.random.default_rng(0).standard_normal((20, 4))
+    with pytest.raises(ValueError, match="sample_weight must hold numbers"):
+        AutoIRKSN().fit(X, X[:, 0], sample_weight=["a"] * 20)

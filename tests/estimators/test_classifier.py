@@ -20,7 +20,7 @@ LABELS = np.where(RNG.random(120) < 1 / (1 + np.exp(-ETA)), "yes", "no")
 COUNTS = RNG.poisson(np.exp(0.4 * ETA)) * 1.0
 
 
-@parametrize_with_checks([IRKSNClassifier(), IRKSNClassifier(class_weight="balanced")])
+@parametrize_with_checks([IRKSNClassifier(class_weight="balanced")])
 def test_scikit_learn_s_checks(estimator, check):
     check(estimator)
 

@@ -4,9 +4,17 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, cross_val_score
 
-from ksupport import AutoIRKSNSurvival, NoSignalWarning
+from ksupport import (
+    IRKSN,
+    AutoIRKSN,
+    AutoIRKSNClassifier,
+    AutoIRKSNSurvival,
+    IRKSNClassifier,
+    NoSignalWarning,
+)
 from ksupport.losses import Cox
 from ksupport.metrics import concordance, support_f1
 
@@ -35,10 +43,127 @@ def test_it_finds_the_features(model):
 
 def test_y_may_be_structured_or_a_data_frame(model):
     frame = pd.DataFrame({"time": Y[:, 0], "event": Y[:, 1]})
-    for y in (STRUCTURED, frame):
+    booleans = frame.assign(event=frame["event"] == 1)
+    for y in (STRUCTURED, frame, booleans):
         other = clone(model).fit(X, y)
         np.testing.assert_array_equal(other.coef_, model.coef_)
         assert other.score(X, y) == model.score(X, Y)
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        lambda time, event: pd.DataFrame({"time": time, "event": event}),
+        lambda time, event: pd.DataFrame({"event": event, "time": time}),
+        lambda time, event: pd.DataFrame({"died": event, "months": time}).astype(
+            {"died": "boolean", "months": "Float64"}
+        ),
+        lambda time, event: pd.DataFrame({"time": time, "event": event.astype(int)}),
+        lambda time, event: pd.DataFrame({"time": time, "event": event}, dtype=object),
+        lambda time, event: pytest.importorskip("polars").DataFrame({"time": time, "event": event}),
+    ],
+)
+def test_a_column_of_booleans_is_the_event_and_the_other_the_time(frame):
+    np.testing.assert_array_equal(Cox().checked(frame(Y[:, 0], Y[:, 1] == 1)), Y)
+
+
+@pytest.mark.parametrize(
+    ("frame", "what"),
+    [
+        (pd.DataFrame({"time": ["1 year"] * 3, "event": True}), "columns time and event"),
+        (pd.DataFrame({"event": [1, 0, 1], "time": [3.0, 4.0, 5.0]}), "must be 0 .censored."),
+        (pd.DataFrame({"time": [1.0, 2.0, None], "event": True}), "NaN"),
+        (pd.DataFrame([[1.0, True]], columns=["a", "a"]), "two columns of one name: a, a"),
+        (pd.DataFrame({"time": [3.0, 4.0, 5.0]}), "columns time and event"),
+        (pd.DataFrame({"x": [True, False], "y": [True, False]}).assign(z="a"), "columns time"),
+        (np.zeros(3, [("a", bool), ("b", bool)]), "one field of booleans"),
+    ],
+)
+def test_other_data_frames_are_refused_in_words(frame, what):
+    with pytest.raises(ValueError, match=what):
+        Cox().checked(frame)
+
+
+@pytest.mark.parametrize(
+    ("beta", "error", "words"),
+    [
+        (1e160, ValueError, "beta must be at most 1e.06, got 1e.160"),
+        ("1", TypeError, "beta must be a number, got the text '1'"),
+        (0, ValueError, "beta must be positive"),
+        (np.nan, ValueError, "beta must be positive"),
+        ([1, 2], TypeError, "beta must be one number"),
+    ],
+)
+@pytest.mark.parametrize("kind", [AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival])
+def test_beta_is_a_positive_number_that_can_be_squared(kind, beta, error, words):
+    with pytest.raises(error, match=words):
+        kind(beta=beta).fit(X, Y)
+
+
+def test_cumulative_hazards_far_from_the_data_are_finite(model):
+    far = X[:1] + np.outer([1e3, -1e3, 1e200, -1e200], np.sign(model.coef_))
+    hazards = model.predict_cumulative_hazard_function(far, return_array=True)
+    survival = model.predict_survival_function(far, return_array=True)
+    assert np.isfinite(hazards).all()
+    assert (np.diff(hazards, axis=1) >= 0).all()
+    past = np.searchsorted(model.unique_times_, Y[Y[:, 1] == 1, 0].min())
+    assert (survival[[0, 2], past:] == 0).all()
+    assert (survival[[1, 3]] == 1).all()
+
+
+def test_breslow_s_hazard_beside_risks_of_any_size():
+    """Times at which only rows of tiny risk are left have hazards of their own, e^1000 apart."""
+    model = AutoIRKSNSurvival()
+    eta, time = np.array([0.0, -1000.0, -2000.0]), np.array([1.0, 2.0, 3.0])
+    model._keep_baseline(eta, np.column_stack([time, np.ones(3)]), np.array([1.0, 2.0, 0.5]))
+    by_hand = [0.0, 1000.0, 2000.0]  # logarithms of 1 / (1 e^0), 2 / (2 e^-1000), and so on
+    np.testing.assert_allclose(model._log_hazard, by_hand)
+
+
+GROUP = (np.arange(120) % 4 == 0) * 1.0
+
+
+def adjusted_for_group(kind, y, **options):
+    frame = pd.DataFrame(X[:, :10]).add_prefix("x").assign(age=X[:, 20], group=GROUP)
+    return kind(unpenalized=["age", "group"], **options).fit(frame, y)
+
+
+CENSORED = np.column_stack([Y[:, 0], Y[:, 1] * (GROUP == 0)])
+YES = (ETA + RNG.logistic(size=120) > 0) | (GROUP == 1)
+THREE = np.where(GROUP == 1, 2, YES * 1)
+COUNTS = RNG.poisson(np.exp(0.3 * ETA)) * (GROUP == 0) * 1.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "y", "options"),
+    [
+        (AutoIRKSNSurvival, CENSORED, {}),
+        (AutoIRKSNSurvival, CENSORED, {"ties": "breslow"}),
+        (AutoIRKSNClassifier, YES, {}),
+        (IRKSNClassifier, YES, {"k": 3, "max_iter": 10}),
+        (IRKSNClassifier, THREE, {"k": 3, "max_iter": 10}),
+        (IRKSN, COUNTS, {"k": 3, "max_iter": 10, "loss": "poisson"}),
+    ],
+)
+def test_a_covariate_that_separates_is_named(kind, y, options):
+    with pytest.warns(ConvergenceWarning, match="'group' separates the rows of y") as warned:
+        adjusted_for_group(kind, y, **options)
+    assert not any("'age'" in str(each.message) for each in warned)
+
+
+@pytest.mark.parametrize(
+    ("kind", "y", "options"),
+    [
+        (AutoIRKSNSurvival, Y, {}),
+        (IRKSNClassifier, YES ^ (np.arange(120) == 4), {"k": 3, "max_iter": 10}),  # all but one
+        (IRKSN, COUNTS + (np.arange(120) == 4), {"k": 3, "max_iter": 10, "loss": "poisson"}),
+        (IRKSN, ETA, {"k": 3, "max_iter": 10, "loss": "huber"}),
+        (IRKSN, 1e6 * GROUP, {"k": 3, "max_iter": 10}),
+    ],
+)
+def test_strong_covariates_that_do_not_separate_give_no_warning(kind, y, options):
+    model = adjusted_for_group(kind, y, **options)
+    assert np.isfinite(model.adjustment_["group"])
 
 
 def test_coefficients_are_those_of_a_ridge_regression_of_cox(model):

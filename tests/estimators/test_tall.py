@@ -142,7 +142,10 @@ def test_a_response_of_few_values_takes_one_more_pass(data, monkeypatch):
     y = np.sign(y - np.median(y))
     model = AutoIRKSN(max_iter=100).fit(X, y)
     assert model.n_passes_ == 2
-    assert_same(model, on_rows(monkeypatch, AutoIRKSN(max_iter=100), X, y))
+    other = on_rows(monkeypatch, AutoIRKSN(max_iter=100), X, y)
+    np.testing.assert_array_equal(model.support_, other.support_)
+    np.testing.assert_allclose(model.coef_, other.coef_, rtol=1e-7)
+    np.testing.assert_allclose(model.probability_, other.probability_, atol=0.02)
 
 
 def test_means_that_dwarf_deviations(data):

@@ -7,6 +7,7 @@ import pytest
 from ksupport.experiments import EXPERIMENTS, reproduce
 from ksupport.experiments.compare import compare, plot_comparison
 from ksupport.experiments.experiment import PAPER_METHODS
+from ksupport.experiments.runner import QUICK
 
 pytest.importorskip("matplotlib")
 
@@ -24,12 +25,16 @@ def out(tmp_path_factory):
 def test_quick_version_gives_a_table_and_figures(name, protocol, out):
     rows = reproduce(EXPERIMENTS[name], protocol, quick=True, out=out, n_jobs=1, progress=False)
     assert {row["method"] for row in rows} <= {*PAPER_METHODS, "abess"}
-    folder = out / protocol
+    folder = out / f"{protocol}-quick"
     with (folder / f"{name}.csv").open(newline="") as file:
         table = list(csv.DictReader(file))
     assert len(table) == len(EXPERIMENTS[name].table(rows)) > 0
     assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-    assert "</svg>" in (folder / f"{name}.svg").read_text(encoding="utf-8")
+    figure = (folder / f"{name}.svg").read_text(encoding="utf-8")
+    assert "</svg>" in figure
+    assert QUICK in figure
+    if name in F1:  # what the bars are
+        assert "standard error" in figure
 
 
 @pytest.mark.parametrize("name", F1)

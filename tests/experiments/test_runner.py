@@ -247,7 +247,7 @@ def test_two_processes_on_one_store_lose_nothing(tmp_path):
     both = [subprocess.Popen([sys.executable, script, out, "1"]) for _ in range(2)]
     assert [process.wait(240) for process in both] == [0, 0]
     assert len(stored(out)) == n_cells(out) == 36
-    assert sorted(file.name for file in (out / "paper").iterdir()) == [
+    assert sorted(file.name for file in (out / "paper-quick").iterdir()) == [
         f"fig-f1-n.{suffix}" for suffix in ("csv", "png", "svg")
     ]
 
@@ -286,7 +286,7 @@ def test_killed_twice_a_run_ends_with_every_row_once_and_the_same_figures(tmp_pa
     assert stored(killed) == stored(whole)
     assert len(stored(whole)) == 36
     for suffix in ("csv", "png", "svg"):
-        name = f"paper/fig-f1-n.{suffix}"
+        name = f"paper-quick/fig-f1-n.{suffix}"
         assert (killed / name).read_bytes() == (whole / name).read_bytes()
 
 

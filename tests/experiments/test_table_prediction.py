@@ -218,7 +218,9 @@ def test_quick_version(small, tmp_path, protocol):
     rows = reproduce(EXPERIMENT, protocol, quick=True, out=tmp_path, n_jobs=1, progress=False)
     assert len(rows) == len(cells(protocol, True))
     for suffix in ("csv", "png", "svg"):
-        assert (tmp_path / protocol / f"table-prediction.{suffix}").stat().st_size > 0
+        assert (tmp_path / f"{protocol}-quick/table-prediction.{suffix}").stat().st_size > 0
+    figure = (tmp_path / f"{protocol}-quick/table-prediction.svg").read_text(encoding="utf-8")
+    assert "standard error" in figure
     lines = table(rows)
     variance = np.var(small[1])
     for line in lines:

@@ -1,14 +1,14 @@
 """The plain words: what they say follows from what was found."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import ksupport
-from ksupport import IRKSN, IRKSNIC, AutoIRKSN
-from ksupport.choosing.words import NoSignalWarning
+from ksupport import IRKSN, IRKSNIC, AutoIRKSN, FeatureSet, NoSignalWarning
 from ksupport.explain.account import Account
 from ksupport.explain.found import found_in
 from ksupport.explain.measures import Order, OrderOfClasses, Variation
@@ -180,6 +180,23 @@ def test_what_cannot_be_told_apart_is_said(model):
     assert "g7" in said
 
 
+def test_sets_that_act_together_are_told_apart_from_those_of_which_one_matters(model):
+    chosen = chosen_by(model)
+    sets = FeatureSet((3, 7), 0.99, together=0.1), FeatureSet((5, 9), 0.98, together=0.9)
+    coef = chosen.coef.copy()
+    coef[[3, 5, 7, 9]] = 1.0
+    assert chosen.judgement is not None
+    judgement = replace(chosen.judgement, sets=sets)
+    told = replace(account(model), chosen=replace(chosen, coef=coef, judgement=judgement))
+    prefixes = {each.feature: each.prefix for each in told.found}
+    assert {prefixes[3], prefixes[7]} == {"", "or "}
+    assert {prefixes[5], prefixes[9]} == {"", "with "}
+    together, apart = told.next_steps[:2]
+    assert "act together: some of g5, g9 (98%)" in together
+    assert "cannot tell which matters of features that go together: one of g3, g7 (99%)" in apart
+    assert "1 of them can be replaced" in methods(told, None)[0]
+
+
 def test_a_methods_paragraph_cites_what_it_names(model, empty):
     told = account(model, trials=trials(0.5, 0.4, 0.3))
     text, references = methods(told, {"ksupport": "1.2"})
@@ -239,7 +256,9 @@ def test_the_decision_on_one_feature_is_in_the_singular():
     y = 3 * X[:, 5] + 0.3 * np.random.default_rng(0).standard_normal(80)
     model = AutoIRKSN().fit(X, y)
     count = int(model.support_.sum())
-    assert model.decision_.startswith(f"{count} feature{'s' * (count > 1)}, expected to be right")
+    assert model.decision_.startswith(
+        f"{count} feature{'s' * (count > 1)}, of which about {count} "
+    )
 
 
 def test_effects_of_one_sign_are_told_so():

@@ -24,11 +24,11 @@ from ksupport import (
     AutoIRKSN,
     AutoIRKSNSurvival,
     IRKSNClassifier,
+    NoSignalWarning,
     PathCV,
     PathIC,
     stability_selection,
 )
-from ksupport.choosing.words import NoSignalWarning
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.explain.curves import kaplan_meier
 from ksupport.explain.report import build_report
@@ -340,6 +340,10 @@ def opened(browser, grouped, tmp_path):
     """The report of the grouped model, on a desktop in light colours."""
     names = ["<img src=x onerror=alert(1)>", *(f"f{j}" for j in range(1, 80))]
     path = write_report(tmp_path / "r.html", *grouped, feature_names=names, made=MADE)
+    return shown_in(browser, path)
+
+
+def shown_in(browser, path):
     browser.get_log("performance")
     screen(browser, 1100, "light")
     browser.get(path.as_uri())
@@ -426,7 +430,10 @@ def test_a_click_on_a_line_pins_its_feature_and_a_press_unpins_it(opened):
     assert len(css(opened, "#pinned button")) == 1
 
 
-def test_a_click_on_the_surface_takes_the_paths_there(opened):
+def test_a_click_on_the_surface_takes_the_paths_there(browser, grouped, tmp_path):
+    _, X, y = grouped
+    model = IRKSNCV(random_state=0).fit(X, y)
+    opened = shown_in(browser, write_report(tmp_path / "r.html", model, X, y))
     script = """const cells = document.querySelectorAll('#surface .cell');
     cells[5].dispatchEvent(new MouseEvent('click', {bubbles: true}));
     return cells[5].querySelector('title').textContent"""

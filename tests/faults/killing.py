@@ -96,7 +96,10 @@ class Fit:
 class Reproduce:
     """A run of an experiment, which goes on where the last one was killed."""
 
-    files = ("results.sqlite", "paper/fig-f1-n.csv", "paper/fig-f1-n.png", "paper/fig-f1-n.svg")
+    files = (
+        "results.sqlite",
+        *(f"paper-quick/fig-f1-n.{suffix}" for suffix in ("csv", "png", "svg")),
+    )
     args = ("reproduce", "fig-f1-n", "--quick", "--out", ".", "--jobs", "1")
 
     def __init__(self, folder):

@@ -71,13 +71,13 @@ def test_store_table_and_figure(tmp_path):
     assert_told(run(8192, *args, cwd=tmp_path), "results.sqlite")
     done = run(2**30, *args, cwd=tmp_path)  # there is room again, and what was done is there
     assert done.returncode == 0, done.stderr
-    whole = {path.name: path.read_bytes() for path in (tmp_path / "paper").iterdir()}
-    for path in (tmp_path / "paper").iterdir():
+    whole = {path.name: path.read_bytes() for path in (tmp_path / "paper-quick").iterdir()}
+    for path in (tmp_path / "paper-quick").iterdir():
         path.unlink()
     assert_told(run(9000, *args, cwd=tmp_path), "fig-f1-n")
-    assert not list((tmp_path / "paper").glob(".*"))
+    assert not list((tmp_path / "paper-quick").glob(".*"))
     assert run(2**30, *args, cwd=tmp_path).returncode == 0
-    assert {path.name: path.read_bytes() for path in (tmp_path / "paper").iterdir()} == whole
+    assert {path.name: path.read_bytes() for path in (tmp_path / "paper-quick").iterdir()} == whole
 
 
 FETCH = """

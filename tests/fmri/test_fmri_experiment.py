@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,6 +39,23 @@ def test_published_distances_cover_every_method_and_contrast():
     published = FMRI.reference()  # type: ignore[misc]
     assert {row["method"] for row in published} == set(PAPER_METHODS)
     assert len(published) == 2 * len(PAPER_METHODS)
+
+
+@pytest.mark.parametrize(
+    ("method", "contrast", "ours", "agrees"),
+    [
+        ("lasso", "face/house", 0.42549, True),
+        ("lasso", "face/house", 0.4256, False),
+        ("enet", "house/shoe", 0.5004, True),  # printed as .500
+        ("enet", "house/shoe", 0.5006, False),
+        ("irksn", "face/house", 0.24404, True),  # printed as .2440
+        ("irksn", "face/house", 0.2441, False),
+    ],
+)
+def test_distances_agree_to_the_digits_that_were_printed(method, contrast, ours, agrees):
+    line = {"part": "haxby", "contrast": contrast, "method": method, "distance_mean": ours}
+    (difference,) = compare(replace(FMRI, table=lambda rows: rows), [line])
+    assert difference.agrees == agrees
 
 
 def test_what_is_not_at_hand_is_named(tmp_path, monkeypatch, capsys):

@@ -368,7 +368,7 @@ def led_by_coverage(kind, runs, seed, folder):
     corpus = folder / "corpus"
     corpus.mkdir()
     (corpus / "whole").write_bytes(SEEDS[kind]())
-    compiled = ["ksupport._kernels", "ksupport._evidence_kernels"]
+    compiled = ["ksupport._kernels", "ksupport._posterior_kernels"]
     with atheris.instrument_imports(include=["ksupport"], exclude=compiled):
         import ksupport.commands.fitting.model_file
         import ksupport.explain.report

@@ -77,6 +77,25 @@ def test_second_derivatives_are_those_of_the_gradient(case):
 
 
 @every_loss
+def test_the_hessian_of_all_rows_is_that_of_columns_which_are_ones_in_one_row(case):
+    loss, y = CASES[case]
+    found, dense = loss.on(y, WEIGHTS).hessian_at(ETA), loss.hessian(np.eye(N), ETA, y, WEIGHTS)
+    np.testing.assert_allclose(found.gram(np.eye(N)), dense, atol=1e-12)
+    np.testing.assert_allclose(found.product(COLUMNS), COLUMNS @ dense, atol=1e-12)
+    np.testing.assert_allclose(found.product(COLUMNS[0]), dense @ COLUMNS[0], atol=1e-12)
+    np.testing.assert_allclose(found.gram(COLUMNS), COLUMNS @ dense @ COLUMNS.T, atol=1e-11)
+    along = np.einsum("ai,ij,aj->a", COLUMNS, dense, COLUMNS)
+    np.testing.assert_allclose(found.along(COLUMNS), along, atol=1e-11)
+    assert found.along(COLUMNS[:0]).shape == (0,)
+
+
+def test_classes_have_no_hessian_of_one_fitted_value_a_row():
+    response = Multinomial(3).on(np.resize([0.0, 1.0, 2.0], N))
+    with pytest.raises(NotImplementedError, match="3 fitted values each"):
+        response.hessian_at(np.zeros((N, 3)))
+
+
+@every_loss
 def test_the_smoothness_bound_holds(case):
     loss, y = CASES[case]
     if loss.smoothness is None:

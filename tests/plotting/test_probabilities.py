@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from sklearn.calibration import calibration_curve
 
-from ksupport import IRKSN, IRKSNIC, AutoIRKSN
-from ksupport.choosing.words import NoSignalWarning
+from ksupport import IRKSN, IRKSNIC, AutoIRKSN, NoSignalWarning
 from ksupport.plotting import (
     CalibrationDisplay,
     PerformanceDisplay,
@@ -100,7 +99,7 @@ def test_models_without_probabilities_are_refused_in_words(display):
 
 
 def test_bad_input_is_refused_in_words(model):
-    with pytest.raises(ValueError, match="IRKSNIC has no sets_"):
+    with pytest.raises(ValueError, match="IRKSNIC gives no probability_"):
         SetsDisplay.from_estimator(IRKSNIC().fit(X, Y), X, Y)
     with pytest.raises(ValueError, match="probability must be a vector of numbers from 0 to 1"):
         CalibrationDisplay.from_probabilities([0.5, 1.5], [0, 1])

@@ -190,3 +190,12 @@ def test_recommend_errors(rng):
         recommend(X, 2, support="blocks")
     with pytest.raises(ValueError, match="n_draws must be an integer of at least 1, got 0"):
         recommend(X, 2, n_draws=0)
+
+
+def test_dependent_columns_refute_restricted_isometry(rng):
+    """On Example 1 every feature lies in the span of three: four columns are dependent."""
+    X, w = example1(rng)
+    status = {row.method: row.status for row in recovery_report(X, w).methods}
+    assert (status["IHT"], status["IROSR"]) == ("not met", "not met")
+    free = recovery_report(rng.standard_normal((20, 8)), np.r_[1.0, -2.0, np.zeros(6)])
+    assert {row.method: row.status for row in free.methods}["IROSR"] == "unknown"

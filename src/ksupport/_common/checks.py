@@ -27,10 +27,16 @@ def check_interval(
     open_high: bool = False,
 ) -> None:
     """A number in an interval, its ends included unless open."""
-    inside = isinstance(value, Real) and not np.isnan(value) and low <= value <= high
+    inside = isinstance(value, Real) and low <= value <= high
     if not inside or (open_low and value == low) or (open_high and value == high):
         left, right = "(" if open_low else "[", ")" if open_high else "]"
         raise ValueError(f"{name} must be in {left}{low:g}, {high:g}{right}, got {value!r}")
+
+
+def check_switch(name: str, value: bool) -> None:
+    """True or False, and not a number that stands for them."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
 
 
 def check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -6,10 +6,11 @@ Levels are numbers of features; n samples and d features bound them.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
+
+from .warned import warn
 
 Setting = dict[str, Any]
 LEVELS = ("k", "n_atoms")  # parameters that are numbers of features
@@ -43,22 +44,16 @@ def warn_beyond(params: Mapping[str, Any], d: int, of: str = "n_features") -> No
     """Tell of what `at_most` changes."""
     for name, value in params.items():
         if _beyond(name, value, d):
-            warnings.warn(
-                f"{name}={value} is more than {of}={d}, and taken to be {d}",
-                UserWarning,
-                stacklevel=2,
-            )
+            warn(f"{name}={value} is more than {of}={d}, and taken to be {d}")
 
 
 def warn_unguessed(d: int) -> None:
     """Tell of the level of one path on an operator, of which nobody has said how sparse it is."""
     if d > ONE_PATH:
-        warnings.warn(
+        warn(
             f"k=None is k={ONE_PATH} on one path, and X is an operator with {d} columns: an image "
             "or a signal mostly has more that are not zero. Give a guess at how many; or let "
-            "AutoIRKSN or IRKSNIC choose",
-            UserWarning,
-            stacklevel=4,
+            "AutoIRKSN or IRKSNIC choose"
         )
 
 

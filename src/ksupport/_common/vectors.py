@@ -35,6 +35,8 @@ def check_strength(value: Any, name: str = "lam", positive: bool = False) -> flo
         raise TypeError(
             f"{name} must be one number for the whole vector, got shape {np.shape(value)}"
         )
+    if isinstance(value, str | bytes):
+        raise TypeError(f"{name} must be a number, got the text {value!r}")
     try:
         number = float(value)
     except (TypeError, ValueError) as error:

@@ -16,6 +16,7 @@ from .enet import ElasticNetMethod
 from .iht import IHTMethod
 from .ircr import IRCRMethod
 from .irksn import IRKSNMethod
+from .irksn_matrix import MatrixIRKSN
 from .irosr import IROSRMethod
 from .ksn import KSNMethod
 from .lasso import LassoMethod
@@ -37,7 +38,15 @@ METHODS: dict[str, type[Method]] = {
     )
 }
 
-__all__ = ["METHODS", "Description", "Method", "known_method", "make_method", "path"]
+__all__ = [
+    "METHODS",
+    "Description",
+    "MatrixIRKSN",
+    "Method",
+    "known_method",
+    "make_method",
+    "path",
+]
 
 
 def known_method(name: str) -> type[Method]:

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .._common.checks import check_switch
 from ..design import Design, Floats
 from ..losses import Loss, Squared
 from ..walking import Path
@@ -52,6 +53,11 @@ class Method(ABC):
     every: ClassVar[int] = 5  # selection looks at every so many steps; neighbours differ little
     needs_columns: ClassVar[bool] = False  # all at once, which operators and clusters do not give
     compressible: ClassVar[bool] = True  # iterates depend on X and y through [X y]ᵀ[X y] only
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if isinstance(field.default, bool):
+                check_switch(field.name, getattr(self, field.name))
 
     @property
     def loss(self) -> Loss:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -71,7 +72,7 @@ class IHTMethod(Method):
         default, safe = _step(design.norm(self.norm)), _step(design.norm("spectral"))
         if self.step == "normalised":
             return WorkingSetPath(design, _State(y, self.k, safe, True, safe))
-        if isinstance(self.step, str) or (self.step is not None and not self.step > 0):
+        if self.step is not None and not (isinstance(self.step, Real) and self.step > 0):
             raise ValueError(
                 f"step must be a positive number, 'normalised' or None, got {self.step!r}"
             )

@@ -63,7 +63,7 @@ class IRKSNMethod(Method):
     title: ClassVar[str] = "IRKSN"
     citation: ClassVar[str] = "de Vazelhes et al. 2024"
     condition: ClassVar[str] = "max_{l∉S} |⟨X_S†x_l, w*_S⟩| < min_{j∈S} |⟨X_S†x_j, w*_S⟩|"
-    bound: ClassVar[str] = "O(δ)"
+    bound: ClassVar[str] = "O(√δ) by Theorem 1; the paper's Table 1 and abstract say O(δ)"
     complexity: ClassVar[str] = "O(T)"
     every: ClassVar[int] = 2  # steps are long
 
@@ -75,6 +75,7 @@ class IRKSNMethod(Method):
     positive: bool = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "loss", loss_of(self.loss))  # a name will do
         if self.feature_groups is not None:  # so that methods can be compared
             object.__setattr__(self, "feature_groups", hashable(self.feature_groups))

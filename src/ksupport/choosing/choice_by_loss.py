@@ -1,6 +1,6 @@
 """What a criterion prefers of the models that paths have visited, by a loss that is not of squares.
 
-Squares that fit the loss tell which models to look at, as for few features (`weighing`): at no
+Squares that fit the loss tell which models to look at: at no
 feature, and then at the best model, as long as that changes.  The deviance of these decides.
 """
 
@@ -15,11 +15,11 @@ from ..design import Design, Floats
 from ..losses import Response
 from .choice import choose
 from .criteria import Criterion
-from .policy import POLICY
 from .refits import refit_by_loss
 from .scored import SAME, Choice
 from .supports import Support, first_met, independent_rows
 
+TURNS = 4  # times that squares are fitted to the loss at the best model so far
 WEIGHED = 100  # models that squares prefer, of which the loss is asked
 
 
@@ -53,7 +53,7 @@ def choose_by_loss(
     known: dict[Support, _Fit] = {}
     best: Support = ()
     pull, starts = response.pull, visited
-    for _ in range(POLICY.turns):
+    for _ in range(TURNS):
         guide = choose(design, pull, starts, criterion, largest, exchange, tie)
         for S in [(), *guide.table["support"][:WEIGHED].tolist()]:
             if S not in known:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ..algorithms import METHODS, Method, make_method
 from ..design import Floats, Ints
+from ..posterior.judgement import Judgement
 from ..walking import History
 from .folds import Refit
 from .grids import STRUCTURE
-from .judging import Judgement
 from .supports import Support
 
 How = Literal["path", "criterion", "folds"]

@@ -14,7 +14,6 @@ from ..walking.structure import PLAIN, Structure
 from .criteria import log_choose
 from .refits import bend_of, kept_of, solved
 from .several import log_left
-from .signs import price_of_signs
 from .supports import Support, independent_rows
 
 STRENGTHS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # shares of ‖x‖²
@@ -127,25 +126,19 @@ class Laplace:
     fit: Refit
     columns: Floats  # of the model, as rows
     left: float  # the deviance, and what the prior takes of coefficients
-    signs: float = 0.0  # `price_of_signs`, where coefficients cannot be negative
 
     @classmethod
     def of(
         cls, response: Response, columns: Floats, ridges: Sequence[float],
-        models: Sequence[Sequence[int]] | None = None, positive: bool = False,
+        models: Sequence[Sequence[int]] | None = None,
     ) -> list[Laplace]:  # fmt: skip
-        """Of priors of some strengths; each may have a model of its own, of some columns.
-
-        Where coefficients cannot be negative the prior has a half of that, for each; the price of
-        signs is infinite if one of them is.
-        """
+        """Of priors of some strengths; each may have a model of its own, of some columns."""
         fits = response.refits(columns, ridges, models)
         own = (columns if models is None else columns[list(models[at])] for at in range(len(fits)))
         found = []
         for fit, mine, ridge in zip(fits, own, ridges, strict=True):
             left = fit.deviance + ridge * float(np.sum(fit.coef**2))
-            signs = _signs(response, fit, mine, ridge) if positive else 0.0
-            found.append(cls(fit, mine, left, signs))
+            found.append(cls(fit, mine, left))
         return found
 
     @property
@@ -155,7 +148,7 @@ class Laplace:
     @property
     def volume(self) -> float:
         """Log of the share of the prior that the data leave, minus twice."""
-        return self.fit.volume + self.signs
+        return self.fit.volume
 
     @property
     def freedom(self) -> float:
@@ -177,13 +170,6 @@ class Laplace:
         if response.loss.may_spread and left > n:
             left = n * (1.0 + np.log(left / n))
         return float(left + self.volume)
-
-
-def _signs(response: Response, fit: Refit, columns: Floats, ridge: float) -> float:
-    H = response.loss.bent(response.unweighted(columns), fit.eta, response.y, response.weights)
-    spread = response.dispersion * np.linalg.inv(H + ridge * np.eye(len(H))).diagonal()
-    coef = np.ravel(fit.coef)[:, None]
-    return price_of_signs(coef, coef / np.sqrt(spread)[:, None])
 
 
 def evidence_of(

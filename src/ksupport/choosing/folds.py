@@ -12,14 +12,14 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, check_cv
 from sklearn.utils import check_random_state
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 
 from .._common.levels import Setting
 from .._common.phases import phase
 from ..algorithms import Method
-from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights
+from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights, fetched
 from ..losses import Response
 from ..walking import Path, Result, Rule, run
 from ..walking.structure import PLAIN, Structure
@@ -34,6 +34,7 @@ from .tables import FoldTable, clearly_worse, table_of_iterates
 
 Answer = TypeVar("Answer")
 Refit = Literal["ols", "ridge"] | None
+STRATA = 5  # of responses, of which folds of groups have a share each
 EXCHANGED = 2  # supports of each fold from which features are exchanged
 
 
@@ -116,9 +117,22 @@ class HoldsOutFolds:
     cv: Any
     random_state: Any
 
-    def _splits(self, groups: ArrayLike | None) -> Callable[..., list[Split]]:
-        """The folds of a response and weights."""
-        return partial(splits_of, cv=self.cv, random_state=self.random_state, groups=groups)
+    def _splits(self, groups: ArrayLike | None) -> Callable[[Problem], list[Split]]:
+        """The folds of a problem."""
+        return partial(self._held_out, groups=groups)
+
+    def _held_out(
+        self,
+        problem: Problem,
+        groups: ArrayLike | None = None,
+        key: Floats | None = None,
+        times: int = 1,
+    ) -> list[Split]:
+        """`splits_of` the rows of a problem, each fold with a share of each sort."""
+        y, weights = problem.response, problem.weights
+        return splits_of(
+            y, weights, self.cv, self.random_state, groups, problem.losses[0].sorts(y), key, times
+        )
 
     def get_metadata_routing(self) -> MetadataRouter:
         """What ``fit`` passes on to whom.
@@ -129,7 +143,9 @@ class HoldsOutFolds:
         """
         router = MetadataRouter(owner=self).add_self_request(self)
         fit_to_split = MethodMapping().add(caller="fit", callee="split")
-        return router.add(splitter=check_cv(self.cv), method_mapping=fit_to_split)
+        # A number of folds keeps groups together, too.
+        splitter = GroupKFold() if isinstance(self.cv, numbers.Integral) else check_cv(self.cv)
+        return router.add(splitter=splitter, method_mapping=fit_to_split)
 
 
 def splits_of(
@@ -137,37 +153,25 @@ def splits_of(
     weights: Weights,
     cv: Any,
     random_state: Any,
-    groups: ArrayLike | None,
+    groups: ArrayLike | None = None,
     sorts: Floats | None = None,
-    balanced: bool = False,
+    key: Floats | None = None,
     times: int = 1,
 ) -> list[Split]:
     """Rows to walk on and to hold out, without those that have no weight.
 
-    An int divides the rows that have weight, those of each sort evenly, and is cut to their
-    number; if ``balanced``, and there is but one sort, small and large responses are divided
-    evenly, too.  Then this may be done several times, if rows are shuffled.  Folds of other
-    splitters that lose all rows of one part are left out.
+    An int divides the rows that have weight by `folds_of_rows`; ``random_state`` shuffles them,
+    and then this may be done several times.  Other splitters see the sorts, or y, and the groups;
+    their folds that lose all rows of one part are left out.
     """
     counted = weights.counted
     if isinstance(cv, numbers.Integral):
         rows = counted(np.arange(len(y)))
-        if rows.size < 2:
-            raise ValueError(
-                "cross-validation needs at least 2 samples with positive weight, got "
-                f"n_samples={rows.size}"
-            )
-        count = min(int(cv), rows.size)
-        labels: Any = np.zeros(rows.size) if sorts is None else sorts[rows]
-        if balanced and not np.ptp(labels):
-            rows = rows[np.argsort(y[rows], kind="stable")]
-            labels = np.arange(rows.size) // count
-        shuffle = None if random_state is None else check_random_state(random_state)
-        evenly = StratifiedKFold if np.ptp(labels) else KFold
-        folds = evenly(count, shuffle=shuffle is not None, random_state=shuffle)
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "The least populated class")  # has few in each fold
-            split = [each for _ in range(times) for each in folds.split(rows, labels)]
+        labels = None if groups is None else labels_of(groups, len(y))[rows]
+        split = folds_of_rows(
+            rows.size, int(cv), random_state, labels,
+            None if sorts is None else sorts[rows], None if key is None else key[rows], times,
+        )  # fmt: skip
         return [(rows[train], rows[test]) for train, test in split]
     seen = y if sorts is None or not np.ptp(sorts) else sorts
     splits = check_cv(cv).split(np.zeros((len(y), 1)), seen, groups)
@@ -181,18 +185,131 @@ def splits_of(
     return usable
 
 
-def in_a_row(y: Floats) -> Floats:
-    """What tells small responses from large ones; of several, what they have in common most.
+def folds_of_rows(
+    n: int,
+    cv: int,
+    random_state: Any = None,
+    groups: Any = None,
+    sorts: Any = None,
+    key: Floats | None = None,
+    times: int = 1,
+) -> list[Split]:
+    """Folds of n rows, as many as asked for, or as rows, groups and sorts allow.
 
-    That is their first principal component, once they are of one size.
+    Each fold has a share of each sort of rows and, where there is but one sort, of small and large
+    values of the key, if there is one.  Rows of a group are held out together.  A random state
+    shuffles, and then this may be done several times, by other folds each time.
     """
-    if y.ndim == 1:
-        return y
-    deviation = y.std(axis=0)
-    Z = (y - y.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0)
-    loadings = np.linalg.eigh(Z.T @ Z)[1][:, -1]
-    largest = int(np.argmax(np.round(np.abs(loadings), 9)))
-    return np.asarray(np.round(Z @ loadings * np.sign(loadings[largest]), 9))
+    if n < 2:
+        raise ValueError(
+            f"cross-validation needs at least 2 samples with positive weight, got n_samples={n}"
+        )
+    shuffle = None if random_state is None else check_random_state(random_state)
+    labels = np.zeros(n, np.intp) if sorts is None else np.unique(sorts, return_inverse=True)[1]
+    if groups is not None:
+        if key is not None and not labels.any():
+            labels = np.argsort(np.argsort(key, kind="stable")) * STRATA // n
+        return _grouped(np.unique(groups, return_inverse=True)[1], labels, cv, shuffle, times)
+    rows, count = np.arange(n), min(cv, n)
+    if key is not None and not labels.any():
+        rows = np.argsort(key, kind="stable")
+        labels = np.arange(n) // max(count, 1)
+    if labels.any():
+        most = int(np.bincount(labels).max())
+        if most < 2:
+            raise ValueError(
+                f"y has {n} classes of one row each: none can be held out and fitted as well; give "
+                "more rows of each class"
+            )
+        count = min(count, most)
+    evenly = StratifiedKFold if labels.any() else KFold
+    folds = evenly(count, shuffle=shuffle is not None, random_state=shuffle)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class")  # has few in each fold
+        split = [each for _ in range(times) for each in folds.split(rows, labels)]
+    return [(rows[train], rows[test]) for train, test in split]
+
+
+def _grouped(
+    groups: Ints, labels: Ints, cv: int, shuffle: np.random.RandomState | None, times: int
+) -> list[Split]:
+    """Folds that keep groups together, and have shares of rows and of each label that are alike.
+
+    Group after group, from those that have most of a label on, joins the fold that has least of
+    what it has.
+    """
+    width, count = int(groups.max()) + 1, min(cv, int(groups.max()) + 1)
+    if count < 2:
+        raise ValueError(
+            f"folds that keep groups together need cv and the different labels of groups to be at "
+            f"least 2, got cv={cv} and {width} on the rows of positive weight; leave groups out, "
+            "or give other labels"
+        )
+    shares = np.zeros((width, int(labels.max()) + 2))  # of each label and, last, of all rows
+    np.add.at(shares, (groups, labels), 1.0)
+    shares[:, -1] = shares.sum(axis=1)
+    shares /= shares.sum(axis=0)
+    found: list[Split] = []
+    for _ in range(times):
+        order = np.arange(width) if shuffle is None else shuffle.permutation(width)
+        order = order[np.argsort(-shares[order].max(axis=1), kind="stable")]
+        held, fold = np.zeros((count, shares.shape[1])), np.empty(width, np.intp)
+        for group in order:
+            fold[group] = at = int(np.argmin(np.round(held @ shares[group], 12)))
+            held[at] += shares[group]
+        of_row = fold[groups]
+        found += [
+            (np.flatnonzero(of_row != at), np.flatnonzero(of_row == at)) for at in range(count)
+        ]
+    return found
+
+
+def labels_of(groups: ArrayLike, n: int) -> Ints:
+    """The groups of n rows as numbers, in the order of their labels."""
+    given = np.asarray(fetched(groups))
+    if given.shape != (n,):
+        raise ValueError(f"groups must have a label for each row, shape ({n},), got {given.shape}")
+    missing = np.flatnonzero(given != given) if given.dtype.kind in "fO" else np.empty(0, np.intp)
+    if given.dtype.kind == "O":
+        missing = np.union1d(missing, np.flatnonzero([each is None for each in given]))
+    if missing.size:
+        raise ValueError(
+            f"groups must have a label for each row, got {given[missing[0]]} in row {missing[0]}; "
+            "leave such rows out, or give each a label of its own"
+        )
+    try:
+        return np.asarray(np.unique(given, return_inverse=True)[1])
+    except TypeError as error:
+        raise ValueError(
+            f"groups must be labels of one kind that can be sorted: {error}"
+        ) from error
+
+
+def stratification_key(problem: Problem) -> Floats:
+    """By which rows are sorted, so that folds have small and large responses alike.
+
+    What unpenalised columns leave of the response (of counts, the response itself), up to its sign
+    and scale; of several responses, their first principal component, once they are of one size.
+    Rows without weight have none, and say nothing of the others.
+    """
+    rows, loss = problem.train, problem.losses[0]
+    weights = problem.weights.of(rows)
+    w = np.ones(len(rows)) if weights is None else weights
+    left = problem.left_on(rows) if loss.in_units_of_y else problem.Y[rows]
+    left = left / _or_one(np.abs(left).max(axis=0))  # so that no square overflows
+    Z = left / _or_one(np.sqrt(np.average(left**2, axis=0, weights=w)))
+    along = np.linalg.eigh((Z.T * w) @ Z)[1][:, -1] if Z.shape[1] > 1 else np.ones(1)
+    values = np.round(Z @ along, 9)  # equal but for rounding is equal
+    skew, moment = float(w @ values**3), float(w @ np.abs(values) ** 3)
+    if abs(skew) <= 1e-9 * moment:  # as often below as above: the first row says which is which
+        skew = float(values[np.argmax(values != 0)])
+    key = np.zeros(len(problem.Y))
+    key[rows] = -values if skew < 0 else values
+    return key
+
+
+def _or_one(sizes: Floats) -> Floats:
+    return np.where(sizes > 0, sizes, 1.0)
 
 
 def _places(rows: ArrayLike) -> Ints:

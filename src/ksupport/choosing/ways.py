@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -19,21 +19,11 @@ from ..walking.structure import PLAIN, Structure
 from .choice import choose, criterion_for, fit_of
 from .choice_by_loss import choose_by_loss
 from .chosen import Chosen
-from .evidence import evidence_of
 from .folds import Refit
-from .grids import STRUCTURE, by_loss, expand, settings_within
-from .judging import Judgement
-from .policy import POLICY
-from .posterior import Posterior
-from .refits import refit_by_loss
+from .grids import STRUCTURE, expand, settings_within
 from .scored import Choice
-from .shares import by_scores
 from .supports import different_rows, largest_support, response_of, visited_by
 from .tables import FoldTable, path_table
-
-LISTED = 1000  # supports in the table of a choice by evidence
-MOST_LISTED = 50  # alternatives
-NEAR = 2.0  # how much worse the evidence of an alternative may be
 
 # -- one path ------------------------------------------------------------------------------
 
@@ -161,7 +151,6 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
         refit="ridge" if criterion == "evidence" else "ols",
         score=choice.score,
         table=table,
-        probability=by_scores(table["support"], table["score"], design.d),
         alternatives=tuple(choice.alternatives(search.tie)),
     )
 
@@ -221,65 +210,4 @@ def chosen_by_folds(
         shared=shared,
         fold_errors=table.errors[:, path, record],
         table=path_table(list(settings), table),
-    )
-
-
-# -- a probability for every feature -------------------------------------------------------
-
-
-def chosen_by_judgement(
-    problem: Problem,
-    judgement: Judgement,
-    few: Posterior,
-    folds: tuple[list[Setting], FoldTable] | None,
-    walked: int,
-    strength: float | None = None,
-    structure: Structure = PLAIN,
-) -> Chosen:
-    """The probable features, fitted by ridge regression; the table of what is more probable.
-
-    The strength of the ridge is given, or has the most evidence.
-    """
-    design, y = problem.design, problem.targets[0]
-    support = tuple(np.flatnonzero(judgement.support).tolist())
-    if isinstance(y, Response) and strength is not None:
-        coef = refit_by_loss(design, y, support, strength, structure.positive)
-    else:
-        coef = evidence_of(design, y, support, structure, problem.counted).coef
-    coef = problem.shaped(coef)
-    if folds is not None and judgement.few < 0.5:
-        settings, table = folds
-        return replace(
-            chosen_by_folds("irksn", settings, table, table.best(), coef, "ridge", coef.ndim > 1),
-            judgement=judgement,
-            probability=judgement.probability,
-        )
-    order = few.order(LISTED)
-    named = np.empty(order.size, object)
-    for at, S in enumerate(few.supports(order)):  # all at once, equal sizes would make a matrix
-        named[at] = S
-    best, picked = few.best, max(structure.picked(support), 1)
-    signs = {"positive": True} if structure.positive else {}
-    pairs = zip(named.tolist(), few.scores[order].tolist(), strict=True)
-    near = [(S, score) for S, score in pairs if score <= best + NEAR][:MOST_LISTED]
-    return Chosen(
-        how="criterion",
-        by="evidence",
-        method="irksn",
-        settings=({"k": picked, "alpha": POLICY.alpha, **signs, **by_loss(problem.losses[0])},),
-        path=None,
-        steps=(walked,),
-        coef=coef,
-        refit="ridge",
-        shared=coef.ndim > 1,
-        score=best,
-        table={
-            "support": named,
-            "size": few.sizes[order],
-            "score": few.scores[order],
-            "weight": few.weights[order],
-        },
-        alternatives=tuple((S, score) for S, score in near if set(S) != set(support)),
-        judgement=judgement,
-        probability=judgement.probability,
     )

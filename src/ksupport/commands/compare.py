@@ -162,7 +162,8 @@ def _score(
     X, y, sparse = data.X, data.y, issparse(data.X)
     if data.kind == "classes":
         y = np.unique(y, return_inverse=True)[1]  # not all methods take text
-    error_of, unpenalized = ERRORS[data.kind or "numbers"].of, data.unpenalized.tolist()
+    judged, unpenalized = ERRORS[data.kind or "numbers"], data.unpenalized.tolist()
+    error_of, sorts = judged.of, judged.sorts(data.y)
     errors, sizes, seconds, notes = [], [], [], set()
     for train, test in splits:
         with warnings.catch_warnings(record=True) as caught:
@@ -170,7 +171,7 @@ def _score(
             started = time.perf_counter()
             try:
                 seen, unseen = filled(X[train], X[test])
-                inner = inner_folds(cv, data.groups, train)
+                inner = inner_folds(cv, data.groups, 0, sorts, train)
                 model = rival.make(inner, sparse).fit(seen, y[train])
                 error = error_of(model, unseen, y[test], y[train])
             except Exception as problem:  # of other packages too: the others are still compared

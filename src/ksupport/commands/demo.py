@@ -14,13 +14,13 @@ from rich.console import Console
 from sklearn.linear_model import LassoCV, lasso_path
 
 from .. import datasets
-from ..choosing.words import NoSignalWarning
 from ..design import Floats
 from ..estimators import IRKSN, AutoIRKSN
 from ..explain.account import certainty
 from ..explain.found import Found
 from ..explain.usual import usual
 from ..metrics import model_error, support_f1, support_precision, support_recall
+from ..posterior.judgement import NoSignalWarning
 from ..reading import Data
 from .fit import report_text
 from .fitting.fitted import Fitted, fit_data

@@ -43,7 +43,9 @@ def reproduce(
             autocompletion=among(lambda: PROTOCOLS),
         ),
     ] = "paper",
-    quick: Annotated[bool, typer.Option("--quick", help="A version that takes seconds.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="A version that takes seconds; figures are marked.")
+    ] = False,
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where results, tables and figures go.")
     ] = Path("reproduction"),
@@ -63,7 +65,13 @@ def reproduce(
     experiments = _wanted(names)
     if protocol not in PROTOCOLS:
         raise typer.BadParameter(f"--protocol must be paper or fair, got {protocol!r}")
+    if quick and compare:
+        raise typer.BadParameter(
+            "--compare cannot be had with --quick, whose few steps and columns are not what was "
+            "published: leave out one of the two"
+        )
     failures = []
+    compared: dict[str, list[Difference]] = {}
     for experiment in experiments:
         try:
             rows = _run(experiment, protocol, quick, out, jobs)
@@ -71,7 +79,8 @@ def reproduce(
             failures.append(str(problem))
             continue
         if compare:
-            _print_comparison(experiment, rows, out / protocol)
+            compared[experiment.name] = _print_comparison(experiment, rows, out / protocol)
+    _print_summary(compared, out / protocol)
     if failures:
         fail("\n".join(failures))
 
@@ -94,6 +103,7 @@ def _wanted(names: list[str]) -> list[Experiment]:
 
 def _run(experiment: Experiment, protocol: str, quick: bool, out: Path, jobs: int) -> list[Row]:
     """Run one experiment, and say where its table is."""
+    from ..experiments.runner import folder_of
     from ..experiments.runner import reproduce as run_experiment
 
     if protocol not in experiment.protocols:
@@ -104,18 +114,19 @@ def _run(experiment: Experiment, protocol: str, quick: bool, out: Path, jobs: in
     except (OSError, ImportError) as error:  # a dataset or a package that is not there
         raise CommandError(f"{experiment.name}: {error}") from error
     seconds = time.perf_counter() - started
-    typer.echo(f"{experiment.name}: {out / protocol / experiment.name}.csv ({seconds:.0f} s)")
+    table_of = folder_of(out, protocol, quick) / experiment.name
+    typer.echo(f"{experiment.name}: {table_of}.csv ({seconds:.0f} s)")
     return rows
 
 
-def _print_comparison(experiment: Experiment, rows: list[Row], folder: Path) -> None:
+def _print_comparison(experiment: Experiment, rows: list[Row], folder: Path) -> list[Difference]:
     """Ours against published, cell by cell; then the cells that disagree, by name."""
     from ..experiments.compare import compare, nothing_to_compare, plot_comparison
 
     differences = compare(experiment, rows)
     if not differences:
         typer.echo(f"  {nothing_to_compare(experiment)}")
-        return
+        return []
     _print_tables(differences)
     apart = [str(each) for each in differences if not each.agrees]
     for name in apart:
@@ -123,6 +134,24 @@ def _print_comparison(experiment: Experiment, rows: list[Row], folder: Path) -> 
     if not apart:
         typer.echo(f"  all {len(differences)} cells agree")
     plot_comparison(experiment, differences, folder)
+    return differences
+
+
+def _print_summary(compared: dict[str, list[Difference]], folder: Path) -> None:
+    """Largest and mean difference of every method in every experiment, also as a file."""
+    from ..experiments.compare import summary
+    from ..experiments.files import write_csv
+
+    compared = {name: differences for name, differences in compared.items() if differences}
+    if not compared:
+        return
+    lines, target = summary(compared), folder / "compare.csv"
+    write_csv(target, lines)
+    typer.echo(f"ours - published, largest and mean: {target}")
+    table(console(), list(lines[0]), [list(line.values()) for line in lines])
+    cells = [each for differences in compared.values() for each in differences]
+    apart = sum(not each.agrees for each in cells)
+    typer.echo(f"{len(cells) - apart} of {len(cells)} cells agree with the published values")
 
 
 def _print_tables(differences: list[Difference]) -> None:

@@ -18,7 +18,7 @@ from .._common.names import listed
 from .._common.phases import phase
 from .._kernels import EPS
 from .projection import DEPENDENT, Basis, Projection
-from .spectra import UNUSABLE
+from .spectra import unusable
 from .stores import Floats, Ints
 from .view import Asked, Design, get_to_know, lifted_together
 
@@ -100,6 +100,16 @@ class Adjusting:
                 f"unpenalized: column {bad!r} contains NaN or infinity; remove or impute such "
                 "entries"
             )
+        largest = np.abs(U).max(axis=0)
+        if (
+            odd := (largest > limits.LARGEST) | ((largest < limits.SMALLEST) & (largest > 0))
+        ).any():
+            at = int(np.argmax(odd))
+            raise ValueError(
+                f"unpenalized: the largest entry of column {names[at]!r} has size "
+                f"{largest[at]:.3g}, which must lie between {limits.SMALLEST:g} and "
+                f"{limits.LARGEST:g} to be squared; rescale it"
+            )
         flat = np.ptp(U, axis=0) == 0 if self.center else ~U.any(axis=0)
         if flat.any():
             kind = "constant, as the intercept is" if self.center else "zero"
@@ -164,7 +174,7 @@ class Adjusting:
         """Weighted rows of X made ready, given X's share of the basis and its moments there."""
         view = view.centred_by(mean, None)
         if not np.isfinite(variance).all():
-            raise ValueError(UNUSABLE.format("infinite"))
+            raise unusable(view, "infinite")
         off = Projection(settled.basis.rows(self.U), np.ascontiguousarray(share))
         view = (view if self.center else view.uncentred()).projected(off)
         before = view.n_samples * (variance if self.center else variance + mean**2)

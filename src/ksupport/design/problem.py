@@ -23,6 +23,8 @@ from .stores import Floats, Ints, T
 from .view import Design, by_store, centred_together, sharing
 
 SQUARES = Squared()
+SEPARATED = 1e3  # standard error, in deviations of a column, beyond any that data can have
+FAR = 7.0  # between the ends of a column: odds of a thousand
 Split = tuple[Ints, Ints]  # rows to walk on, and rows to measure on
 
 
@@ -40,8 +42,9 @@ class Problem:
     compress : bool
         Whether all that walks here depends on squares alone (`Method.compressible`): then, where
         that pays, fewer rows do for many, those of folds too, and X is read once.
-    splits : sequence of (rows, rows)
-        The folds: rows to walk on and rows to measure on, all of which have weight.
+    splits : sequence of (rows, rows), or callable
+        The folds: rows to walk on and rows to measure on, all of which have weight; or what makes
+        them of this problem, when all but the folds is known.
     unpenalized : Unpenalized, optional
         Columns that are in every model, projected off the others and y within each set of rows.
     loss : Loss
@@ -62,7 +65,7 @@ class Problem:
         center: bool,
         scale: bool,
         compress: bool = False,
-        splits: Sequence[Split] = (),
+        splits: Sequence[Split] | Callable[[Problem], Sequence[Split]] = (),
         unpenalized: Unpenalized | None = None,
         loss: Loss = SQUARES,
         shared: bool = False,
@@ -76,8 +79,7 @@ class Problem:
         self.Y = Y
         self.weights = weights
         self.center, self.scale = center, scale
-        self.splits = splits
-        train = weights.counted(train)
+        self.train = train = weights.counted(train)
         self.by_squares = isinstance(loss, Squared)
         self.losses = [loss.fixed(y[train], weights.of(train)) for y in loss.one_by_one(Y)]
         if loss.in_units_of_y:
@@ -85,16 +87,18 @@ class Problem:
         if alike and self.shared:
             self.units = _deviations(Y[train], weights.of(train), center)
             self.Y = Y = Y / self.units
-        sets = [train, *(rows for split in splits for rows in split)]
         self.adjusting: Adjusting | None = None
         if unpenalized is not None and unpenalized.count:
             self.adjusting = Adjusting(self.raw, unpenalized, center)
-            self.adjusting.check([train, *(rows for rows, _ in splits)], weights.of(train))
+            self.adjusting.check([train], weights.of(train))
+        self.splits = splits(self) if callable(splits) else splits
+        if self.adjusting is not None:
+            self.adjusting.check([train, *(rows for rows, _ in self.splits)], weights.of(train))
+        sets = [train, *(rows for split in self.splits for rows in split)]
         self.squares: Squares | None = None
         if compress and self.by_squares and self.raw.store.fixed:
             data = self.raw, Y, weights
             self.squares = Squares.where_they_pay(*data, sets, center, scale, self.adjusting)
-        self.train = train
 
     @cached_property
     def _walked(self) -> list[Walked]:
@@ -317,6 +321,16 @@ class Problem:
             views = centred_together(views, standardize=self.scale, asked=asked)
         return sharing(views if self.center else [view.uncentred() for view in views])
 
+    @property
+    def response(self) -> Floats:
+        """Y as it was given: a vector, or columns."""
+        return self.Y[:, 0] if self.Y.shape[1] == 1 else self.Y * self.units
+
+    def left_on(self, rows: Ints) -> Floats:
+        """What the mean and unpenalised columns leave of Y on these rows."""
+        left, weights = self._targets_on(rows)[1], self.weights.of(rows)
+        return left if weights is None else left / np.sqrt(weights)[:, None]
+
     def _targets_on(self, rows: Ints) -> tuple[Floats, Floats, Settled | None]:
         """The means of Y on these rows; Y less them, and less what unpenalised columns say."""
         Y, weights = self.Y[rows], self.weights.of(rows)
@@ -405,15 +419,43 @@ class Problem:
         settled = self.whole.settled
         if self.by_squares:
             return self.y_mean, settled
-        fitted = self.design.matmat(self.scaled(np.atleast_2d(coef)).T.astype(np.float64)).T
-        if self.losses[0].n_dual > 1:  # one response, with a model for each class
-            found = self.responses[0].settled(fitted.ravel()).reshape(len(fitted), -1)
-        else:
-            pairs = zip(self.responses, fitted, strict=False)  # of one vector, the first target
-            found = np.array([each.settled(values) for each, values in pairs])
+        found = np.vstack(
+            [
+                each.settled(values).reshape(each.n_dual, -1)
+                for each, values in self._fitted_by(coef)
+            ]
+        )
         first = int(self.center and self.losses[0].has_constant)
         constants = found[:, 0] if first else np.zeros(len(found))
         return constants, settled and Settled(settled.basis, found[:, first:].T)
+
+    def _fitted_by(self, coef: Floats) -> list[tuple[Response, Floats]]:
+        """Responses, and what coefficients of features fit of each."""
+        fitted = self.design.matmat(self.scaled(np.atleast_2d(coef)).T.astype(np.float64)).T
+        if self.losses[0].n_dual > 1:  # one response, with a model for each class
+            return [(self.responses[0], fitted.ravel())]
+        return list(zip(self.responses, fitted, strict=False))  # of one vector, the first target
+
+    def separating(self, coef: Floats, adjustment: Floats) -> list[str]:
+        """Unpenalised columns whose best coefficients are infinite, given a model in units of X.
+
+        Such a column tells events, classes or counts of zero apart.  The likelihood is then flat
+        where Newton's method ended: far out, and with a standard error, of the coefficient of a
+        column of unit deviation, in the thousands or millions.
+        """
+        settled, loss = self.whole.settled, self.losses[0]
+        if self.by_squares or loss.in_units_of_y or self.adjusting is None or settled is None:
+            return []
+        left, turn = self.adjusting.U[self.train] - settled.basis.mean, settled.basis.turn
+        deviations = np.sqrt(np.average(left**2, axis=0, weights=self.weights.of(self.train)))
+        first, flat = int(self.center and loss.has_constant), np.zeros(len(deviations), bool)
+        for response, values in self._fitted_by(self.of_features(coef)):
+            for C in response.covariances(values):
+                errors = np.sqrt(np.diag(turn @ C[first:, first:] @ turn.T))
+                flat |= errors * deviations > SEPARATED
+        far = np.abs(np.atleast_2d(adjustment)).max(axis=0) * np.ptp(left, axis=0) > FAR
+        names = self.adjusting.columns.names
+        return [names[at] for at in np.flatnonzero(flat & far)]
 
 
 def _on_classes(

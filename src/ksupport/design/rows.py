@@ -51,10 +51,15 @@ class Weights:
             return cls(None, meaning)
         given = fetched(sample_weight)
         one = np.isscalar(given) or getattr(given, "ndim", None) == 0
-        values = check_array(
-            np.full(n, given) if one else given,
-            ensure_2d=False, dtype=np.float64, input_name="sample_weight",
-        )  # fmt: skip
+        try:
+            values = check_array(
+                np.full(n, given) if one else given,
+                ensure_2d=False, dtype=np.float64, input_name="sample_weight",
+            )  # fmt: skip
+        except (TypeError, ValueError) as error:
+            if "sample_weight" in str(error):
+                raise
+            raise ValueError(f"sample_weight must hold numbers: {error}") from error
         if values.shape != (n,):
             raise ValueError(
                 f"sample_weight must be a number or have shape ({n},), got {values.shape}"

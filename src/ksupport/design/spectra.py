@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
@@ -11,17 +11,30 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from .. import limits
 from .._common.phases import phase
 from .._kernels import EPS
-from .stores import Floats, Spectrum
+from .stores import Floats, Ints, Spectrum
 
 if TYPE_CHECKING:
     from .view import Design
 
 NormKind = Literal["spectral", "nuclear"]
 
-UNUSABLE = (
-    "the norm of X is {}: X contains NaN or infinity, or entries too large or too small to square; "
-    "impute such entries, or rescale X"
-)
+
+def unusable(view: Design, size: Any) -> ValueError:
+    """What to say of an X whose norm is of no use, after a look at its entries where it has any."""
+    words = "its entries are too large or too small to square; rescale X"
+    if not (view.has_columns and has_finite(view, np.arange(view.d))):
+        words = (
+            "X contains NaN or infinity, or entries too large or too small to square; impute such "
+            "entries, or rescale X"
+        )
+    return ValueError(f"the norm of X is {size}: {words}")
+
+
+def has_finite(view: Design, index: Ints) -> bool:
+    """Whether all entries of these columns of the raw X are numbers."""
+    width = max(1, limits.CHUNK // view.store.shape[0])
+    parts = (index[at : at + width] for at in range(0, index.size, width))
+    return all(np.isfinite(view.store.columns(part)).all() for part in parts)
 
 
 @phase("measuring columns", one_pass=True)
@@ -51,12 +64,12 @@ def norm(view: Design, kind: NormKind = "spectral") -> float:
             with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
                 view._cache.update(_norms(view, kind))
         except (np.linalg.LinAlgError, ArpackError) as error:
-            raise ValueError(UNUSABLE.format("undefined")) from error
+            raise unusable(view, "undefined") from error
     size = float(view._cache[kind])
     if not limits.SMALLEST < size < limits.LARGEST and (
         size or 0 < view.magnitude < limits.SMALLEST
     ):
-        raise ValueError(UNUSABLE.format(size))
+        raise unusable(view, size)
     return size
 
 
@@ -73,7 +86,7 @@ def magnitude(view: Design) -> float:
 def check_magnitude(view: Design) -> None:
     """Reject an X̃ too large or too small to square: for methods that do not ask for `norm`."""
     if view.magnitude != 0 and not limits.SMALLEST < view.magnitude < limits.LARGEST:
-        raise ValueError(UNUSABLE.format(f"about {view.magnitude:.0e}"))
+        raise unusable(view, f"about {view.magnitude:.0e}")
 
 
 def _norms(view: Design, kind: NormKind) -> dict[str, float]:

@@ -16,7 +16,7 @@ from .adjusting import Adjusting, Settled
 from .elsewhere import Elsewhere
 from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
 from .scatter import Scatter, classes_of, pooled, square_root
-from .spectra import UNUSABLE
+from .spectra import unusable
 from .stores import Floats, Ints, T, store_of
 from .view import Design
 
@@ -155,7 +155,7 @@ class Squares:
             factor = len(self.sets[at]) / float(times @ [each.total for each in self.classes])
         scatter = pooled(self.classes, (factor * times).tolist())
         if not np.isfinite(scatter.upper).all():
-            raise ValueError(UNUSABLE.format("infinite"))
+            raise unusable(self.raw, "infinite")
         return scatter
 
     def _view(self, at: int, scatter: Scatter, settled: Settled | None) -> Design:

@@ -25,7 +25,7 @@ from . import spectra
 from .leading import Leading, Query, leaders, merge_leaders
 from .projection import Projection
 from .scatter import square_root
-from .spectra import UNUSABLE, NormKind
+from .spectra import NormKind, has_finite, unusable
 from .stores import Floats, Ints, OnEach, Store, Survey, store_of
 
 # For each of several views vectors, side by side, with which products are taken on the way.
@@ -205,13 +205,17 @@ class Design:
         """Subtract these means; divide by the roots of these variances if given."""
         if not np.isfinite(mean).all():
             bad = int(np.flatnonzero(~np.isfinite(mean))[0])
+            if self.has_columns and has_finite(self, np.array([bad])):
+                raise ValueError(
+                    f"X has entries in column {bad} that are too large to add up; rescale X"
+                )
             raise ValueError(
                 f"X contains NaN or infinity in column {bad}; remove or impute such entries"
             )
         if variance is None:
             return self._view(mean=mean)
         if not np.isfinite(variance).all():
-            raise ValueError(UNUSABLE.format("infinite"))
+            raise unusable(self, "infinite")
         deviation = np.sqrt(variance)
         floor = 10 * EPS * np.abs(mean)
         return self._view(mean=mean, scale=np.where(deviation > floor, deviation, 1.0))

@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
 
 from .. import limits
 from .._common.telling import tells
 from .._common.vectors import check_strength
-from ..choosing.automatic import Automatic
+from .._common.warned import warn
 from ..choosing.chosen import Chosen
-from ..choosing.folds import HoldsOutFolds, in_a_row
-from ..choosing.policy import POLICY
-from ..choosing.walks import Walks
-from ..choosing.words import NoSignalWarning
-from ..design import Floats, Problem, Split, Weights
+from ..choosing.folds import HoldsOutFolds, labels_of, stratification_key
+from ..design import Floats, Ints, Problem, Split
 from ..losses import Loss
-from ..stopping import HeldOut
-from .base import SelectingModel
+from ..posterior.automatic import EVERY, STEPS, Automatic
+from ..posterior.judgement import NoSignalWarning
+from .base import SelectingModel, all_or_nothing
 from .skipping import SkipsFarRows
 
-FEWEST_OF_A_SORT = 2  # rows: fewer of a class, or of events, cannot be on both sides of a fold
+FEWEST_ROWS = 10  # samples below which nothing is held out
+FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on one side of a fold
 
 
 class AutoModel(HoldsOutFolds, SelectingModel):
-    """Judge features by evidence and by held-out rows, for any loss (`choosing.automatic`)."""
+    """Sample which features matter, for any loss (`posterior.automatic`)."""
 
-    every = POLICY.every
+    every = EVERY
     _units_count = False
     _for_squares = ("feature_groups", "shared_support")
 
+    @all_or_nothing
     @tells
     def fit(
         self,
@@ -44,7 +44,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Judge the features of (X, y), and fit the probable ones.
+        """Sample which features of (X, y) matter, and fit the probable ones.
 
         Parameters
         ----------
@@ -55,7 +55,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
         groups : array of shape (n,), optional
-            Labels for splitters that keep groups together.
+            Which rows belong together (patients, families, sites): noise may be alike within a
+            group, and folds keep groups together; splitters are given them.
 
         Returns
         -------
@@ -63,26 +64,35 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         """
         self._fit(X, y, sample_weight, groups)
         if not self.signal_:
-            warnings.warn(self.decision_, NoSignalWarning, stacklevel=3)
+            warn(self.decision_, NoSignalWarning)
         return self
 
     def _fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
     ) -> None:
-        check_strength(self.beta, "beta", positive=True)
+        if check_strength(self.beta, "beta", positive=True) > limits.LARGEST_BETA:
+            raise ValueError(
+                f"beta must be at most {limits.LARGEST_BETA:g}, got {self.beta!r}: smaller values "
+                "already name every feature of some probability"
+            )
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
-        self._keep(problem, problem.there(self._choose))
+        row_groups = None if groups is None else labels_of(groups, len(problem.Y))
+        self._keep(problem, problem.there(partial(self._choose, row_groups, self._seed())))
 
-    def _choose(self, problem: Problem) -> Chosen:
+    def _seed(self) -> int:
+        """Of chains and permutations."""
+        if isinstance(self.random_state, numbers.Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def _choose(self, row_groups: Ints | None, seed: int, problem: Problem) -> Chosen:
         count, _ = self._n_groups(problem.design.d)
-        walks = Walks(
-            problem, self._asked_structure,
+        return Automatic(
+            problem, self._structure(1), self._asked_structure,
             None if self._labels is None else count - self.unpenalized_.size,  # a group each
-            min(POLICY.steps, self.max_iter), HeldOut(patience=POLICY.patience), self.n_jobs,
-        )  # fmt: skip
-        other_splits = partial(self._other_splits, problem)
-        return Automatic(walks, self._structure(1), other_splits, float(self.beta)).choose()
+            min(STEPS, self.max_iter), float(self.beta), row_groups, seed, self.n_jobs,
+        ).choose()  # fmt: skip
 
     def _why_empty(self) -> str:
         what = "no positive effect" if self.positive else "nothing"
@@ -91,68 +101,64 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             "False, decision_ says more); that is the answer, and more steps would not change it"
         )
 
-    def _splits(self, groups: ArrayLike | None) -> Callable[[Floats, Weights], list[Split]]:
-        split, sorts_of = super()._splits(groups), self._loss.sorts
-
-        def enough(y: Floats, weights: Weights) -> list[Split]:
-            sorts = sorts_of(y)
-            _, counts = np.unique(sorts[weights.counted(np.arange(len(y)))], return_counts=True)
-            few = round(weights.samples(len(y))) < POLICY.fewest or counts.min() < FEWEST_OF_A_SORT
-            if few:
+    def _splits(self, groups: ArrayLike | None) -> Callable[[Problem], list[Split]]:
+        def enough(problem: Problem) -> list[Split]:
+            loss, rows = problem.losses[0], problem.train
+            sorts, labels = loss.sorts(problem.response), rows
+            if groups is not None:
+                labels = labels_of(groups, len(problem.Y))[rows]
+            needed = loss.needed_sorts(sorts[rows])
+            apart = [len(np.unique(labels[sorts[rows] == each])) for each in needed]
+            few = round(problem.weights.samples(len(problem.Y))) < FEWEST_ROWS
+            if few or min(apart, default=len(rows)) < FEWEST_OF_A_SORT:
                 return []
-            numbers_alone = y.ndim == 1 or bool(self.shared_support)
-            line = in_a_row(y) if numbers_alone else y
-            return split(line, weights, sorts=sorts, balanced=numbers_alone)
+            splits = self._held_out(problem, groups, self._key(problem))
+            if not isinstance(self.cv, numbers.Integral):
+                return splits
+            usable = [split for split in splits if np.isin(needed, sorts[split[0]]).all()]
+            return usable if len(usable) > 1 else []
 
         return enough
 
-    def _other_splits(self, problem: Problem, times: range) -> list[Split]:
-        """The same rows held out again by other folds, where X is small and folds are shuffled."""
-        small = problem.raw.n * problem.raw.d <= limits.REPEATED and problem.squares is None
-        numbered = isinstance(self.cv, numbers.Integral) and self.random_state is not None
-        if not (small and numbered and problem.by_squares):
-            return []
-        split, count = super()._splits(None), len(problem.splits)
-        line = in_a_row(problem.Y if problem.shared else problem.Y[:, 0])
-        splits = split(line, problem.weights, balanced=True, times=times.stop)
-        return splits[times.start * count :]
+    def _key(self, problem: Problem) -> Floats | None:
+        """By which responses that are numbers are divided evenly."""
+        return stratification_key(problem) if self._columns_of_y == 1 else None
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
         judged = chosen.judgement
         assert judged is not None
-        self.signal_ = judged.signal
+        self.posterior_ = judged.posterior
+        self.probability_ = judged.probability
+        self.signal_, self.p_value_ = judged.signal, judged.p_value
         self.sets_ = list(judged.sets)
         self.expected_f1_ = judged.expected_f1
         self.performance_ = judged.performance
-        self.few_ = judged.few
+        self.effective_rows_ = judged.rows.count
         self.decision_, self.refit_ = chosen.words, chosen.refit
-        self.k_, self.alpha_ = chosen.irksn
 
 
 class AutoIRKSN(SkipsFarRows, AutoModel):
     """Find the features that matter, with nothing to choose.
 
-    Two questions are put to the data, and both answers count.  If *few* features matter, which?
-    Supports that the paths visit are scored by their evidence, and improved by exchanging
-    features; every support that is met on the way counts by its evidence, so that features which
-    can stand in for each other share what one of them would get.  If whole *groups* of correlated
-    features matter, which?  Unions of clusters are scored by their evidence in the same way; and
-    the iterates of paths are judged on rows held out, under many weightings of these rows, where a
-    feature counts by how often the best iterates have it.  How much better each explains the data,
-    and predicts held-out rows, says which answer to believe more.  What comes out is a probability
-    for each feature; the model has those of the largest expected F1 (see ``beta``).  Where nothing
-    can be told from noise the model is empty.
+    One model is put to the data: a response is explained by some features, and by clusters of
+    correlated features that act together.  How many, and which, is not known; models are sampled
+    in proportion to their probability given the data (Gibbs sampling), among the features that
+    paths of IRKSN nominate and those that correlate with the response.  Every answer is an event of
+    that one posterior: the probability of a feature is that of the models which have it; a set has
+    95 % probability if models with one of its features do; there is a signal if the empty model is
+    less probable than not, and if permuting the rows of y seldom explains as much.  The model has
+    the features of the largest expected F1 (see ``beta``).
 
     Parameters
     ----------
     cv : int, splitter or iterable
-        Folds of rows that are held out.
+        Folds of rows that are held out to see how well new rows are predicted.
     max_iter : int, default=60
-        Steps of the paths.
+        Steps of the paths that nominate features.
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
         "poisson" for counts; "huber" for numbers some of which are far off: rows that are so by
-        more than four robust standard deviations, of y or of what the model leaves of it, are left
+        more than four robust standard deviations of what the model leaves of y are left
         out (``outliers_``), and the others judged by squares.  ``Huber(delta)`` counts errors
         linearly beyond a threshold of one's own.
     fit_intercept, standardize, unpenalized
@@ -171,13 +177,13 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     beta : float, default=1.0
         How much more it counts to miss a feature than to name one in vain, as in scikit-learn's
         ``fbeta_score``: the model has the features of the largest expected F-beta.  2 names more,
-        to predict or to look at candidates again; 0.5 the surest alone.
+        to predict or to look at candidates again; 0.5 the surest alone.  Positive, at most 1e6.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds; the default makes results repeatable.
+        Of chains, permutations and folds; the default makes results repeatable.
     verbose : bool, default=False
         Show progress on fits of more than two seconds.
 
@@ -185,41 +191,46 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     ----------
     coef_, intercept_, support_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
-        the most evidence or, with other losses than squares, predicts best on folds; the best
-        without negative coefficients with ``positive=True``, and a row for each response with
-        ``shared_support=True``.
+        the most evidence; the best without negative coefficients with ``positive=True``, and a row
+        for each response with ``shared_support=True``.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
+    posterior_ : Posterior
+        The sampled models, and the probability of any statement about them.
     probability_ : array of shape (d,)
-        For each feature, the probability that it belongs to the model.
+        For each feature, the probability that it matters.  Equal columns share that of one.
     signal_ : bool
         False: nothing here can be told from noise, and the model is empty.
+    p_value_ : float
+        How often features explain as much of the response with its rows permuted; it rests on no
+        model.  Above .05, ``signal_`` is False; it is 1 where no test was needed, as the empty
+        model is more probable than all others.
     sets_ : list of FeatureSet
-        Features that stand in for each other, with the ``probability`` that one of these
-        ``features`` belongs to the model; most probable first.
+        The fewest correlated features one or more of which matter with 95 % probability; most
+        probable first.
     expected_f1_ : float
         Of the support, if the probabilities are right.
     performance_ : Performance
-        What folds say of new rows: ``score`` (share of the variation explained or, with other
-        losses than squares, of the deviance; of several responses the mean), its
-        ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
-        few rows to hold some out.
-    few_ : float
-        The probability that few features matter, rather than groups; of known groups, that those
-        of most evidence matter, rather than what predicts held-out rows.
+        The whole procedure on each fold, and how well it predicts the other rows: ``score`` (share
+        of the variation explained or, with other losses than squares, of the deviance; of several
+        responses the mean), its ``standard_error``, and that of predicting the mean, ``baseline``.
+        None if there are too few rows to hold some out.
+    effective_rows_ : float
+        How many independent rows the data are worth, less those that means and unpenalised columns
+        take.
     refit_ : str
         What ``coef_`` is on the support: "ridge".
     decision_ : str
         What was decided and why, in words.
     outliers_ : array of int
         The rows that are far off, with ``loss="huber"``; else none.
-    k_, alpha_, n_iter_
-        Parameters and step of the path that predicts held-out rows best (None and the steps
-        walked where few features are more probable).
+    n_iter_ : int
+        Steps of the paths.
     path_ : dict of arrays
-        The table behind the choice, as in `IRKSNIC` or `IRKSNCV`.
+        The models of most probability: ``support``, ``size``, ``score`` (-2 log probability) and
+        ``weight``.
     alternatives_ : list of (support, score)
-        Other supports of almost as much evidence.
+        Other supports of almost as much probability.
 
     Examples
     --------

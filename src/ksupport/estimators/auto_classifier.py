@@ -45,7 +45,8 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
         As in `ksupport.IRKSNClassifier`; ``coef_`` is the ridge logistic regression on the support
         whose strength predicts best on folds, each with its own support (without folds, has the
         most evidence).
-    probability_, signal_, sets_, expected_f1_, few_, decision_, k_, alpha_, n_iter_, path_
+    posterior_, probability_, signal_, p_value_, sets_, expected_f1_, effective_rows_, decision_,
+    n_iter_, path_
         As in `AutoIRKSN`.
     performance_ : Performance
         What folds say of new rows: ``score`` (share of the deviance explained), its

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from functools import wraps
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._common.checks import check_switch
 from .._common.levels import Setting
-from .._common.names import names_seen
+from .._common.names import names_seen, shown
 from .._common.telling import tells
+from .._common.warned import warn
 from ..algorithms import known_method
 from ..choosing.chosen import Chosen
 from ..choosing.grids import by_loss
@@ -58,6 +63,67 @@ from .unpenalized import (
 )
 
 SQUARES = Squared()
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """A ``fit`` that changes the estimator only once it is done.
+
+    A twin is fitted, and the estimator takes its attributes in one assignment at the end.  So a fit
+    that fails, or is interrupted at any point, leaves the estimator as it was.
+    """
+
+    @wraps(fit)
+    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
+        check_kinds(self)
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self))
+        fit(twin, *args, **kwargs)
+        self.__dict__ = dict(vars(twin))
+        return self
+
+    return cast("Fit", whole)
+
+
+SWITCHES = ("fit_intercept", "standardize", "warm_start")
+NUMBERS = ("alpha", "sigma", "tau", "eta", "kappa", "tie", "L")  # or None, or a word where one is
+
+
+def _no_number(value: Any) -> bool:
+    """Whether this is neither a number, nor several, nor the word that stands for one."""
+    if isinstance(value, str):
+        return value != "auto"
+    return isinstance(value, Mapping) or (isinstance(value, list | tuple) and not value)
+
+
+def check_kinds(estimator: Any) -> None:
+    """Refuse parameters of another type, before they are compared or counted with."""
+    for name, value in vars(estimator).items():
+        if name in SWITCHES:
+            check_switch(name, value)
+        elif name in NUMBERS and _no_number(value):
+            auto = name == "alpha" and getattr(estimator, "_alpha_may_be_auto", False)
+            allowed = "'auto' or a number between 0 and 1" if auto else "a number"
+            raise ValueError(f"{name} must be {allowed}, got {value!r}")
+        elif name == "grid" and not isinstance(value, Mapping | None):
+            raise ValueError(
+                f"grid must be a dict of lists of values, by names of parameters, got {value!r}"
+            )
+        elif name == "scoring" and not (value is None or callable(value) or isinstance(value, str)):
+            raise ValueError(f"scoring must be a name, a function or None, got {value!r}")
+
+
+def _refuse_dates(X: Any) -> None:
+    """Dates and durations would be counted in nanoseconds, or fail in the middle of a fit."""
+    of = "dtypes" if hasattr(type(X), "dtypes") else "dtype"  # a Dask Delayed claims to have both
+    types = getattr(X, of, None) if hasattr(type(X), of) else None
+    types = [types] if of == "dtype" else types
+    for each in types if isinstance(types, Iterable) else []:
+        if getattr(each, "kind", None) in ("m", "M"):
+            raise ValueError(
+                f"X must hold numbers, got {each}; give dates as days, or in another unit, from "
+                "an origin of your choice"
+            )
 
 
 class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
@@ -104,6 +170,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         compared with those of the fit.
         """
         given = unwrapped(X)
+        _refuse_dates(given)
         if reset:
             self.levels_ = categories_of(self.unpenalized, given)
         X, y = self._real(self._numbers(given), fetched(y))
@@ -186,7 +253,8 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         if not self.levels_:
             return features
         coef = np.array([self.adjustment_[name] for name in level_names(self.levels_)])
-        return features + encoded(unwrapped(X), self.levels_) @ coef
+        targets = self.coef_.shape[:-1]  # of two classes (1,), whose adjustments are numbers
+        return features + encoded(unwrapped(X), self.levels_) @ coef.reshape(-1, *targets)
 
     def _predict(self, X: Any) -> Any:
         """The same without what categories add."""
@@ -292,11 +360,13 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
                 "groups: the recovery conditions are about features one by one; certify a model "
                 "fitted without feature_groups"
             )
-        if self.coef_.ndim != 1:
+        if len(np.atleast_2d(self.coef_)) > 1:
             raise ValueError(
                 f"certify takes a model of one target, got {len(self.coef_)}: fit and certify "
                 "the columns of y one at a time"
             )
+        if self.coef_.ndim > 1:
+            return self._of_one_column().certify(X, np.ravel(fetched(y)), sample_weight)
         if not self.support_.any():
             raise ValueError(f"there is nothing to certify: {self._why_empty()}")
         given = X
@@ -357,6 +427,17 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             loss=self._loss, shared=chosen.shared, alike=not self._units_count,
         )  # fmt: skip
 
+    def _of_one_column(self) -> Self:
+        """A model of one column of y, as that of the vector."""
+        flat = copy(self)
+        flat.coef_, flat.intercept_ = self.coef_[0], float(self.intercept_[0])
+        flat.adjustment_ = {name: values[0] for name, values in self.adjustment_.items()}
+        flat._chosen = replace(self._chosen, coef=self._chosen.coef[0], shared=False)
+        for name in ("n_iter_", "stop_reason_", "history_"):
+            if isinstance(values := getattr(self, name, None), list):
+                setattr(flat, name, values[0])
+        return flat
+
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
 
@@ -395,11 +476,23 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         )
         names = () if problem.adjusting is None else problem.adjusting.columns.names
         self.adjustment_ = dict(zip(names, adjustment.T.tolist(), strict=True))
+        self._warn_separating(problem.separating(coef, adjustment))
         self.n_iter_ = chosen.steps[0] if chosen.one_walk else list(chosen.steps)
         self.n_passes_ = problem.raw.passes
         self._fill = problem.view.store.fill
         self._chosen = chosen
         problem.forget()
+
+    def _warn_separating(self, names: list[str]) -> None:
+        for name in names:
+            sizes = np.ravel(self.adjustment_[name])
+            warn(
+                f"unpenalized: {shown(name)!r} separates the rows of y: its coefficient of the "
+                "largest likelihood is infinite, and predictions depend on where the search ended, "
+                f"{sizes[np.abs(sizes).argmax()]:.3g}; leave it out, merge rare levels, or let "
+                "it be penalised like the other features",
+                ConvergenceWarning,
+            )
 
     def _finding(self) -> Finding:
         return finding_of(self)
@@ -487,7 +580,7 @@ class SelectingModel(LinearModel):
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         method: str = "irksn",
-        splits: Callable[[Floats, Weights], list[Split]] = lambda y, weights: [],
+        splits: Callable[[Problem], list[Split]] = lambda problem: [],
     ) -> Problem:
         """The data, as paths of this method see them on all rows and on splits."""
         self._check_counts("max_iter", *(["every"] if self.every is not None else []))
@@ -503,7 +596,7 @@ class SelectingModel(LinearModel):
             loss.check_rows(loss.checked(y)[counted])
         return Problem(
             X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
-            self.standardize, known_method(method).compressible, splits(y, weights),
+            self.standardize, known_method(method).compressible, splits,
             self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
             alike=not self._units_count,
         )  # fmt: skip
@@ -546,5 +639,4 @@ class SelectingModel(LinearModel):
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
         self.path_ = dict(chosen.table)
-        self.probability_ = chosen.probability
         self.alternatives_ = list(chosen.alternatives)

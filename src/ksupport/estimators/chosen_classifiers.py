@@ -35,7 +35,7 @@ class IRKSNICClassifier(LinearClassifier, IRKSNChosenByCriterion):
     ----------
     classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
         As in `ksupport.IRKSNClassifier`.
-    k_, alpha_, n_iter_, score_, probability_, alternatives_
+    k_, alpha_, n_iter_, score_, alternatives_
         As in `IRKSNIC`.
     path_ : dict of arrays
         The table of all supports, as in `PathIC`, with ``deviance`` for ``rss``.
@@ -112,7 +112,7 @@ class IRKSNCVClassifier(LinearClassifier, IRKSNChosenByFolds):
     ----------
     classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
         As in `ksupport.IRKSNClassifier`.
-    k_, alpha_, n_iter_, score_, refit_, params_, path_, probability_, alternatives_
+    k_, alpha_, n_iter_, score_, refit_, params_, path_, alternatives_
         As in `IRKSNCV`.
 
     Examples

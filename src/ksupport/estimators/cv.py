@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
@@ -26,15 +25,14 @@ from ..choosing.folds import (
 )
 from ..choosing.grids import Grid, expand, settings_of, settings_within, without_structure
 from ..choosing.refits import refitted
-from ..choosing.shares import by_folds
 from ..choosing.supports import visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
 from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
-from ..design import Floats, Problem, Split
+from ..design import Floats, Problem
 from ..losses import Loss
 from ..stopping import HeldOut
 from ..walking import Result
-from .base import LinearRegressor, RegressorByLoss, SelectingModel
+from .base import LinearRegressor, RegressorByLoss, SelectingModel, all_or_nothing
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
@@ -72,10 +70,7 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         """The method's name, and the parameters of its paths."""
         raise NotImplementedError
 
-    def _splits(self, groups: ArrayLike | None) -> Callable[..., list[Split]]:
-        split, sorts_of = super()._splits(groups), self._loss.sorts
-        return lambda y, weights: split(y, weights, sorts=sorts_of(y))
-
+    @all_or_nothing
     @tells
     def fit(
         self,
@@ -95,7 +90,8 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
         groups : array of shape (n,), optional
-            Labels for splitters that keep groups together.
+            Labels of rows that belong together (patients, families, sites).  A number of folds
+            holds them out together; splitters are given them.
 
         Returns
         -------
@@ -133,9 +129,7 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
                 return replace(self._by_criterion(problem), fold_errors=errors)
         w = problem.shaped(self._refitted(problem, method(settings[cell.path]), cell))
         at = cell.path, cell.record
-        chosen = chosen_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
-        shares = by_folds(cell.table, walked, design.d)
-        return replace(chosen, probability=shares)
+        return chosen_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
 
     def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
         """What is walked at first, and what only if the best path is among the last walked."""
@@ -282,9 +276,6 @@ class PathCV(LinearRegressor, ChosenByFolds):
         Its mean score over the folds.
     refit_ : {None, "ols", "ridge"}
         What was made of the iterate.
-    probability_ : array of shape (d,)
-        For each feature, how often the best settings and steps have it on folds, under random
-        weights of the folds; if EBIC's choice was taken, as in `PathIC`.
     path_ : dict of arrays
         Mean and standard error of the loss for every setting and step; if EBIC's choice was
         taken, its table as in `PathIC`.
@@ -391,7 +382,7 @@ class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
         The chosen ones (None if EBIC's support was only reached by exchanging features).
     coef_, intercept_, support_, n_iter_, score_, refit_, path_, params_, alternatives_
         As in `PathCV`.
-    probability_, n_passes_
+    n_passes_ : int
         As in `PathCV`.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.

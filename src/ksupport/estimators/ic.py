@@ -14,7 +14,7 @@ from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.ways import Search, irksn_stages
 from ..design import Problem
 from ..losses import Loss
-from .base import LinearRegressor, RegressorByLoss, SelectingModel
+from .base import LinearRegressor, RegressorByLoss, SelectingModel, all_or_nothing
 
 
 class ChosenByCriterion(SelectingModel):
@@ -30,6 +30,7 @@ class ChosenByCriterion(SelectingModel):
         """The method's name, and the parameters of the paths of each stage of the search."""
         raise NotImplementedError
 
+    @all_or_nothing
     @tells
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Walk the paths on (X, y) and choose.
@@ -136,9 +137,6 @@ class PathIC(LinearRegressor, ChosenByCriterion):
         The step at which it was met, or the most steps walked.
     score_ : float
         Its criterion.
-    probability_ : array of shape (d,)
-        For each feature, the weight of the supports in the table that have it, where a support's
-        weight is exp(-score/2).
     path_ : dict of arrays
         The table of all supports: ``support``, ``size``, ``rss``, ``score``, the parameters and
         ``t`` where each was first met, best first.  ``pandas.DataFrame(model.path_)`` shows it.
@@ -232,7 +230,7 @@ class IRKSNIC(RegressorByLoss, IRKSNChosenByCriterion):
     k_, alpha_
         Those of the path on which the support was first met (None if it was only reached by
         exchanging features).
-    coef_, intercept_, support_, n_iter_, score_, probability_, path_, alternatives_, n_passes_
+    coef_, intercept_, support_, n_iter_, score_, path_, alternatives_, n_passes_
         As in `PathIC`.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.

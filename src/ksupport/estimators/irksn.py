@@ -179,16 +179,14 @@ class IRKSN(RegressorByLoss, PathRegressor):
         tags.target_tags.multi_output = self._several
         return tags
 
+    _alpha_may_be_auto = True
+
     @property
     def _several(self) -> bool:  # type: ignore[override]
         return not self._of_counts
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        if isinstance(self.alpha, str) and self.alpha != "auto":
-            raise ValueError(
-                f"alpha must be 'auto' or a number between 0 and 1, got {self.alpha!r}"
-            )
         loss = self._asked_loss()
         if self.alpha == "auto" and loss.name != "squared":
             raise ValueError(

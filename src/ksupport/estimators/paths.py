@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from copy import deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from .._common.levels import ONE_PATH, at_most, warn_beyond, warn_unguessed
 from .._common.telling import tells
+from .._common.warned import warn
 from ..algorithms import Method, make_method
 from ..choosing.chosen import Chosen
 from ..choosing.ways import chosen_on_path
@@ -21,7 +22,7 @@ from ..losses import Loss
 from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ..walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
-from .base import LinearModel, LinearRegressor
+from .base import LinearModel, LinearRegressor, all_or_nothing
 
 Stopping = StoppingRule | str | None
 
@@ -51,6 +52,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
 
     # -- fitting ---------------------------------------------------------------------------
 
+    @all_or_nothing
     @with_callbacks
     @tells
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -165,9 +167,10 @@ class PathModel(CallbackSupportMixin, LinearModel):
     def _paths(self, problem: Problem, method: Method) -> list[Path]:
         saved = self._saved if self.warm_start else None
         if saved is not None and saved.matches(method, problem):
-            for path in saved.paths:
+            paths = deepcopy(saved.paths)  # those of the last fit stay where it stopped
+            for path in paths:
                 path.attach(problem.design)
-            return list(saved.paths)
+            return paths
         self.__dict__.pop("_saved", None)
         return [method.start(problem.design, y) for y in problem.targets]
 
@@ -245,9 +248,5 @@ class _Saved:
         same = mine.shape == theirs.shape and np.allclose(mine, theirs, rtol=1e-10, atol=0.0)
         same = same and self.method == method
         if not same:
-            warnings.warn(
-                "warm_start: X, y or the parameters differ from the last fit; starting afresh",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn("warm_start: X, y or the parameters differ from the last fit; starting afresh")
         return same

@@ -14,29 +14,33 @@ from ..design import Floats, Ints, Problem, Weights, fetched
 from ..losses import Huber, Loss
 from .base import SQUARES, RegressorByLoss, SelectingModel
 
+NONE = np.empty(0, np.intp)
+MOST_TIMES = 2  # that rows are left out, by the model before
+
 
 class SkipsFarRows(RegressorByLoss, SelectingModel):
     """A model of numbers that is chosen without those that are far off, where that is asked for.
 
-    They are told by y alone at first, and then by what the model leaves of it, if these are others.
+    They are told by what a model of all rows leaves of y, and then by what a model without them
+    does, if these are others: a row is not far off if its features explain it.
     """
 
     outliers_: Ints
-    _far: Ints | None = None  # rows to leave out; None: those that y tells
+    _far: Ints = NONE  # rows to leave out
 
     def _fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
     ) -> None:
-        self._far = None if self._skips else np.empty(0, np.intp)
+        self._far = NONE
         super()._fit(X, y, sample_weight, groups)
-        if self._skips and not self._complex:
+        for _ in range(MOST_TIMES if self._skips and not self._complex else 0):
             fitted = np.asarray(self._linear(X))
             left = np.asarray(fetched(y), np.float64).reshape(fitted.shape) - fitted
             weights = self._weights(sample_weight, len(left)).plain
-            far = far_off(left, weights, float(self.support_.sum()))
-            if not np.array_equal(far, self.outliers_):
-                self._far = far
-                super()._fit(X, y, sample_weight, groups)
+            self._far = far_off(left, weights, float(self.support_.sum()))
+            if np.array_equal(self._far, self.outliers_):
+                break
+            super()._fit(X, y, sample_weight, groups)
 
     @property
     def _skips(self) -> bool:
@@ -48,10 +52,8 @@ class SkipsFarRows(RegressorByLoss, SelectingModel):
         return SQUARES if self._skips else super()._asked_loss()
 
     def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
-        """Those that were given, and none for rows that are far off: of y alone, to begin with."""
+        """Those that were given, and none for rows that are far off."""
         weights = super()._weights_for(y, sample_weight)
-        if self._far is None:
-            self._far = far_off(y, weights.plain)
         if not self._far.size:
             return weights
         own = np.ones(len(y)) if weights.values is None else weights.values.copy()
@@ -59,7 +61,6 @@ class SkipsFarRows(RegressorByLoss, SelectingModel):
         return self._weights(own, len(y))
 
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
-        assert self._far is not None
         self.outliers_ = self._far
         if self.outliers_.size:
             rows = "1 row is" if self.outliers_.size == 1 else f"{self.outliers_.size} rows are"

@@ -14,6 +14,8 @@ from ..metrics import concordance
 from .auto import AutoModel
 from .steps import StepFunction
 
+LARGEST = float(np.log(np.finfo(np.float64).max))  # whose exponential is finite
+
 
 class AutoIRKSNSurvival(AutoModel):
     """Find the features that tell how long rows survive, with nothing to choose.
@@ -55,7 +57,8 @@ class AutoIRKSNSurvival(AutoModel):
         Of the rows of the fit, in order.
     baseline_survival_, cum_baseline_hazard_ : StepFunction
         Breslow's, of a row whose risk is 0.
-    probability_, signal_, sets_, expected_f1_, few_, decision_, k_, alpha_, n_iter_, path_
+    posterior_, probability_, signal_, p_value_, sets_, expected_f1_, effective_rows_, decision_,
+    n_iter_, path_
         As in `AutoIRKSN`.
     performance_ : Performance
         What folds say of new rows: ``score`` (share of the deviance explained), its
@@ -73,8 +76,8 @@ class AutoIRKSNSurvival(AutoModel):
     >>> died, left = rng.exponential(np.exp(2 * X[:, 7] - 2 * X[:, 3])), rng.exponential(3.0, 100)
     >>> y = np.column_stack([np.minimum(died, left), died <= left])  # time, event
     >>> model = AutoIRKSNSurvival().fit(X, y)
-    >>> model.get_support(indices=True)
-    array([3, 7])
+    >>> bool(model.probability_[[3, 7]].min() > 0.9)
+    True
     >>> model.score(X, y) > 0.8  # concordance
     True
     >>> survival = model.predict_survival_function(X[:1])[0]
@@ -135,41 +138,51 @@ class AutoIRKSNSurvival(AutoModel):
         ----------
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
-        y : structured array of event and time, or array of shape (n, 2)
+        y : structured array or data frame of event and time, or array of shape (n, 2)
             How long each row was followed, and whether it had the event then: as scikit-survival's
-            `Surv` makes it, or columns of time and event (0: censored).
+            `Surv` makes it, or columns of time and event (0: censored).  Of a data frame with one
+            column of booleans that is the event.
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
         groups : array of shape (n,), optional
-            Labels for splitters that keep groups together.
+            Labels of rows that belong together (patients, families, sites).  A number of folds
+            holds them out together; splitters are given them.
 
         Returns
         -------
         self
         """
-        super().fit(X, y, sample_weight, groups)
+        return super().fit(X, y, sample_weight, groups)
+
+    def _fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> None:
+        super()._fit(X, y, sample_weight, groups)
         Y = time_and_event(y)
         weights = self._weights(sample_weight, len(Y)).plain
         self._keep_baseline(np.asarray(self._linear(X)), Y, weights)
-        return self
 
     def _keep_baseline(self, eta: Floats, Y: Floats, weights: Floats | None) -> None:
-        """Breslow's estimate of the hazard, beside a risk at which nothing overflows."""
+        """Breslow's estimate of the hazard; in logarithms, where nothing overflows or vanishes."""
         own = np.ones(len(Y)) if weights is None else weights
         self.unique_times_, place = np.unique(Y[:, 0], return_inverse=True)
-        self._beside = float(eta.max())
-        at_risk = np.bincount(place, own * np.exp(eta - self._beside))[::-1].cumsum()[::-1]
-        events = np.bincount(place, own * Y[:, 1])
-        self._hazard = np.cumsum(np.divide(events, at_risk, out=0 * events, where=events > 0))
+        with np.errstate(divide="ignore"):  # of rows without weight, and of times without an event
+            risks, events = eta + np.log(own), np.log(np.bincount(place, own * Y[:, 1]))
+        joining = np.full(len(events), -np.inf)
+        np.logaddexp.at(joining, place, risks)
+        at_risk = np.logaddexp.accumulate(joining[::-1])[::-1]
+        known = np.isfinite(events)
+        self._log_hazard = np.logaddexp.accumulate(np.where(known, events - at_risk, -np.inf))
         (hazard,) = self._hazards(np.zeros(1))
         self.cum_baseline_hazard_ = StepFunction(self.unique_times_, hazard)
         self.baseline_survival_ = StepFunction(self.unique_times_, np.exp(-hazard))
 
     def _hazards(self, risk: Floats) -> Floats:
-        """Cumulative hazards of rows of these risks, at all times: rows x times."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = np.exp(risk - self._beside)[:, None] * self._hazard
-        return np.where(self._hazard > 0, found, 0.0)
+        """Cumulative hazards of rows of these risks, at all times: rows x times.
+
+        Those beyond the largest number are taken to be it.
+        """
+        return np.exp(np.minimum(risk[:, None] + self._log_hazard, LARGEST))
 
     # -- predicting ------------------------------------------------------------------------
 
@@ -235,7 +248,7 @@ class AutoIRKSNSurvival(AutoModel):
         ----------
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
-        y : structured array of event and time, or array of shape (n, 2)
+        y : structured array or data frame of event and time, or array of shape (n, 2)
             As in ``fit``.
 
         Returns

@@ -24,6 +24,8 @@ def columns_meant(unpenalized: Any, X: Any, d: int) -> Ints:
     if isinstance(unpenalized, slice):
         return np.sort(np.arange(d)[unpenalized])
     one = isinstance(unpenalized, str | numbers.Integral)
+    if not one and not hasattr(unpenalized, "__iter__"):
+        raise _not_columns(unpenalized)
     given = [unpenalized] if one else list(unpenalized)
     if given and all(isinstance(each, bool | np.bool_) for each in given):
         if len(given) != d:
@@ -34,6 +36,13 @@ def columns_meant(unpenalized: Any, X: Any, d: int) -> Ints:
     return np.unique(np.array([_place(each, names, d) for each in given], np.intp))
 
 
+def _not_columns(given: Any) -> ValueError:
+    return ValueError(
+        "unpenalized must be None, names, indices, a mask or a function of X that gives "
+        f"these, got {given!r} of type {type(given).__name__}"
+    )
+
+
 def _place(given: Any, names: list[str] | None, d: int) -> int:
     """The number of the column that a name or an index stands for."""
     if isinstance(given, numbers.Integral) and not isinstance(given, bool | np.bool_):
@@ -41,10 +50,7 @@ def _place(given: Any, names: list[str] | None, d: int) -> int:
             raise ValueError(f"unpenalized: column {given} is out of range for n_features={d}")
         return int(given) % d
     if not isinstance(given, str):
-        raise ValueError(
-            "unpenalized must be None, names, indices, a mask or a function of X that gives "
-            f"these, got {given!r} of type {type(given).__name__}"
-        )
+        raise _not_columns(given)
     if names is None:
         raise ValueError(
             f"unpenalized names the column {given!r}, but X has no names; give a data frame, or "

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from . import fig1, fig_example1, fig_f1, fig_f1_iterations, fmri, table_prediction
+from . import (
+    fig1,
+    fig_example1,
+    fig_f1,
+    fig_f1_iterations,
+    fig_k,
+    fig_matrix,
+    fmri,
+    table_prediction,
+    table_stopping,
+)
 from .experiment import Cell, Experiment, Protocol, Row
 from .runner import reproduce
 
@@ -17,6 +27,9 @@ _MODULES: tuple[ModuleType, ...] = (
     fig_f1_iterations,
     table_prediction,
     fmri,
+    fig_k,  # beyond the paper, from here on
+    table_stopping,
+    fig_matrix,
 )
 
 EXPERIMENTS: dict[str, Experiment] = {

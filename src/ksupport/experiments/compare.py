@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot
 from pathlib import Path
@@ -100,6 +100,30 @@ def by_method(differences: Sequence[Difference]) -> list[Row]:
         }
         for method, group in groups.items()
     ]
+
+
+def summary(compared: Mapping[str, Sequence[Difference]]) -> list[Row]:
+    """A line for each method: its largest and its mean difference in every experiment."""
+    found = {
+        name: {line["method"]: line for line in by_method(each)} for name, each in compared.items()
+    }
+    methods = dict.fromkeys(method for lines in found.values() for method in lines)
+    return [
+        {"method": title_of(method)}
+        | {name: _both(lines.get(method)) for name, lines in found.items()}
+        for method in methods
+    ]
+
+
+def _both(line: Row | None) -> str:
+    if line is None:
+        return "-"
+    return ", ".join(
+        f"{line[name]:+.4f}".replace("+0.", "+.").replace("-0.", "-.")
+        if abs(line[name]) >= 5e-5
+        else "0"
+        for name in ("largest", "mean")
+    )
 
 
 def plot_comparison(experiment: Experiment, differences: list[Difference], folder: Path) -> None:

@@ -113,7 +113,7 @@ def plot(axis: str, rows: list[Row], folder: Path) -> None:
             else:
                 ax.set_title(title)
                 ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=3, fontsize=8)
-        axes[0, 0].set_ylabel(f"support F1, mean of {draws} draws")
+        axes[0, 0].set_ylabel(f"support F1, mean of {draws} draws ± standard error")
 
 
 def _curves(ax: Any, axis: str, lines: list[Row], *, tuned: bool, draws: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,29 @@ _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "ksupport",  # equal results give equal files
 }
 
+_MARK: ContextVar[str] = ContextVar("mark", default="")
+
+
+@contextmanager
+def marked(text: str) -> Iterator[None]:
+    """Write a text above every figure that is saved meanwhile."""
+    token = _MARK.set(text)
+    try:
+        yield
+    finally:
+        _MARK.reset(token)
+
+
+def mark(figure: Any) -> str:
+    """Write the text of `marked`, if there is one, above a figure, and return it."""
+    text = _MARK.get()
+    place = {"ha": "right", "va": "top", "color": "red", "weight": "bold", "fontsize": 8}
+    if text and figure.get_suptitle():
+        figure.text(0.995, 0.995, text, **place)
+    elif text:  # the layout makes room for it
+        figure.suptitle(text, x=0.995, **place)
+    return text
+
 
 def steps_to_draw(last: int) -> NDArray[np.int64]:
     """About a thousand steps from 0 to ``last``, dense enough on linear and on logarithmic axes."""
@@ -70,6 +94,7 @@ def drawing(folder: Path, name: str, **subplots: Any) -> Iterator[tuple[Any, Any
     with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=subplots.pop("figsize", (6, 4)), layout="constrained")
         yield figure, figure.subplots(**subplots)
+        mark(figure)
         for suffix, metadata in ((".png", None), (".svg", {"Date": None})):
             with replacing(folder / f"{name}{suffix}") as path:
                 figure.savefig(path, metadata=metadata)

@@ -20,11 +20,29 @@ def write_csv(path: Path, rows: Sequence[Row]) -> None:
         writer.writerows(rows)
 
 
-def read_published(name: str) -> list[Row]:
-    """The rows of ``reference/<name>.csv``; what looks like a number is one."""
+def read_published(name: str, printed: str | None = None) -> list[Row]:
+    """The rows of ``reference/<name>.csv``; what looks like a number is one.
+
+    Parameters
+    ----------
+    name : str
+        Stem of the file.
+    printed : str, optional
+        A column of rounded numbers: rows get a ``tolerance``, half a unit of the last digit given.
+    """
     text = (files(__package__) / "reference" / f"{name}.csv").read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))
-    return [{k: _number(v) for k, v in row.items()} for row in csv.DictReader(lines)]
+    rows = list(csv.DictReader(lines))
+    extra = [{} if printed is None else {"tolerance": _half_unit(row[printed])} for row in rows]
+    return [
+        {**{k: _number(v) for k, v in row.items()}, **more}
+        for row, more in zip(rows, extra, strict=True)
+    ]
+
+
+def _half_unit(text: str) -> float:
+    """Half a unit of the last digit: what rounding to these digits can have changed."""
+    return 0.5 * 10.0 ** -len(text.partition(".")[2])
 
 
 def _number(text: str) -> float | int | str:

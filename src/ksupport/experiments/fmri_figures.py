@@ -12,7 +12,7 @@ from ..datasets import fetch_haxby
 from ..design import Floats
 from ..fmri import plot_maps, to_image
 from .experiment import Row
-from .figures import COLOURS, drawing, title_of
+from .figures import COLOURS, drawing, mark, title_of
 from .fmri_data import brain, whole_haxby
 from .fmri_maps import found_by, unpacked, z_of
 
@@ -104,10 +104,11 @@ def _maps(group: list[Row], part: str, contrast: str, stem: Path) -> None:
     _save(plot_maps(maps, background=background, cut=cut, **common), stem)
     if part == "slice":
         return
-    _save(plot_maps(maps, kind="glass", **common), stem.with_name(f"{stem.name}-glass"))
+    text = _save(plot_maps(maps, kind="glass", **common), stem.with_name(f"{stem.name}-glass"))
     from nilearn.plotting import view_img
 
-    view = view_img(maps["IRKSN"], threshold=levels["IRKSN"], title="IRKSN", vmax=MOST)
+    title = f"IRKSN ({text})" if text else "IRKSN"
+    view = view_img(maps["IRKSN"], threshold=levels["IRKSN"], title=title, vmax=MOST)
     with replacing(stem.with_name(f"{stem.name}-irksn.html")) as path:
         view.save_as_html(path)
 
@@ -141,9 +142,11 @@ def _verdict(truth: Floats, seen: Floats) -> Floats:
     )
 
 
-def _save(figure: Any, stem: Path) -> None:
+def _save(figure: Any, stem: Path) -> str:
     import matplotlib.pyplot as plt
 
+    text = mark(figure)
     with replacing(stem.with_name(f"{stem.name}.png")) as path:
         figure.savefig(path, dpi=130)
     plt.close(figure)
+    return text

@@ -16,10 +16,17 @@ from .._common.phases import phase
 from .._common.telling import listening
 from ..walking import whole_walks_only
 from .experiment import Cell, Experiment, Protocol, Row
+from .figures import marked
 from .files import write_csv
 from .store import Store, cell_key
 
 STORE = "results.sqlite"
+QUICK = "quick run: not the experiment"  # in the corner of every figure of one
+
+
+def folder_of(out: Path, protocol: str, quick: bool = False) -> Path:
+    """Where tables and figures go; those of quick runs never stand where full ones do."""
+    return Path(out) / (f"{protocol}-quick" if quick else protocol)
 
 
 def reproduce(
@@ -46,7 +53,8 @@ def reproduce(
     quick : bool
         A version that takes seconds, to see that everything works.
     out : Path
-        Folder of ``results.sqlite``; tables and figures go to ``out/<protocol>``.
+        Folder of ``results.sqlite``; tables and figures go to ``out/<protocol>``, those of quick
+        runs to ``out/<protocol>-quick``.
     n_jobs : int
         Worker processes; with 1, cells run in this one.
     progress : bool
@@ -57,13 +65,14 @@ def reproduce(
     list of dict
         The rows of all cells, in the order of the grid.
     """
-    folder = Path(out) / protocol
+    folder = folder_of(out, protocol, quick)
     folder.mkdir(parents=True, exist_ok=True)
     table = folder / f"{experiment.name}.csv"
     check_writable(table)
     rows = collect(experiment, protocol, quick=quick, out=out, n_jobs=n_jobs, progress=progress)
     write_csv(table, experiment.table(rows))
-    experiment.plot(rows, folder)
+    with marked(QUICK if quick else ""):
+        experiment.plot(rows, folder)
     return rows
 
 

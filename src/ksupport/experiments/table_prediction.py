@@ -158,8 +158,8 @@ def plot(rows: list[Row], folder: Path) -> None:
                     ax.plot(line["mse_mean"], at, "o", mfc="none", mec="black", markersize=9)
             ax.set(title=dataset, xlabel="test MSE")
         axes[0, 0].set_yticks(range(len(labels)), labels)
-        if published:
-            figure.supxlabel("rings: published means", fontsize=8)
+        rings = "; rings: published means" if published else ""
+        figure.supxlabel(f"means of {runs} runs ± standard error{rings}", fontsize=8)
 
 
 def _label(line: Row) -> str:

@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV
 
-from ..choosing.words import NoSignalWarning
 from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN
 from ..metrics import support_f1
+from ..posterior.judgement import NoSignalWarning
 from .synthetic import draw
 
 

@@ -14,7 +14,8 @@ from .._common.names import listed, shown
 from .._common.render import alike
 from ..choosing.chosen import Chosen
 from ..design import Floats
-from .found import Found, found_in, in_groups, shared_sets
+from ..posterior.credible_sets import FeatureSet
+from .found import Found, act_together, found_in, shared_sets
 from .measures import Kind
 from .trials import CLEAR, NOTHING, Trial, Trials, clearly_ahead
 from .wording import Wording, percent, wording
@@ -95,7 +96,7 @@ class Account:
     def unseen(self) -> Unseen | None:
         """Of the whole way to fit, on rows held out; else what the choice itself has measured.
 
-        Of an empty model always the latter, which is of the best that was tried.
+        Of an empty model always the latter, which is of the same procedure on each fold.
         """
         judged = self.chosen.judgement
         own = None if judged is None else judged.performance
@@ -169,7 +170,7 @@ class Account:
         unseen = self.unseen
         if unseen is None:
             return "How well new rows would be predicted was not measured."
-        what = "the model" if self.chosen.size else "the best that was tried"
+        what = "the model" if self.chosen.size else "the same procedure"
         give = f"give or take {100 * unseen.standard_error:.0f}"
         trial = None if self.trials is None or not self.chosen.size else self.trials.nothing
         if not unseen.ahead:
@@ -251,25 +252,26 @@ class Account:
 
     def _one_of(self) -> Iterator[str]:
         """Sets that are sure while their features are not."""
-        sure = [each for each in shared_sets(self.chosen) if each.probability >= EVEN]
-        if sure:
-            some = "some" if in_groups(self.chosen) else "one"
-            told = "; ".join(
-                f"{some} of {listed((self.names[j] for j in each.features), 3)} "
-                f"({certainty(each.probability)})"
-                for each in sure[:SETS]
+        sets = shared_sets(self.chosen)
+        if groups := [each for each in sets if act_together(each)]:
+            yield (
+                "Groups of correlated features seem to act together: "
+                f"{self._listed('some', groups)}. Report such a group as one finding."
             )
-            more = f"; and {len(sure) - SETS} more such sets" if len(sure) > SETS else ""
-            if in_groups(self.chosen):
-                yield (
-                    f"Groups of features that go together seem to matter as a whole: {told}{more}. "
-                    "Report such a group as one finding."
-                )
-            else:
-                yield (
-                    "These data cannot tell which matters of features that go together: "
-                    f"{told}{more}. Report such a set as one finding, or measure all of it again."
-                )
+        if others := [each for each in sets if not act_together(each)]:
+            yield (
+                "These data cannot tell which matters of features that go together: "
+                f"{self._listed('one', others)}. Report such a set as one finding, or measure all "
+                "of it again."
+            )
+
+    def _listed(self, how_many: str, sets: Sequence[FeatureSet]) -> str:
+        told = "; ".join(
+            f"{how_many} of {listed((self.names[j] for j in each.features), 3)} "
+            f"({certainty(each.probability)})"
+            for each in sets[:SETS]
+        )
+        return told + (f"; and {len(sets) - SETS} more such sets" if len(sets) > SETS else "")
 
     @staticmethod
     def _weak(each: Found) -> bool:

@@ -11,8 +11,8 @@ import numpy as np
 from .._common.extra import extra
 from .._common.names import names_seen
 from ..choosing.chosen import Chosen
-from ..choosing.sets import FeatureSet
 from ..design import Floats
+from ..posterior.credible_sets import FeatureSet
 from .models import Model, chosen_by
 
 SAME = 9  # probabilities that agree to so many decimals are equal
@@ -58,7 +58,7 @@ def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
         members = sets[place[j]].features if j in place else (j,)
         for i in sorted(members, key=lambda i: i != j):  # the one of the model first
             if i not in told:
-                rows.append(_found(chosen, i, place.get(i), None if i == j else j))
+                rows.append(_found(chosen, i, sets, place.get(i), None if i == j else j))
         told |= set(members)
     return rows
 
@@ -70,16 +70,18 @@ def _sizes(coef: Floats) -> Floats:
     return np.asarray((each / np.where(most > 0, most, 1.0)).max(axis=0))
 
 
-def _found(chosen: Chosen, feature: int, place: int | None, lead: int | None) -> Found:
+def _found(
+    chosen: Chosen, feature: int, sets: Sequence[FeatureSet], place: int | None, lead: int | None
+) -> Found:
     p = None if chosen.probability is None else float(chosen.probability[feature])
     inside = bool(chosen.support[feature])
-    together = inside and lead is not None and in_groups(chosen)
+    together = inside and lead is not None and place is not None and act_together(sets[place])
     return Found(feature, p, inside, place, lead, together)
 
 
-def in_groups(chosen: Chosen) -> bool:
-    """Whether features are believed to matter in groups, rather than few of them."""
-    return chosen.judgement is not None and chosen.judgement.few < 0.5
+def act_together(features: FeatureSet) -> bool:
+    """Whether features of a set matter together, rather than one for the others."""
+    return features.together > 0.5
 
 
 def shared_sets(chosen: Chosen) -> list[FeatureSet]:

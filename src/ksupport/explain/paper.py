@@ -7,15 +7,17 @@ from typing import Any
 
 from .._common.names import shown
 from ..algorithms import METHODS
+from ..posterior.judgement import Judgement
 from .account import Account, certainty
-from .found import shared_sets
+from .found import act_together, shared_sets
 from .trials import Trials
 
 REFERENCES = {
     "irksn": "de Vazelhes W, Mukhoty B, Yuan X-T, Gu B. Iterative Regularization with k-support "
     "Norm: An Important Complement to Sparse Recovery. Proceedings of the AAAI Conference on "
     "Artificial Intelligence 38, 2024. doi:10.1609/aaai.v38i10.29057",
-    "bootstrap": "Rubin DB. The Bayesian Bootstrap. The Annals of Statistics 9, 1981.",
+    "gibbs": "George EI, McCulloch RE. Variable Selection via Gibbs Sampling. Journal of the "
+    "American Statistical Association 88, 1993.",
     "lasso": "Tibshirani R. Regression Shrinkage and Selection via the Lasso. Journal of the "
     "Royal Statistical Society B 58, 1996.",
     "ridge": "Hoerl AE, Kennard RW. Ridge Regression: Biased Estimation for Nonorthogonal "
@@ -71,11 +73,12 @@ def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterato
     if account.chosen.judgement is not None:
         cox = f" {cite('cox')}" if account.kind == "survival" else ""
         yield (
-            "Each feature was given a probability of belonging to the model, from the marginal "
-            f"likelihood of {LIKELIHOODS[account.kind]}{cox} with a ridge prior and from errors on "
-            f"held-out rows under the Bayesian bootstrap {cite('bootstrap')}; the features of the "
-            f"largest expected F{account.chosen.judgement.beta:g} score were kept, and fitted with "
-            f"a ridge penalty {cite('ridge')}."
+            "Each feature was given a probability of belonging to the model: its share of models "
+            f"that were drawn by Gibbs sampling {cite('gibbs')} in proportion to the marginal "
+            f"likelihood of {LIKELIHOODS[account.kind]}{cox} with normal priors of coefficients"
+            f"{_tested(account.chosen.judgement)}. The features of the largest expected "
+            f"F{account.chosen.judgement.beta:g} score were kept, and fitted with a ridge penalty "
+            f"{cite('ridge')}."
         )
     if account.chosen.positive:
         yield "Effects were taken to be positive, and coefficients are not negative."
@@ -89,6 +92,12 @@ def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterato
     yield _result(account)
     if account.trials is not None:
         yield _held_out(account, account.trials, cite)
+
+
+def _tested(judgement: Judgement) -> str:
+    """The permutation test, where there was something to test."""
+    p = judgement.p_value
+    return "" if p == 1.0 else f"; that any matters was tested by permutation (p = {p:.2f})"
 
 
 def _held_out(account: Account, trials: Trials, cite: Any) -> str:
@@ -127,7 +136,10 @@ def _result(account: Account) -> str:
             text += f", each with a probability of {high}"
         else:
             text += f", with probabilities from {low} to {high}"
-    several = [each for each in sets if account.chosen.support[list(each.features)].any()]
+    inside = account.chosen.support
+    several = [
+        each for each in sets if inside[list(each.features)].any() and not act_together(each)
+    ]
     if several:
         text += f"; {len(several)} of them can be replaced by others that correlate with them"
     return text + "."

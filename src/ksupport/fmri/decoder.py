@@ -22,6 +22,7 @@ from .._common.telling import tells
 from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import AutoIRKSNClassifier, IRKSNCVClassifier, PathCV
+from ..estimators.base import all_or_nothing
 from ..explain.models import chosen_by
 from ..explain.notebook import Finding, ShownInNotebooks
 from ._extra import optional
@@ -158,6 +159,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         tags.input_tags = ImageTags()
         return tags
 
+    @all_or_nothing
     @tells
     def fit(self, niimgs: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Find the voxels that tell the classes apart.

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _kernels
+from .hessian import Hessian
 from .newton import Columns, Model, Refit, refits
 
 Floats = NDArray[np.float64]
@@ -58,6 +59,10 @@ class Loss(ABC):
     def sorts(self, y: Floats) -> Floats:
         """A label for each row; rows to fit and rows held out should have some of each."""
         return np.zeros(len(y))
+
+    def needed_sorts(self, sorts: Floats) -> Floats:
+        """Those of these sorts of which every fit needs a row: all classes, else sort 1."""
+        return np.unique(sorts) if self.of_classes else np.ones(1 if np.any(sorts) else 0)
 
     def check_rows(self, y: Floats) -> None:
         """Refuse rows, already checked one by one, from which nothing can be learnt."""
@@ -142,6 +147,12 @@ class Loss(ABC):
         each = counted(weights, E.shape[1])
         _kernels.slopes_rows(self.kind, self.param, E, self.target(y), each, self.layout(y), G, H)
         return G.reshape(np.shape(eta)), H.reshape(np.shape(eta))
+
+    def hessian_on(self, response: Response, eta: Floats) -> Hessian:
+        """Second derivatives of the weighted sum of values in eta, as an operator."""
+        if self.n_dual > 1:
+            raise NotImplementedError(f"rows have {self.n_dual} fitted values each: use `bent`")
+        return Hessian(self.curvature(eta, response.y, response.weights))
 
     def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
         """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
@@ -286,6 +297,20 @@ class Response:
         _kernels.settle_rows(*self.packed, E, C)
         return C.reshape(*np.shape(fitted)[:-1], -1)
 
+    def covariances(self, fitted: Floats) -> Floats:
+        """Of what is not penalised, settled at fitted values: inverse second derivatives.
+
+        A matrix for each number of a row that can be chosen, of columns in units of their norms; a
+        direction in which the loss is flat has a variance as large as can be told from rounding.
+        """
+        norms = np.sqrt(self.unpenalized**2 @ self.weights)[:, None]
+        eta, free = self.whole(fitted), self.loss.n_free
+        H = self.loss.bent(self.unpenalized / norms, eta, self.y, self.weights)
+        sizes, axes = np.linalg.eigh(H)
+        sizes = np.maximum(sizes, max(_kernels.FLAT * float(sizes.max()), np.finfo(float).tiny))
+        C = ((axes / sizes) @ axes.T).reshape(free, len(norms), free, len(norms))
+        return np.stack([C[each, :, each] for each in range(free)])
+
     @cached_property
     def settled_at_nothing(self) -> Floats:
         """The same where no feature is in the model."""
@@ -330,6 +355,10 @@ class Response:
         root, inverse = self.loss.contrasts(eta.reshape(by_class).T, self.walked[3])
         return np.ravel(root @ fitted.reshape(by_class) - inverse @ g.reshape(by_class))
 
+    def curvature_at(self, fitted: Floats) -> float:
+        """The mean second derivative at a model, in a walk's weights."""
+        return self._bend(self.whole(fitted), self.walked[3])
+
     @cached_property
     def bend(self) -> float:
         """The mean second derivative at no feature."""
@@ -339,6 +368,10 @@ class Response:
         """The mean second derivative; not next to none, as where all rows are far off."""
         mean = self.loss.curvature(eta, self.y, weights).sum() / self.weights.sum()
         return max(float(mean) / self.loss.n_free, LEAST_BEND * (self.loss.smoothness or 0.0))
+
+    def hessian_at(self, eta: Floats) -> Hessian:
+        """Second derivatives in eta, what is not penalised included, as an operator."""
+        return self.loss.hessian_on(self, eta)
 
     def dispersed(self, fitted: Floats, freedom: float, n: float) -> Response:
         """With the dispersion that a model of so many degrees of freedom, of n, leaves.

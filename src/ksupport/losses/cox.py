@@ -13,6 +13,7 @@ import numpy as np
 from .. import _kernels
 from .._common.checks import check_choice
 from .base import Floats, Ints, Loss
+from .hessian import CoxHessian
 
 if TYPE_CHECKING:
     from .base import Response
@@ -105,6 +106,22 @@ class Cox(Loss):
         stratum_end = _runs(new_stratum)[1]
         return np.stack([order, first, tie_end, stratum_end]).astype(np.intp)
 
+    def joins(self, layout: Ints, y: Floats, new_y: Floats) -> Ints:
+        """Where each new row joins those of a layout; see `_kernels.SWEEP` and the next."""
+        time, stratum = y[layout[_kernels.ORDER], 0], _strata(y)[layout[_kernels.ORDER]]
+        new_stratum, found = _strata(new_y), np.empty((4, len(new_y)), np.intp)
+        for each in np.unique(new_stratum):
+            rows = np.flatnonzero(new_stratum == each)
+            first, stop = np.searchsorted(stratum, [each, np.nextafter(each, np.inf)])
+            place = first + np.searchsorted(-time[first:stop], -new_y[rows, 0])
+            last = first + np.searchsorted(-time[first:stop], -new_y[rows, 0], "right") - 1
+            found[_kernels.PLACE, rows], found[_kernels.STOP, rows] = place, stop
+            found[_kernels.AT_RISK, rows] = np.where(
+                last >= first, layout[_kernels.TIE, np.maximum(last, 0)], -1
+            )
+        found[_kernels.SWEEP] = np.lexsort((-found[_kernels.PLACE], found[_kernels.STOP]))
+        return found
+
     def deviance_of_new(
         self, seen: Response, eta: Floats, new_eta: Floats, new_y: Floats
     ) -> Floats:
@@ -112,31 +129,63 @@ class Cox(Loss):
         _, _, events, weights, layout, _ = seen.packed
         E = np.ascontiguousarray(eta).reshape(-1, seen.n)
         new_E = np.ascontiguousarray(new_eta).reshape(-1, len(new_y))
-        out = np.empty_like(new_E)
-        new = np.column_stack([new_y[:, :2], _strata(new_y)])
-        times = np.ascontiguousarray(seen.y[:, 0])
-        _kernels.cox_added_rows(E, events, weights, layout, times, _strata(seen.y), new_E, new, out)
+        out, joins = np.empty_like(new_E), self.joins(layout, seen.y, new_y)
+        _kernels.cox_added_rows(E, events, weights, layout, new_E, self.target(new_y), joins, out)
         return 2.0 * out.reshape(np.shape(new_eta))
+
+    def hessian_on(self, response: Response, eta: Floats) -> CoxHessian:
+        """Second derivatives of the weighted sum of values in eta, as an operator."""
+        _, efron, events, weights, layout, _ = response.packed
+        return CoxHessian.at(efron, eta, events, weights, layout)
+
+    def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
+        """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
+        return self.hessian_on(self.on(y, weights), eta).gram(columns)
 
 
 def _as_columns(y: Any) -> Floats:
     """Time, event and perhaps stratum as columns."""
-    array = np.asarray(y)
-    if array.dtype.names is not None:
-        events = [name for name in array.dtype.names if array.dtype[name].kind == "b"]
-        times = [name for name in array.dtype.names if array.dtype[name].kind in "fiu"]
-        if len(array.dtype.names) != 2 or len(events) != 1 or len(times) != 1:
-            raise ValueError(
-                "a structured y must have one field of booleans (event) and one of numbers (time), "
-                f"got {array.dtype}"
-            )
-        array = np.column_stack([array[times[0]], array[events[0]]])
+    named = _named_columns(y)
+    events = [name for name, column in named.items() if column.dtype.kind == "b"]
+    times = [name for name, column in named.items() if column.dtype.kind in "fiu"]
+    if len(named) == 2 and len(events) == len(times) == 1:
+        named = {name: named[name] for name in times + events}
+    elif named and isinstance(y, np.ndarray):
+        raise ValueError(
+            "a structured y must have one field of booleans (event) and one of numbers (time), "
+            f"got {y.dtype}"
+        )
+    array = np.column_stack(list(named.values())) if named else np.asarray(y)
     if array.ndim != 2 or array.shape[1] not in (2, 3) or array.dtype.kind not in "biuf":
         raise ValueError(
-            "y must have columns time and event (and stratum), or be a structured array of event "
-            f"and time, got shape {array.shape} of {array.dtype}"
+            "y must have columns time and event (and stratum), or be a structured array or data "
+            "frame of an event, True or False, and a time, got "
+            f"shape {array.shape} of {array.dtype}"
         )
     return array.astype(np.float64)
+
+
+def _named_columns(y: Any) -> dict[str, Any]:
+    """The fields of a structured array, or the columns of a data frame; none of other arrays.
+
+    Columns of pandas' own types that may miss values (boolean, Float64) are of NumPy's if none is.
+    """
+    if hasattr(y, "to_numpy") and hasattr(y, "columns"):
+        names = list(y.columns)
+        if len({str(name) for name in names}) < len(names):
+            raise ValueError(f"y has two columns of one name: {', '.join(map(str, names))}")
+        columns = {str(name): np.asarray(y[name]) for name in names}
+        return {name: _plain(column) for name, column in columns.items()}
+    fields = getattr(getattr(y, "dtype", None), "names", None) or ()
+    return {name: y[name] for name in fields}
+
+
+def _plain(column: Any) -> Any:
+    """A column of objects that are all booleans, or all numbers, as such."""
+    kinds = {type(value) for value in column.tolist()} if column.dtype.kind == "O" else set()
+    if kinds and kinds <= {bool, np.bool_}:
+        return column.astype(bool)
+    return column.astype(np.float64) if kinds and kinds <= {int, float} else column
 
 
 def _strata(y: Floats) -> Floats:

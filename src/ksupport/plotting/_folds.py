@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from sklearn.base import clone
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
 
+from ..choosing.folds import folds_of_rows
 from ..design import Ints, is_dask, unwrapped
 from ..explain.measures import Kind, measure_for
 from ..explain.models import chosen_by
@@ -61,8 +63,7 @@ def held_out(
 def _splits(cv: Any, random_state: Any, y: Any, sorts: Any) -> list[tuple[Ints, Ints]]:
     """A number is of shuffled folds, with a share of each class, or of events, in each."""
     if isinstance(cv, int):
-        evenly = StratifiedKFold if np.ptp(sorts) else KFold
-        cv = evenly(cv, shuffle=True, random_state=random_state)
+        return folds_of_rows(len(y), cv, check_random_state(random_state), sorts=sorts)
     return list(check_cv(cv).split(np.zeros((len(y), 1)), sorts if np.ptp(sorts) else y))
 
 

@@ -12,11 +12,11 @@ from .._common.checks import check_count
 from .._common.names import names_seen
 from .._common.render import alike
 from ..choosing.chosen import Chosen
-from ..choosing.sets import FeatureSet
 from ..design import Floats
 from ..explain.account import certainty
 from ..explain.found import Found, found_in
 from ..explain.models import chosen_by
+from ..posterior.credible_sets import FeatureSet
 from ._axes import BAD, GOOD, MUTED, Display, check_data, check_names, check_ours, name_of
 
 LINE = 0.28  # inches for a feature
@@ -29,8 +29,8 @@ def judged(estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
     chosen = chosen_by(estimator)
     if chosen.probability is None:
         raise ValueError(
-            f"{type(estimator).__name__} gives no probability_; AutoIRKSN, and the classes that "
-            "choose by a criterion or by folds, do"
+            f"{type(estimator).__name__} gives no probability_; AutoIRKSN, AutoIRKSNClassifier and "
+            "AutoIRKSNSurvival do"
         )
     return chosen
 
@@ -266,11 +266,10 @@ class SetsDisplay(Display):
         """
         chosen = judged(estimator, X, y, sample_weight)
         check_count("most", most)
-        if chosen.judgement is None:
-            raise ValueError(f"{type(estimator).__name__} has no sets_; AutoIRKSN has")
         names = names_seen(estimator) if names is None else names
         check_names(names, chosen.coef.shape[-1])
         believed = chosen.judgement
+        assert believed is not None  # or it would have been refused
         return cls(list(believed.sets[:most]), believed.probability, names=names).plot(ax=ax)
 
     @property

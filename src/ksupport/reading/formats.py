@@ -52,6 +52,7 @@ def from_csv(source: Source, separator: str | None, marks: Marks, budget: Budget
             # Longer lines than the first one would lose cells with no more than a warning.
             warnings.simplefilter("error", pd.errors.ParserWarning)
             names = _first_line(text, how)
+            _check_comment(text, len(names), separator, source.name)
             _check_separator(names, separator, source.name)
             how |= {"header": 0, "names": range(len(names))}
             how["dtype"] = _kept_as_text(text, how)
@@ -141,6 +142,20 @@ def sniffed(source: Source) -> str | None:
     if counts[mark]:
         return mark
     return r"\s+" if " " in first.strip() else None
+
+
+def _check_comment(text: bytes, cells: int, separator: str, file: str) -> None:
+    """Refuse a first line that is no header, but a comment: it has not the cells of the next."""
+    first, *rest = text.removeprefix(b"\xef\xbb\xbf").split(b"\n", 2)
+    if not first.startswith((b"#", b"%", b"//")) or not rest:
+        return
+    others = rest[0].count(separator.encode()) + 1
+    if others != cells:
+        raise InputError(
+            f"{file}: line 1 begins with {shown(first.decode('utf-8', 'replace'))[:1]!r} and has "
+            f"{cells} cells where line 2 has {others}, so it is a comment and holds no names of "
+            "columns: remove the lines above the one that does"
+        )
 
 
 def _check_separator(names: list[str], separator: str, file: str) -> None:

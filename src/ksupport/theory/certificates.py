@@ -6,7 +6,8 @@ norm, w_S for the k-support norm) and a bound (1, and min |w_S|) are given, and 
     X_Sᵀ λ = u,    max over l outside S of |⟨x_l, λ⟩| < bound.
 
 The closed forms of Assumptions 2 and 3 try the smallest such λ, (X_Sᵀ)† u; another may do where
-that one fails.
+that one fails.  For a k below the size of the support the target moves with alpha: see
+`alpha_range`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class SourceCondition:
     lower : float
         No certificate can go below this; equal to `lhs`, to solver tolerance, if the programme
         was solved to the end. The search stops as soon as the answer is known.
-    method : {"closed form", "linear programme", "infeasible"}
+    method : {"closed form", "linear programme", "infeasible", "least squares"}
         Where `lhs` comes from.
     certificate : ndarray of shape (n_samples,) or None
         The λ that attains `lhs`.
@@ -128,6 +129,62 @@ def _least_certificate(
     return best_lam, best, lower
 
 
+def alpha_range(
+    X: Design, support: Support, u: Floats, w_S: Floats, bound: float, rounds: int = MAX_ROUNDS
+) -> tuple[float, float] | None:
+    """The least and the largest alpha with a certificate, for a target that moves with alpha.
+
+    For a k below the size of the support one asks for λ with ``X_Sᵀ λ = (1-alpha) u + alpha w_S``
+    and ``|⟨x_l, λ⟩| <= (1-alpha) bound`` outside: linear in alpha and λ together, so that the
+    alphas that do are an interval, and its ends two linear programmes.  None: there is no alpha,
+    or constraint generation gave up.
+    """
+    if not (support.sees(u) and support.sees(w_S)):
+        return None
+    lam = np.stack([support.dual(u), support.dual(w_S)], axis=1)
+    C = X.rmatmat(lam)
+    m = X.shape[0] - support.rank + 50
+    W = np.union1d(_most_correlated(C[:, 0], support.S, m), _most_correlated(C[:, 1], support.S, m))
+    ends = []
+    for sense in (1.0, -1.0):
+        for _ in range(rounds):
+            found = _extreme_alpha(support, X.columns(W).T, C[W], bound, sense)
+            if found is None:
+                return None
+            direction, alpha = found
+            c = X.rmatvec(lam @ [1 - alpha, alpha] + direction)
+            limit = (1 - alpha) * bound + LP_TOL * bound
+            new = np.setdiff1d(_most_correlated(c, support.S, m), W)
+            new = new[np.abs(c[new]) > limit]
+            if len(new) == 0:
+                ends.append(alpha)
+                break
+            W = np.union1d(W, new)
+        else:
+            return None
+    low, high = ends
+    return (low, high) if high - low > LP_TOL else None
+
+
+def _extreme_alpha(
+    support: Support, X_W: Floats, C: Floats, bound: float, sense: float
+) -> tuple[Floats, float] | None:
+    """The least alpha (or the largest, sense -1) whose certificate does on W; None if none does."""
+    Q, A, scale = _directions(support, X_W)
+    c, slope = C[:, 0] / bound, (C[:, 1] - C[:, 0]) / bound
+    p = A.shape[1]
+    solution = linprog(
+        np.r_[np.zeros(p), sense],
+        A_ub=np.block([[A, (1 + slope)[:, None]], [-A, (1 - slope)[:, None]]]),
+        b_ub=np.r_[1 - c, 1 + c],
+        bounds=[(None, None)] * p + [(0, 1)],
+        method="highs",
+    )
+    if solution.x is None:
+        return None
+    return Q @ solution.x[:p] * (bound / scale), float(solution.x[p])
+
+
 def _most_correlated(c: Floats, excluded: Ints, m: int) -> Ints:
     """The m features with the largest |c| among those not excluded (fewer if fewer are left)."""
     magnitude = outside(c, excluded)
@@ -137,12 +194,7 @@ def _most_correlated(c: Floats, excluded: Ints, m: int) -> Ints:
 
 def _solve(support: Support, X_W: Floats, c: Floats, bound: float) -> tuple[Floats, float]:
     """Minimise max |c + X_Wᵀ direction| over directions orthogonal to X_S; minimiser and value."""
-    B = support.project_out(X_W)
-    scale = max(float(np.linalg.norm(X_W, axis=0).max(initial=0.0)), np.finfo(float).tiny)
-    Q, R, _ = qr(B, mode="economic", pivoting=True)
-    # Design that lie in span(X_S) leave only rounding in B: no direction there.
-    Q = Q[:, np.abs(np.diag(R)) > 1e-10 * scale]
-    A = (B.T @ Q) / scale
+    Q, A, scale = _directions(support, X_W)
     p = A.shape[1]
     ones = np.ones((len(c), 1))
     solution = linprog(
@@ -153,5 +205,15 @@ def _solve(support: Support, X_W: Floats, c: Floats, bound: float) -> tuple[Floa
         method="highs",
     )
     if solution.x is None:  # feasible and bounded by construction: a numerical failure
-        return np.zeros(B.shape[0]), 0.0
+        return np.zeros(X_W.shape[0]), 0.0
     return Q @ solution.x[:p] * (bound / scale), float(solution.x[p]) * bound
+
+
+def _directions(support: Support, X_W: Floats) -> tuple[Floats, Floats, float]:
+    """A basis Q of the directions orthogonal to X_S that W sees, X_Wᵀ Q over a scale, the scale."""
+    B = support.project_out(X_W)
+    scale = max(float(np.linalg.norm(X_W, axis=0).max(initial=0.0)), np.finfo(float).tiny)
+    Q, R, _ = qr(B, mode="economic", pivoting=True)
+    # Columns that lie in span(X_S) leave only rounding in B: no direction there.
+    Q = Q[:, np.abs(np.diag(R)) > 1e-10 * scale]
+    return Q, (B.T @ Q) / scale, scale

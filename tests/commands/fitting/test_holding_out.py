@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ksupport.choosing import folds
 from ksupport.commands.fitting import holding_out
 from ksupport.commands.fitting.fitted import fit_data
 from ksupport.commands.fitting.wish import Wish
@@ -60,10 +61,41 @@ def test_few_rows_of_a_class_are_said():
     assert any("Too few rows of one class to hold some out (6)" in each for each in found.remarks)
 
 
+def test_one_censored_row_keeps_no_rows_from_being_held_out():
+    times = SURVIVAL.copy()
+    times["event"] = np.arange(80) != 3
+    assert fitted(times, "survival").trials is not None
+
+
+def test_few_events_are_said():
+    times = SURVIVAL.copy()
+    times["event"] = np.arange(80) < 6
+    found = fitted(times, "survival")
+    assert any("Too few rows with an event to hold some out (6)" in each for each in found.remarks)
+
+
+def test_groups_are_held_out_together_by_folds_of_the_estimator_itself(monkeypatch):
+    seen = []
+    split = folds.splits_of
+
+    def noting(*args, **options):
+        seen.extend(found := split(*args, **options))
+        return found
+
+    monkeypatch.setattr(folds, "splits_of", noting)
+    groups = np.array([f"family {at % 20}" for at in range(80)])
+    found = fit_data(
+        Data(Path("d.csv"), NAMES, X, ETA, groups=groups), Wish(cv=4), 0, False, lambda text: None
+    )
+    assert found.model.get_params()["cv"] == 4
+    assert seen
+    assert all(not set(groups[train]) & set(groups[test]) for train, test in seen)
+
+
 def test_groups_without_one_of_the_classes_are_told_and_the_fit_stays():
     labels = np.where(ETA > 0, "ill", "well")
     groups = np.where(ETA > 0, RNG.integers(0, 3, 80), RNG.integers(3, 5, 80))  # two are well
     found = fitted(labels, "classes", groups=groups)
     assert found.trials is None
     assert any(each.startswith("No rows could be held out") for each in found.remarks)
-    assert found.chosen.size >= 1
+    assert found.model.effective_rows_ < 20  # five groups of one class each tell little

@@ -17,7 +17,6 @@ from ...algorithms import Method
 from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
-from ...choosing.words import NoSignalWarning
 from ...design import Floats, Genotypes, Incomplete, Problem
 from ...estimators.base import LinearRegressor, SelectingModel
 from ...explain.account import Account
@@ -30,6 +29,7 @@ from ...explain.models import (
     speaks_for,
 )
 from ...explain.trials import Trials
+from ...posterior.judgement import NoSignalWarning
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError

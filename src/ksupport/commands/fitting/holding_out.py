@@ -30,12 +30,14 @@ def held_out(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) -
     measure, loss = measure_for(model._loss), model._loss
     _, y = model._validated(data.X, data.y, multi_output=False, reset=False)
     sorts = loss.sorts(y)
-    if (obstacle := _obstacle(data, wish, measure, sorts)) is not None:
+    needed = [int(np.count_nonzero(sorts == each)) for each in loss.needed_sorts(sorts)]
+    if (obstacle := _obstacle(data, wish, measure, min(needed, default=len(y)))) is not None:
         remarks.append(f"{obstacle}: {UNMEASURED}.")
         return None
     say("predicting rows held out, beside a Lasso and a ridge")
     X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
-    inner, alone = partial(inner_folds, wish.cv, data.groups), _alone(data)
+    inner = partial(inner_folds, wish.cv, data.groups, wish.seed, sorts)
+    alone = _alone(data)
     ours: dict[str, Make] = {OURS: partial(_again, model, inner)}
     if data.covariates:
         ours[alone] = lambda rows: Adjusting(loss, data.unpenalized)
@@ -61,18 +63,15 @@ def held_out(data: Data, wish: Wish, model: Any, say: Say, remarks: list[str]) -
     return beside or tried(ours, "No rows could be held out")
 
 
-def _obstacle(data: Data, wish: Wish, measure: Measure, sorts: Any) -> str | None:
-    """What keeps rows from being held out."""
+def _obstacle(data: Data, wish: Wish, measure: Measure, least: int) -> str | None:
+    """What keeps rows from being held out, given how many there are of the rarest sort needed."""
     groups, (n, d) = data.groups, data.shape
     if n < 2 * wish.cv or (groups is not None and len(np.unique(groups)) < 3):
         return "Too few rows to hold some out"
     if isinstance(data.X, Genotypes) and n * d >= LARGE:
         return "Holding out rows would read the file many times"
-    least = int(np.unique(sorts, return_counts=True)[1].min())
     if measure.kind != "numbers" and least < 2 * wish.cv:
-        rare = (
-            "rows of one class" if measure.kind == "classes" else "rows with, or without, an event"
-        )
+        rare = "rows of one class" if measure.kind == "classes" else "rows with an event"
         return f"Too few {rare} to hold some out ({least})"
     return None
 

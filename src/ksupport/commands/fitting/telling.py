@@ -11,7 +11,7 @@ from rich.console import Console
 from ..._common.names import shown, spreadsheet_safe
 from ..._common.render import plain
 from ...explain.account import Account, certainty
-from ...explain.found import Found, in_groups
+from ...explain.found import Found
 from ...explain.paper import methods
 from ...explain.trials import Trial, Trials
 from ..terminal.outputs import as_csv
@@ -84,7 +84,7 @@ def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
     if account.kind != "survival":
         yield _intercept(fitted, account)
     if _any_beneath(account.found):
-        also = ", or matters with it" if in_groups(fitted.chosen) else ""
+        also = ", or matters with it" if any(each.together for each in account.found) else ""
         yield f"Beneath a feature: what could stand in for it{also}."
 
 
@@ -267,9 +267,14 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
     return {
         "signal": judged.signal,
         "expected_f1": judged.expected_f1,
-        "few": judged.few,
+        "p_value": judged.p_value,
+        "agreement": judged.posterior.agreement,
         "sets": [
-            {"features": [names[j] for j in each.features], "probability": each.probability}
+            {
+                "features": [names[j] for j in each.features],
+                "probability": each.probability,
+                "together": each.together,
+            }
             for each in judged.sets
         ],
         "performance": None

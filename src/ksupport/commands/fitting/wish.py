@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-import math
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
+from ... import limits
 from ..._common.errors import InputError
 from ...algorithms import METHODS
+from ...choosing.folds import folds_of_rows
 from ...design import Floats, Ints
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
 from ...reading import Data
@@ -57,8 +57,11 @@ class Wish:
             )
         if self.alpha is not None and not 0 < self.alpha < 1:
             raise InputError(f"--alpha must lie between 0 and 1; got {self.alpha:g}")
-        if self.beta is not None and not 0 < self.beta < math.inf:
-            raise InputError(f"--beta must be a positive number, 1 by default; got {self.beta:g}")
+        if self.beta is not None and not 0 < self.beta <= limits.LARGEST_BETA:
+            raise InputError(
+                f"--beta must be a positive number up to {limits.LARGEST_BETA:g}, 1 by default; "
+                f"got {self.beta:g}"
+            )
         if self.cv < 2:
             raise InputError(f"--cv must be at least 2; got {self.cv}")
 
@@ -85,7 +88,8 @@ def estimator_for(wish: Wish, data: Data) -> Any:
     if wish.method == IC:
         _refuse_groups(data.groups)
     else:
-        common |= {"cv": folds_for(wish.cv, data.groups), "random_state": wish.seed}
+        _check_groups(data.groups)
+        common |= {"cv": wish.cv, "random_state": wish.seed}
     if data.kind in OTHERS:
         return _of_another_kind(wish, data.kind, common)
     if wish.method == IC:
@@ -132,33 +136,26 @@ def _made(estimator: Any, given: dict[str, Any]) -> Any:
     return estimator(**given)
 
 
-def folds_for(count: int, groups: Any) -> Any:
-    """So many folds, or as many as there are groups, which then stay together."""
-    if groups is None:
-        return count
-    there = len(np.unique(groups))
-    if there < 2:
-        raise InputError("--groups needs at least two different labels")
-    return GroupKFold(min(count, there))
-
-
-def inner_folds(count: int, groups: Any, train: Ints) -> Any:
+def inner_folds(count: int, groups: Any, seed: int, sorts: Any, train: Ints) -> Any:
     """Folds of the rows that are trained on: a number, or splits that keep groups together."""
     if groups is None:
         return count
-    labels = groups[train]
-    return list(folds_for(count, labels).split(labels, groups=labels))
+    _check_groups(groups[train])
+    own = None if sorts is None else sorts[train]
+    return folds_of_rows(len(train), count, seed, groups[train], own)
 
 
 def outer_folds(
     count: int, groups: Any, y: Floats, seed: int, sorts: Floats | None = None
 ) -> list[tuple[Ints, Ints]]:
-    """Rows to train on and rows to predict, groups together, else an even share of each sort."""
-    if groups is not None:
-        return list(folds_for(count, groups).split(y, groups=groups))
-    labels = np.zeros(len(y)) if sorts is None else sorts
-    evenly = StratifiedKFold if np.ptp(labels) else KFold
-    return list(evenly(count, shuffle=True, random_state=seed).split(y, labels))
+    """Rows to train on and rows to predict: a share of each sort, and groups together."""
+    _check_groups(groups)
+    return folds_of_rows(len(y), count, seed, groups, sorts)
+
+
+def _check_groups(groups: Any) -> None:
+    if groups is not None and len(np.unique(groups)) < 2:
+        raise InputError("--groups needs at least two different labels")
 
 
 def _refuse_many_classes(data: Data) -> None:

@@ -98,7 +98,10 @@ def build_report(
     """
     chosen = chosen_by(model)
     several = len(getattr(model, "classes_", ())) > 2
-    if not chosen.flat and not several:
+    if not chosen.flat and not several and len(chosen.coef) == 1:
+        model, y = model._of_one_column(), np.ravel(y)
+        chosen = chosen_by(model)
+    elif not chosen.flat and not several:
         raise ValueError(
             f"a report is on a model of one target, got {len(model.coef_)}: fit and report the "
             "columns of y one at a time"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from ..account import Account, certainty
-from ..found import Found, in_groups
+from ..found import Found
 from ..paper import methods
 from ..usual import names_of
 from ..wording import percent
@@ -127,7 +127,7 @@ def _found_words(account: Account) -> str:
     words += f": to the right, {account.wording.direction}; to the left, the reverse."
     if any(each.stands_in_for is not None for each in account.found):
         words += " Indented beneath a feature: others that could stand in for it"
-        words += ", or matter with it." if in_groups(account.chosen) else "."
+        words += ", or matter with it." if any(each.together for each in account.found) else "."
     return words
 
 

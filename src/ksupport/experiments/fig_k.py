@@ -1,0 +1,294 @@
+"""Beyond the paper: the k-support norm with a k other than the size of the support.
+
+``fig-k`` is Figure 1 for every k: where the limit of IRKSN is the truth, over correlation and
+sparsity.  ``table-k`` sets what the condition predicts against walks to their limits, on problems
+of five laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..algorithms import path
+from ..datasets import make_fmri_process
+from ..design import Floats
+from ..stopping import Discrepancy
+from ..theory import irksn_condition
+from .experiment import Cell, Experiment, Protocol, Row
+from .figures import drawing
+
+ALPHA = 0.05  # of all walks and predictions
+N, D = 20, 50
+RHOS = (0.0, 0.3, 0.5, 0.7, 0.9)
+SIZES = (2, 4, 6, 8, 10, 12)
+SHOWN = (1, 2, 4)  # k with a panel of their own
+DRAWS, QUICK_DRAWS = 10, 1
+PROBLEMS, QUICK_PROBLEMS, CHUNK = 100, 5, 20  # of each law; of one cell
+SMALL_D, LARGEST = 30, 6  # features and support of the problems that are walked
+FITTED = 1e-7  # the residual, as a share of ‖y‖, at which a walk is at its limit
+STEPS = 50_000
+NEAR = 3e-5  # limits this close to the truth, relative to its norm, are the truth
+
+Law = Callable[[np.random.Generator, int], tuple[Floats, Floats]]
+
+
+# -- where each k recovers -----------------------------------------------------------------------
+
+
+def _neighbours(rng: np.random.Generator, rho: float, size: int) -> tuple[Floats, Floats]:
+    """The paper's design: neighbours correlated, the support and its coefficients at random."""
+    distance = np.abs(np.subtract.outer(np.arange(D), np.arange(D)))
+    w = np.zeros(D)
+    w[rng.choice(D, size, replace=False)] = rng.standard_normal(size)
+    return rng.standard_normal((N, D)) @ np.linalg.cholesky(rho**distance).T, w
+
+
+def _on_the_support(rng: np.random.Generator, rho: float, size: int) -> tuple[Floats, Floats]:
+    """As in Example 1: a part of every other feature is made of the support."""
+    X = rng.standard_normal((N, D))
+    made = rng.standard_normal((size, D - size))
+    X[:, size:] *= np.sqrt(1 - rho**2)
+    X[:, size:] += rho * X[:, :size] @ (made / np.linalg.norm(made, axis=0))
+    w = np.zeros(D)
+    w[:size] = rng.uniform(0.5, 4, size) * rng.choice([-1.0, 1.0], size)
+    return X, w
+
+
+DESIGNS: dict[str, Callable[[np.random.Generator, float, int], tuple[Floats, Floats]]] = {
+    "correlation of neighbours ρ": _neighbours,
+    "correlation with the support ρ": _on_the_support,
+}
+
+
+def map_cells(protocol: Protocol, quick: bool) -> list[Cell]:
+    """Every correlation with every size of the support, on two kinds of design."""
+    draws = QUICK_DRAWS if quick else DRAWS
+    return [
+        {"design": design, "rho": rho, "size": size, "draws": draws}
+        for design in DESIGNS
+        for rho in RHOS
+        for size in SIZES
+    ]
+
+
+def map_compute(design: str, rho: float, size: int, draws: int) -> list[Row]:
+    """For each k up to the size of the support, in how many draws the condition holds."""
+    recovers = np.zeros((draws, size), bool)
+    for seed in range(draws):
+        X, w = DESIGNS[design](np.random.default_rng([seed, size]), rho, size)
+        recovers[seed] = [
+            irksn_condition(X, w, k=k, alpha=ALPHA).recovers for k in range(1, size + 1)
+        ]
+    row = {"design": design, "rho": rho, "size": size, "draws": draws}
+    row["some"] = int(recovers.any(axis=1).sum())
+    return [{**row, "k": k, "recovers": int(recovers[:, k - 1].sum())} for k in range(1, size + 1)]
+
+
+def map_table(rows: list[Row]) -> list[Row]:
+    """The rows, as they are tidy already."""
+    return rows
+
+
+def map_plot(rows: list[Row], folder: Path) -> None:
+    """A panel for each of a few k, for k the size of the support, and for the best k."""
+    panels: dict[str, Callable[[Row], bool]] = {f"k = {k}": partial(_is, k) for k in SHOWN}
+    panels["k = |S|, as in the paper"] = lambda row: row["k"] == row["size"]
+    panels["some k up to |S|"] = partial(_is, 1)
+    shape = {"ncols": len(panels), "nrows": len(DESIGNS), "sharex": True, "sharey": True}
+    with drawing(folder, "fig-k", figsize=(12.5, 5.2), **shape) as (figure, axes):
+        for line, design in zip(axes, DESIGNS, strict=True):
+            of_design = [row for row in rows if row["design"] == design]
+            for ax, (title, mine) in zip(line, panels.items(), strict=True):
+                which = "some" if title.startswith("some") else "recovers"
+                image = _shares(ax, [row for row in of_design if mine(row)], which)
+                ax.set_title(title, fontsize=9)
+                ax.set_xlabel(design, fontsize=8)
+            line[0].set_ylabel("size of the support |S|")
+        figure.colorbar(
+            image, ax=axes, shrink=0.8,
+            label=f"share of {rows[0]['draws']} draws whose limit\nis the truth (α = {ALPHA})",
+        )  # fmt: skip
+
+
+def _is(k: int, row: Row) -> bool:
+    return bool(row["k"] == k)
+
+
+def _shares(ax: Any, rows: list[Row], which: str) -> Any:
+    grid = np.full((len(SIZES), len(RHOS)), np.nan)
+    for row in rows:
+        at = SIZES.index(row["size"]), RHOS.index(row["rho"])
+        grid[at] = row[which] / row["draws"]
+        text = f"{100 * grid[at]:.0f}"
+        ax.text(at[1], at[0], text, ha="center", va="center", fontsize=7,
+                color="white" if grid[at] < 0.6 else "black")  # fmt: skip
+    ax.set_facecolor("#EEEEEE")
+    ax.grid(False)
+    ax.set_xticks(range(len(RHOS)), [f"{rho:g}" for rho in RHOS])
+    ax.set_yticks(range(len(SIZES)), [str(size) for size in SIZES])
+    return ax.imshow(grid, vmin=0, vmax=1, origin="lower", aspect="auto", cmap="viridis")
+
+
+# -- predicted against walked --------------------------------------------------------------------
+
+
+def _coefficients(rng: np.random.Generator, size: int) -> Floats:
+    w = np.zeros(SMALL_D)
+    w[rng.choice(SMALL_D, size, replace=False)] = rng.standard_normal(size)
+    return w
+
+
+def _independent(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+    return rng.standard_normal((15, SMALL_D)), _coefficients(rng, size)
+
+
+def _chain(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+    """Neighbours correlated, .7 to the power of their distance."""
+    distance = np.abs(np.subtract.outer(np.arange(SMALL_D), np.arange(SMALL_D)))
+    root = np.linalg.cholesky(0.7**distance)
+    return rng.standard_normal((20, SMALL_D)) @ root.T, _coefficients(rng, size)
+
+
+def _groups(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+    """Groups at correlation .9; the support is most of one of them, of one sign."""
+    shared = rng.standard_normal((20, SMALL_D // 6))[:, np.arange(SMALL_D) // 6]
+    X = np.sqrt(0.9) * shared + np.sqrt(0.1) * rng.standard_normal((20, SMALL_D))
+    w = np.zeros(SMALL_D)
+    w[:size] = rng.uniform(1, 4, size)
+    return X, w
+
+
+def _made_of_the_support(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+    """As in Example 1, but that other features also have a part of their own."""
+    X_S = rng.standard_normal((15, size))
+    others = X_S @ (0.4 * rng.standard_normal((size, SMALL_D - size)))
+    w = np.zeros(SMALL_D)
+    w[:size] = rng.uniform(0.5, 4, size) * rng.choice([-1.0, 1.0], size)
+    return np.hstack([X_S, others + 0.3 * rng.standard_normal(others.shape)]), w
+
+
+def _recordings(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
+    """Example 2: the columns on the support are multiples of one another."""
+    seed = int(rng.integers(2**31))
+    X, _, w = make_fmri_process(20, SMALL_D, region_size=size, n_other_regions=2, random_state=seed)
+    return X, w
+
+
+LAWS: dict[str, Law] = {
+    "independent": _independent,
+    "chain, correlation .7": _chain,
+    "one group, correlation .9": _groups,
+    "made of the support": _made_of_the_support,
+    "recordings (Example 2)": _recordings,
+}
+
+
+def problem(law: str, index: int) -> tuple[Floats, Floats]:
+    """Problem number `index` of a law: a design and a vector of 2 to 6 features."""
+    rng = np.random.default_rng([list(LAWS).index(law), index, 36])
+    return LAWS[law](rng, 2 + index % (LARGEST - 1))
+
+
+def walk_cells(protocol: Protocol, quick: bool) -> list[Cell]:
+    """The laws, in parts."""
+    count = QUICK_PROBLEMS if quick else PROBLEMS
+    return [
+        {"law": law, "start": start, "stop": min(start + CHUNK, count)}
+        for law in LAWS
+        for start in range(0, count, CHUNK)
+    ]
+
+
+def walk_compute(law: str, start: int, stop: int) -> list[Row]:
+    """For each problem and each k up to one above the size of the support: predicted, walked."""
+    rows = []
+    for index in range(start, stop):
+        X, w = problem(law, index)
+        y, size = X @ w, int(np.count_nonzero(w))
+        for k in range(1, size + 2):
+            condition = irksn_condition(X, w, k=k, alpha=ALPHA)
+            rule = Discrepancy(FITTED * float(np.linalg.norm(y)))
+            walked = path(
+                "irksn", X, y, k=k, alpha=ALPHA, max_iter=STEPS, every=10, stopping=rule,
+                keep="last",
+            )  # fmt: skip
+            error = float(np.linalg.norm(walked.coef - w) / np.linalg.norm(w))
+            rows.append(
+                {
+                    "law": law, "index": index, "size": size, "k": k,
+                    "decided": condition.source.decided, "predicted": condition.recovers,
+                    "walked": error < NEAR, "error": error, "steps": walked.n_iter,
+                }
+            )  # fmt: skip
+    return rows
+
+
+def walk_table(rows: list[Row]) -> list[Row]:
+    """A line for each law and distance of k from |S|; problems that disagree are named."""
+    groups: dict[tuple[str, int], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["law"], row["k"] - row["size"]), []).append(row)
+    return [
+        {
+            "law": law,
+            "k - size": apart,
+            "problems": len(group),
+            "predicted": sum(row["predicted"] for row in group),
+            "walked": sum(row["walked"] for row in group),
+            "disagree": sum(row["predicted"] != row["walked"] for row in group),
+            "which": "; ".join(
+                f"draw {row['index']}, k={row['k']} ({row['error']:.2g}, {row['steps']} steps)"
+                for row in group
+                if row["predicted"] != row["walked"]
+            ),
+        }
+        for (law, apart), group in sorted(
+            groups.items(), key=lambda item: (list(LAWS).index(item[0][0]), item[0][1])
+        )
+    ]
+
+
+def walk_plot(rows: list[Row], folder: Path) -> None:
+    """Shares of problems whose limit is the truth: predicted as lines, walked as rings."""
+    lines = walk_table(rows)
+    with drawing(folder, "table-k", figsize=(11.5, 3.0), ncols=len(LAWS), sharey=True) as (_, axes):
+        for ax, law in zip(axes, LAWS, strict=True):
+            mine = [line for line in lines if line["law"] == law]
+            x = [line["k - size"] for line in mine]
+            for name, style in (("predicted", "-"), ("walked", "o")):
+                shares = [line[name] / line["problems"] for line in mine]
+                ax.plot(x, shares, style, color="#D55E00" if name == "predicted" else "black",
+                        mfc="none", markersize=7, label=name)  # fmt: skip
+            ax.set_title(law, fontsize=9)
+            ax.set(xlabel="k − |S|", ylim=(-0.03, 1.03), xticks=x)
+        axes[0].set_ylabel(f"share whose limit is the truth\n(α = {ALPHA})")
+        axes[0].legend()
+
+
+EXPERIMENTS = (
+    Experiment(
+        name="fig-k",
+        title="beyond the paper: where each k recovers, over correlation and sparsity",
+        version=1,
+        protocols=("paper", "fair"),
+        cells=map_cells,
+        compute=map_compute,
+        table=map_table,
+        plot=map_plot,
+    ),
+    Experiment(
+        name="table-k",
+        title="beyond the paper: recovery with every k, predicted against walked",
+        version=1,
+        protocols=("paper", "fair"),
+        cells=walk_cells,
+        compute=walk_compute,
+        table=walk_table,
+        plot=walk_plot,
+    ),
+)

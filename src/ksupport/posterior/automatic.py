@@ -1,0 +1,193 @@
+"""`AutoIRKSN` as a function of the problem: walk, sample, test, judge, fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._common.levels import Setting, for_criteria
+from .._common.phases import phase
+from ..algorithms.irksn import IRKSNMethod
+from ..choosing.chosen import Chosen
+from ..choosing.evidence import evidence_of
+from ..choosing.folds import Fold, folds_of
+from ..choosing.grids import by_loss
+from ..choosing.supports import Support, visited_by
+from ..design import Design, Floats, Ints, Problem
+from ..losses import Response
+from ..walking import Path, Result, run
+from ..walking.structure import Structure
+from .candidates import Task
+from .chains import Budget
+from .effective_rows import kish
+from .global_test import permutation_p_value
+from .judgement import Judgement, Kind, judged, words_of
+from .performance import Performance, performance_of
+from .result import Posterior
+from .sampling import posteriors
+
+ALPHA, STEPS, EVERY = 1e-2, 60, 2  # of the paths that nominate features (`benchmarks/supports.py`)
+ON_FOLDS = Budget(chains=1, burn_in=150, moves=350, rounds=1)
+LISTED = 1000  # supports in the table of a choice
+MOST_ALTERNATIVES, NEAR = 50, 2.0  # supports that are listed: this much more -2 log probability
+
+
+@dataclass(frozen=True, eq=False)
+class Automatic:
+    """What is asked of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+        The data, with the folds whose rows are held out.
+    structure : Structure
+        Of the models: their groups and signs.
+    parameters : dict
+        The same as parameters of a method.
+    n_groups : int, optional
+        Known groups to choose from; None: features come one by one.
+    steps : int
+        Of a path, at most.
+    beta : float
+        Of the expected F-beta that the answer makes largest.
+    row_groups : array of int, optional
+        Which rows belong together.
+    seed : int
+        Of chains and permutations.
+    """
+
+    problem: Problem
+    structure: Structure
+    parameters: Setting
+    n_groups: int | None = None
+    steps: int = STEPS
+    beta: float = 1.0
+    row_groups: Ints | None = None
+    seed: int = 0
+    n_jobs: int | None = None
+
+    def choose(self) -> Chosen:
+        """Nominate features, sample models, judge, and fit the answer."""
+        problem = self.problem
+        folds = folds_of(problem) if problem.splits else []
+        tasks = self._tasks(folds)
+        (posterior, rows), *on_folds = posteriors(tasks, self.n_jobs)
+        with phase("testing for any signal", one_pass=True):
+            p_value = permutation_p_value(tasks[0], rows) if posterior.empty < 0.5 else 1.0
+        performance = self._performance(folds, [each for each, _ in on_folds])
+        judgement = judged(posterior, p_value, rows, performance, self.beta)
+        return self._chosen(judgement)
+
+    # -- features that paths nominate ---------------------------------------------------------
+
+    def _tasks(self, folds: Sequence[Fold]) -> list[Task]:
+        """All rows, and those of each fold; their paths share passes over X."""
+        problem = self.problem
+        pairs = [(problem.design, problem.targets[0]), *((each.design, each.y) for each in folds)]
+        walked = self._walked(pairs)
+        tasks = [
+            Task(
+                design, target, visited, self._share(target), self.structure.positive,
+                self.structure.labels, self.n_groups or 0, self._rows_together(at), self.seed,
+            )
+            for at, ((design, target), visited) in enumerate(zip(pairs, walked, strict=True))
+        ]  # fmt: skip
+        return [tasks[0], *(each.shorter(ON_FOLDS) for each in tasks[1:])]
+
+    def _share(self, target: Any) -> float:
+        """The share of rows that weights leave; repetitions are rows."""
+        if not isinstance(target, Response):
+            return self.problem.counted
+        return 1.0 if self.problem.weights.meaning == "repetitions" else kish(target.weights)
+
+    def _rows_together(self, at: int) -> Ints | None:
+        if self.row_groups is None or self.problem.squares is not None:
+            return None
+        rows = self.problem.train if at == 0 else self.problem.splits[at - 1][0]
+        return np.unique(self.row_groups[rows], return_inverse=True)[1]
+
+    def _walked(self, pairs: Sequence[tuple[Design, Floats]]) -> list[list[Support]]:
+        if self.n_groups is not None:  # all groups are looked at, or those that go with y
+            return [[] for _ in pairs]
+        methods = [IRKSNMethod(**each) for each in self._settings]
+        paths: list[Path] = [method.start(*pair) for pair in pairs for method in methods]
+        results = run(paths, max_iter=self.steps, every=EVERY, n_jobs=self.n_jobs)
+        count = len(methods)
+        return [_supports(results[at : at + count]) for at in range(0, len(results), count)]
+
+    @property
+    def _settings(self) -> tuple[Setting, ...]:
+        """Of the paths, one for each level of k."""
+        design = self.problem.design
+        same = {"alpha": ALPHA, **by_loss(self.problem.losses[0]), **self.parameters}
+        levels = for_criteria(round(design.n_samples), self.n_groups or design.d)
+        return tuple({"k": k, **same} for k in levels)
+
+    # -- what comes of it ----------------------------------------------------------------------
+
+    def _performance(self, folds: Sequence[Fold], found: Sequence[Posterior]) -> Performance | None:
+        """Of the whole procedure, on the rows that each fold holds out."""
+        if not folds:
+            return None
+        models = []
+        for fold, posterior in zip(folds, found, strict=True):
+            chosen, _ = posterior.select_f(self.beta)
+            support = np.flatnonzero(chosen) if posterior.empty < 0.5 else np.zeros(0, np.intp)
+            models.append(self._fitted(fold.design, fold.y, support))
+        return performance_of([fold.unseen for fold in folds], models)
+
+    def _fitted(self, design: Design, target: Floats, support: Ints) -> Floats:
+        """Ridge regression on the support, of the strength with most evidence."""
+        chosen = tuple(support.tolist())
+        return evidence_of(design, target, chosen, self.structure, self.problem.counted).coef
+
+    def _chosen(self, judgement: Judgement) -> Chosen:
+        problem, posterior = self.problem, judgement.posterior
+        support = np.flatnonzero(judgement.support)
+        coef = problem.shaped(self._fitted(problem.design, problem.targets[0], support))
+        supports, weights = posterior.supports[:LISTED], posterior.weights[:LISTED]
+        named = np.empty(len(supports), object)
+        for at, S in enumerate(supports):  # all at once, equal sizes would make a matrix
+            named[at] = S
+        scores = -2.0 * np.log(np.maximum(weights, np.finfo(float).tiny))
+        own, near = tuple(support.tolist()), scores[0] + NEAR
+        others = [(S, float(score)) for S, score in zip(supports, scores, strict=True)]
+        chosen = Chosen(
+            how="criterion",
+            by="evidence",
+            method="irksn",
+            settings=self._settings,
+            path=None,
+            steps=(self.steps,),
+            coef=coef,
+            refit="ridge",
+            shared=coef.ndim > 1,
+            score=float(scores[0]),
+            table={
+                "support": named,
+                "size": np.array([len(S) for S in supports]),
+                "score": scores,
+                "weight": weights,
+            },
+            alternatives=tuple(
+                each for each in others if each[1] <= near and each[0] != own
+            )[:MOST_ALTERNATIVES],
+            judgement=judgement,
+            probability=judgement.probability,
+        )  # fmt: skip
+        return replace(chosen, decision=words_of(judgement, self._kind(chosen)))
+
+    def _kind(self, chosen: Chosen) -> Kind:
+        return Kind(
+            size=chosen.size, by_squares=self.problem.by_squares, known=self.n_groups,
+            groups=self.structure.picked(np.flatnonzero(chosen.support).tolist()),
+            responses=self.problem.n_shared, positive=self.structure.positive,
+        )  # fmt: skip
+
+
+def _supports(results: Sequence[Result]) -> list[Support]:
+    """All supports that paths have visited, once."""
+    return list(dict.fromkeys(S for each in visited_by(results) for S in each))

@@ -1,0 +1,150 @@
+"""Markov chains over sets of atoms, several, until they agree."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import _posterior_kernels as kernels
+from .._common.phases import phase
+from ..design import Floats, Ints
+from ..walking.threads import Workers
+from .atoms import AtomSet
+from .prior import LOG_PRECISIONS, PRECISIONS, log_prior
+
+MOST_ATOMS = 100  # of a model; more than a third as many as there are rows explain anything
+CHAINS = 2
+BURN_IN, FIRST_MOVES = 300, 1000  # of each chain; the moves kept double while chains differ
+AGREED = 0.05  # the largest difference of two chains' probabilities of a feature
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long chains may be: kept moves of each, and how many rounds of twice as many."""
+
+    chains: int = CHAINS
+    burn_in: int = BURN_IN
+    moves: int = FIRST_MOVES
+    rounds: int = 4
+
+
+FULL = Budget()
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What chains have drawn.
+
+    Parameters
+    ----------
+    sets : array of shape (draws, most)
+        Atoms of each draw, sorted; -1 for none.
+    precisions : array of int
+        The place of each draw's prior precision.
+    weights : array
+        What each distinct draw counts; they sum to 1.
+    by_chain : array of shape (chains, m)
+        Probability of each candidate feature.
+    """
+
+    sets: Ints
+    precisions: Ints
+    weights: Floats
+    by_chain: Floats
+    widest: int
+
+    @property
+    def agreement(self) -> float:
+        """The largest difference between chains in the probability of a feature."""
+        return float(np.ptp(self.by_chain, axis=0).max(initial=0.0))
+
+
+def most_atoms(rows: float, n_atoms: int) -> int:
+    """The largest number of atoms that a model may have."""
+    return max(min(MOST_ATOMS, int(rows) // 3, n_atoms), 1)
+
+
+def sample(
+    atoms: AtomSet, rows: float, starts: Sequence[Ints], seed: int, positive: bool = False,
+    budget: Budget = FULL, n_jobs: int | None = None,
+) -> Sample:  # fmt: skip
+    """Draw sets of atoms: chains go on until they agree, or the budget is used up.
+
+    Parameters
+    ----------
+    rows : float
+        That count.
+    starts : sequence of arrays of int
+        Where chains begin, in turn.
+    seed : int
+        Of all random numbers.
+    """
+    m, count = len(atoms.loadings), len(atoms.members)
+    most = most_atoms(rows, count)
+    widest = max(min(int(rows) - 1, 2 * most), int(atoms.widths.max(initial=1)))
+    prior = log_prior(atoms.n_features, atoms.n_clusters, most)
+    chains = [
+        _Chain(np.random.default_rng([seed, at]), _fitting(starts[at % len(starts)], most))
+        for at in range(budget.chains)
+    ]
+
+    def advance(chain: _Chain, burn_in: int, keep: int) -> None:
+        u = chain.rng.random((burn_in + keep, 4))
+        sets, places, p = kernels.chain(
+            atoms.data, atoms.atoms, prior, PRECISIONS, LOG_PRECISIONS, positive, chain.last,
+            chain.place, most, widest, m, u, keep,
+        )  # fmt: skip
+        chain.add(sets, places, p)
+
+    with phase("sampling models", budget.rounds) as update, Workers(n_jobs) as workers:
+        moves = budget.moves
+        for at in range(budget.rounds):
+            burn_in = budget.burn_in if at == 0 else 0
+            workers.each(lambda each: advance(each, burn_in, moves), chains)  # noqa: B023
+            update(at + 1)
+            by_chain = np.array([each.probability for each in chains])
+            if np.ptp(by_chain, axis=0).max(initial=0.0) <= AGREED:
+                break
+            moves = sum(len(each) for each in chains[0].sets)  # as many again
+    return _merged(chains, by_chain, widest)
+
+
+@dataclass(eq=False)
+class _Chain:
+    rng: np.random.Generator
+    last: Ints
+    place: int = 0
+
+    def __post_init__(self) -> None:
+        self.sets: list[Ints] = []
+        self.places: list[Ints] = []
+        self.sums: list[Floats] = []
+
+    def add(self, sets: Ints, places: Ints, p: Floats) -> None:
+        self.sets.append(sets)
+        self.places.append(places)
+        self.sums.append(len(sets) * p)
+        self.last = np.ascontiguousarray(sets[-1][sets[-1] >= 0], np.int64)
+        self.place = int(places[-1])
+
+    @property
+    def probability(self) -> Floats:
+        return np.asarray(np.sum(self.sums, axis=0) / sum(len(each) for each in self.sets))
+
+
+def _fitting(start: Ints, most: int) -> Ints:
+    return np.ascontiguousarray(start[:most], np.int64)
+
+
+def _merged(chains: list[_Chain], by_chain: Floats, widest: int) -> Sample:
+    """All draws, each distinct one once."""
+    sets = np.sort(np.vstack([s for each in chains for s in each.sets]), axis=1)[:, ::-1]
+    places = np.concatenate([p for each in chains for p in each.places])
+    width = max(int((sets >= 0).sum(axis=1).max(initial=0)), 1)
+    rows = np.column_stack([places, sets[:, :width]]).astype(np.int32)
+    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
+    _, first, counts = np.unique(keys.ravel(), return_index=True, return_counts=True)
+    distinct = rows[first].astype(np.int64)
+    return Sample(distinct[:, 1:], distinct[:, 0], counts / counts.sum(), by_chain, widest)

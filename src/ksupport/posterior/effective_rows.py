@@ -1,0 +1,131 @@
+"""How many rows count: those that are independent, and vary.
+
+Evidence grows with the number of rows, so it must be that of rows that tell something of their
+own.  Copies do not, nor do weights that repeat a few rows (Kish 1965); rows that belong together
+tell less (the design effect); and where covariates were projected out beforehand, X and y vary in
+fewer dimensions than they have rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..choosing.supports import independent_rows
+from ..design import Design, Floats, Ints
+
+INSIDE = 1e-8  # share of y that rounding may leave outside of the range of X
+MOST_ALIKE = 0.999  # largest correlation of rows of a group, for the inverse of 1 - it to exist
+
+
+@dataclass(frozen=True)
+class EffectiveRows:
+    """How many independent rows the data are worth, and how rows that belong together are turned.
+
+    Parameters
+    ----------
+    count : float
+        Independent rows, less those that means and unpenalised columns take.
+    of : float
+        Rows there are, less the same.
+    why : str
+        What makes them fewer; empty if nothing does.
+    basis : array of shape (n, rank), optional
+        Orthonormal columns in whose range both X and y lie, where that has fewer dimensions than
+        there are rows.
+    """
+
+    count: float
+    of: float
+    why: str = ""
+    basis: Floats | None = None
+
+    @property
+    def words(self) -> str:
+        """A sentence, where rows count for clearly fewer than they are."""
+        if not self.why or self.count > 0.95 * self.of:
+            return ""
+        return f"{self.count:.0f} of {self.of:.0f} rows are independent: {self.why}"
+
+
+def effective_rows(
+    design: Design, Y: Floats, columns: Floats, share: float = 1.0, row_groups: Ints | None = None
+) -> EffectiveRows:
+    """Of a centred response and some columns of the design, both as rows.
+
+    ``share`` is that of rows which their weights leave (`Problem.counted`), ``row_groups`` numbers
+    the rows that belong together.
+    """
+    centred = float(design.mean is not None)
+    rows = max(design.freedom - centred, 1.0)
+    count, why = max(share * independent_rows(design, Y.ravel()) - centred, 1.0), ""
+    if count < 0.95 * rows:
+        why = "rows are repeated, or weights favour a few"
+    if row_groups is not None:
+        found = rows / design_effect(Y, row_groups)
+        if found < count:
+            count, why = max(found, 1.0), "rows of a group resemble each other"
+    basis = None if design.compact else common_range(columns, Y)
+    if basis is not None and basis.shape[1] < count:
+        count, why = max(float(basis.shape[1]), 1.0), "were covariates projected out of X and y?"
+    return EffectiveRows(count, rows, why, basis)
+
+
+def common_range(columns: Floats, Y: Floats) -> Floats | None:
+    """A basis of the range of X, if it has fewer dimensions than rows and Y lies in it."""
+    n = columns.shape[1]
+    if not len(columns):
+        return None
+    values, vectors = np.linalg.eigh(columns.T @ columns) if n <= 3000 else (np.zeros(0), None)
+    if vectors is None:
+        return None
+    kept = values > 1e-10 * values[-1]
+    if kept.sum() >= n - 1:
+        return None
+    inside = np.sum((Y @ vectors[:, kept]) ** 2, axis=1)
+    total = np.sum(Y**2, axis=1)
+    return vectors[:, kept] if np.all(total - inside <= INSIDE * total) else None
+
+
+def intraclass_correlation(Y: Floats, row_groups: Ints) -> tuple[float, float]:
+    """By analysis of variance, the mean over responses; and the size of a group that it is of."""
+    sizes = np.bincount(row_groups)
+    sizes = sizes[sizes > 0]
+    n, count = sizes.sum(), sizes.size
+    if count < 2 or count == n:
+        return 0.0, 1.0
+    typical = float((n - np.sum(sizes**2) / n) / (count - 1))
+    found = []
+    for y in np.atleast_2d(Y):
+        means = (np.bincount(row_groups, y) / np.maximum(np.bincount(row_groups), 1))[row_groups]
+        between = float(np.sum((means - y.mean()) ** 2)) / (count - 1)
+        within = float(np.sum((y - means) ** 2)) / (n - count)
+        total = between + (typical - 1) * within
+        found.append((between - within) / total if total > 0 else 0.0)
+    return float(np.clip(np.mean(found), 0.0, MOST_ALIKE)), typical
+
+
+def design_effect(Y: Floats, row_groups: Ints) -> float:
+    """How many rows of a group are worth one: 1 + (m - 1) times their correlation."""
+    correlation, size = intraclass_correlation(Y, row_groups)
+    return 1.0 + (size - 1.0) * correlation
+
+
+def whitened(rows: Floats, row_groups: Ints, correlation: float) -> Floats:
+    """Vectors of the rows, turned so that rows of a group are as if they were independent.
+
+    Noise with a random effect for each group has covariance I + t J within it, whose inverse root
+    takes off a share of the group's mean.
+    """
+    sizes = np.bincount(row_groups)
+    t = correlation / (1.0 - correlation)
+    share = 1.0 - 1.0 / np.sqrt(1.0 + sizes * t)
+    means = np.array([np.bincount(row_groups, each, sizes.size) for each in rows])
+    means /= np.maximum(sizes, 1)
+    return np.asarray(rows - (share * means)[:, row_groups])
+
+
+def kish(weights: Floats) -> float:
+    """Kish's effective share of the rows, (sum w)² / (n sum w²)."""
+    return float(weights.sum() ** 2 / (weights.size * np.sum(weights**2)))

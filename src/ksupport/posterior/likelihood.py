@@ -1,0 +1,110 @@
+"""Likelihoods that are quadratic in the coefficients of candidate features.
+
+That of squares is; those of other losses are to second order around a model (a Newton or IRLS
+step), with unpenalised coefficients at their best.  Features are in units in which each has
+squared length n, or as much information as n rows of unit variance.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..design import Floats, Ints
+from ..losses import Response
+
+UNUSABLE = 1e-10  # share of the longest column below which one is constant but for rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """-b'Sb/2 + c'b for coefficients b of features, and the noise.
+
+    Parameters
+    ----------
+    features : array of int
+        Which columns of X; those of most evidence first.
+    S : array of shape (m, m)
+        Products of features; the diagonal is ``rows``.
+    c : array of shape (m, n_responses)
+        Products with the responses.
+    total : array of shape (n_responses, n_responses)
+        Products of responses.
+    nu : float
+        Rows that count where the noise is unknown; 0 where it is known.
+    scale : array of shape (m,)
+        Coefficients in these units, divided by it, are those of the design's columns.
+    """
+
+    features: Ints
+    S: Floats
+    c: Floats
+    total: Floats
+    nu: float
+    scale: Floats
+
+    @property
+    def known_noise(self) -> bool:
+        return self.nu == 0.0
+
+    @property
+    def correlations(self) -> Floats:
+        lengths = np.sqrt(self.S.diagonal())
+        return np.asarray(self.S / np.outer(lengths, lengths))
+
+
+def of_squares(features: Ints, columns: Floats, Y: Floats, nu: float, rows: float) -> Likelihood:
+    """Normal noise of unknown variance: columns and responses as rows, centred."""
+    return _in_units(features, columns @ columns.T, columns @ Y.T, Y @ Y.T, nu, rows)
+
+
+def of_loss(
+    features: Ints, columns: Floats, response: Response, coef: Floats, share: float
+) -> Likelihood:
+    """The log likelihood of a loss to second order at coefficients of these columns.
+
+    ``share`` is that of the rows that count.  Several classes have one response for each contrast,
+    with noise that is independent and of variance 1.
+    """
+    weight = share / response.dispersion
+    if response.n_dual > 1:
+        fitted = np.ravel(coef.reshape(response.n_dual, -1) @ columns)
+        Y = response.pull_at(fitted).reshape(-1, response.n)
+        S, c = columns @ columns.T, columns @ Y.T
+    elif response.loss.in_units_of_y:  # far from all rows it may have no curvature: a mean one
+        fitted = coef @ columns
+        S, c = columns @ columns.T, (columns @ response.pull_at(fitted))[:, None]
+        curvature = response.curvature_at(fitted)
+        S = curvature * S
+    else:
+        eta = response.whole(coef @ columns)
+        A = np.vstack([response.unpenalized, response.unweighted(columns)])
+        H = response.loss.bent(A, eta, response.y, response.weights)
+        g = response.unweighted(columns) @ response.loss.gradient(eta, response.y, response.weights)
+        q = len(response.unpenalized)
+        S = H[q:, q:]
+        if q:
+            S = S - H[q:, :q] @ np.linalg.pinv(H[:q, :q], hermitian=True) @ H[:q, q:]
+        c = (S @ coef - g)[:, None]
+    rows = share * float(response.weights.sum())
+    return _in_units(features, weight * S, weight * c, np.eye(c.shape[1]), 0.0, rows)
+
+
+def _in_units(
+    features: Ints, S: Floats, c: Floats, total: Floats, nu: float, rows: float
+) -> Likelihood:
+    """Usable features only, each of squared length ``rows``, most evident first."""
+    lengths = np.sqrt(np.maximum(S.diagonal(), 0.0))
+    usable = np.flatnonzero(lengths > UNUSABLE * lengths.max(initial=0.0))
+    scale = lengths[usable] / np.sqrt(rows)
+    found = np.sqrt(np.sum((c[usable] / scale[:, None]) ** 2, axis=1))
+    # The order is that of the data and not of columns: what is drawn does not depend on it.
+    order = np.lexsort(
+        (features[usable], -np.round(found / max(found.max(initial=0.0), 1e-300), 9))
+    )
+    kept, scale = usable[order], scale[order]
+    return Likelihood(
+        features[kept], S[np.ix_(kept, kept)] / np.outer(scale, scale), c[kept] / scale[:, None],
+        total, nu, scale,
+    )  # fmt: skip

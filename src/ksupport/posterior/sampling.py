@@ -1,0 +1,236 @@
+"""From data to their posterior: candidates, likelihood, atoms, chains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ..choosing.supports import Support
+from ..design import Floats, Ints
+from ..losses import Response, Squared
+from ..walking.threads import Workers
+from .atoms import AtomSet, atoms_of, groups_of
+from .candidates import Task, candidates_of
+from .chains import Budget, Sample, sample
+from .effective_rows import (
+    EffectiveRows,
+    design_effect,
+    effective_rows,
+    intraclass_correlation,
+    whitened,
+)
+from .left_out import left_out
+from .likelihood import Likelihood, of_loss, of_squares
+from .loss_weights import by_loss
+from .moments import AVERAGED, moments
+from .result import Posterior
+
+EXPANSIONS = 3  # of a loss: at no feature, and at the posterior mean of the expansion before
+BRIEF = Budget(chains=1, burn_in=150, moves=350, rounds=1)  # chains of all but the last
+FEWER_AVERAGED = 20  # models whose coefficients are averaged where rows are held out
+COMPLETIONS = 3  # rounds in which features that were left out become candidates
+
+
+def posteriors(
+    tasks: Sequence[Task], n_jobs: int | None = None
+) -> list[tuple[Posterior, EffectiveRows]]:
+    """The posterior of each task; views of one store share passes over X."""
+    nominated = candidates_of(tasks)
+    for task, (features, _) in zip(tasks, nominated, strict=True):
+        task.design.store.expect(features)
+    pairs = [
+        (task, *_completed(task, features, best), best)
+        for task, (features, best) in zip(tasks, nominated, strict=True)
+    ]
+    with Workers(n_jobs) as workers:
+        return workers.each(lambda pair: _sampled(*pair), pairs)
+
+
+Result = tuple[Posterior, EffectiveRows]
+
+
+def _completed(task: Task, features: Ints, best: list[Support]) -> tuple[Ints, float]:
+    """Candidates, and what could take their place in models by squares: brief chains tell.
+
+    Also how many of the features that are still left out are expected to matter.
+    """
+    rest = 0.0
+    if not task.check or features.size == task.design.d or task.labels is not None:
+        return features, rest
+    for _ in range(COMPLETIONS):
+        columns = _columns(task, features)
+        if not columns.any() or not task.Y.any():
+            break
+        likelihood, rows = _by_squares(task, features, columns)
+        atoms = _atoms(task, likelihood)
+        drawn = sample(
+            atoms, rows.count, _starts(likelihood, atoms, best), task.seed, task.positive, BRIEF
+        )
+        columns, Y = _as_multiplied(task, columns, task.Y)
+        place = {int(f): i for i, f in enumerate(features)}
+        columns = columns[[place[int(f)] for f in likelihood.features]]
+        new, rest = left_out(task.design, Y, columns, likelihood, atoms, drawn, rows.count)
+        if not new.size:
+            break
+        features = np.union1d(features, new)
+    return features, rest
+
+
+def _columns(task: Task, features: Ints) -> Floats:
+    return np.array(task.design.columns(features), np.float64, order="C")
+
+
+def _as_multiplied(task: Task, columns: Floats, Y: Floats) -> tuple[Floats, Floats]:
+    """Vectors whose products with X are those of the likelihood."""
+    if task.row_groups is None or task.response is not None:
+        return columns, Y
+    turned = _whitening(task)
+    return turned(turned(columns)), turned(turned(Y))
+
+
+def _whitening(task: Task) -> Callable[[Floats], Floats]:
+    """Takes a random effect of the groups of rows out of vectors."""
+    assert task.row_groups is not None
+    correlation, _ = intraclass_correlation(task.Y, task.row_groups)
+    return partial(whitened, row_groups=task.row_groups, correlation=correlation)
+
+
+def _starts(likelihood: Likelihood, atoms: AtomSet, best: list[Support]) -> list[Ints]:
+    """Where chains begin: at the best visited support, and at nothing."""
+    return [*(_places(likelihood, atoms, S) for S in best[:1]), np.zeros(0, np.int64)]
+
+
+def _sampled(task: Task, features: Ints, rest: float, best: list[Support]) -> Result:
+    columns = _columns(task, features)
+    if not columns.any() or not task.Y.any():
+        count = max(task.design.freedom - 1.0, 1.0)
+        return Posterior.nothing(task.design.d, len(task.Y)), EffectiveRows(count, count)
+    if task.response is not None:
+        return _by_loss(task, features, columns, rest, task.response)
+    likelihood, rows = _by_squares(task, features, columns)
+    atoms = _atoms(task, likelihood)
+    starts = _starts(likelihood, atoms, best)
+    drawn = sample(atoms, rows.count, starts, task.seed, task.positive, task.budget)
+    found = _result(task, likelihood, atoms, drawn, drawn.weights, rao_blackwell=True)
+    return replace(found, n_left_out=rest), rows
+
+
+def _atoms(task: Task, likelihood: Likelihood) -> AtomSet:
+    if task.labels is not None:
+        return groups_of(likelihood, task.labels, task.n_groups, task.positive)
+    return atoms_of(likelihood, task.design.d, positive=task.positive)
+
+
+def _places(likelihood: Likelihood, atoms: AtomSet, support: Support) -> Ints:
+    """The single-feature atoms of a support."""
+    at = {int(f): i for i, f in enumerate(likelihood.features)}
+    of = {i: j for j, members in enumerate(atoms.members) if len(members) == 1 for i in members}
+    found = [of[at[f]] for f in support if f in at and at[f] in of]
+    return np.array(sorted(found), np.int64)
+
+
+def _by_squares(task: Task, features: Ints, columns: Floats) -> tuple[Likelihood, EffectiveRows]:
+    Y = task.Y
+    rows = effective_rows(task.design, Y, columns, task.share, task.row_groups)
+    if task.row_groups is not None and task.response is None:
+        columns, Y = map(_whitening(task), (columns, Y))
+    likelihood = of_squares(features, columns, Y, rows.count, task.design.n_samples)
+    if len(Y) == 1:
+        return likelihood, rows
+    # Few rows know correlations of noise badly: as many more as there are other responses are
+    # believed to have said that responses are independent.
+    totals = likelihood.total.diagonal()
+    more = len(Y) - 1
+    believed = np.diag(np.where(totals > 0, more / rows.count * totals, 1.0))
+    return replace(likelihood, total=likelihood.total + believed, nu=rows.count + more), rows
+
+
+def _by_loss(
+    task: Task, features: Ints, columns: Floats, rest: float, response: Response
+) -> Result:
+    """The log likelihood to second order, again at the posterior mean; then by the loss itself."""
+    n = float(response.weights.sum())
+    share = task.share
+    why = "weights favour a few" if share < 1.0 else ""
+    if task.row_groups is not None:
+        effect = design_effect(response.pull.reshape(-1, response.n), task.row_groups)
+        if effect > 1.0:
+            share, why = share / effect, "rows of a group resemble each other"
+    rows = EffectiveRows(share * n, n, why)
+    coef, last = np.zeros(response.n_dual * features.size), EXPANSIONS - 1
+    size = 0.0
+    for at in range(EXPANSIONS):
+        response = _dispersed(response, coef, columns, size, rows.count)
+        likelihood = of_loss(features, columns, response, coef, share)
+        atoms = _atoms(task, likelihood)
+        budget = task.budget if at == last else BRIEF
+        drawn = sample(atoms, rows.count, [np.zeros(0, np.int64)], task.seed, task.positive, budget)
+        if at < last:
+            found = _result(task, likelihood, atoms, drawn, drawn.weights, rao_blackwell=True)
+            coef = _of_classes(response, np.atleast_2d(found.coef)[:, features], coef, columns)
+            size = float(found.inclusion.sum())
+    weights = by_loss(response, likelihood, atoms, drawn, columns, features, share, task.positive)
+    result = _result(task, likelihood, atoms, drawn, weights, rao_blackwell=False)
+    return replace(result, n_left_out=rest), rows
+
+
+def _of_classes(response: Response, coef: Floats, before: Floats, columns: Floats) -> Floats:
+    """Coefficients of contrasts as those of classes."""
+    if response.n_dual == 1:
+        return np.asarray(coef.ravel())
+    eta = response.whole(np.ravel(before.reshape(response.n_dual, -1) @ columns))
+    _, inverse = response.loss.contrasts(eta, response.weights)
+    return np.asarray((inverse.T @ coef).ravel())
+
+
+def _dispersed(
+    response: Response, coef: Floats, columns: Floats, size: float, rows: float
+) -> Response:
+    """With the dispersion that a model leaves, where the loss does not know it."""
+    loss = response.loss
+    fitted = np.ravel(coef.reshape(response.n_dual, -1) @ columns)
+    if loss.in_units_of_y and not isinstance(loss, Squared):
+        return response.dispersed(fitted, size, rows)
+    if loss.may_spread:
+        spread = float(response.deviance(fitted)) / max(rows - size - 1.0, 1.0)
+        return replace(response, dispersion=max(spread, 1.0))
+    return response
+
+
+def _result(
+    task: Task, likelihood: Likelihood, atoms: AtomSet, drawn: Sample, weights: Floats,
+    rao_blackwell: bool,
+) -> Posterior:  # fmt: skip
+    d, m = task.design.d, likelihood.features.size
+    supports: dict[Support, float] = {}
+    rng = np.random.default_rng(task.seed)
+    for atom_set, weight in zip(drawn.sets, weights.tolist(), strict=True):
+        places = {i for j in atom_set[atom_set >= 0].tolist() for i in atoms.members[j]}
+        own = tuple(sorted(int(rng.choice(atoms.copies[i])) if len(atoms.copies[i]) > 1 else i
+                           for i in places))  # one of equal columns  # fmt: skip
+        support = tuple(sorted(likelihood.features[list(own)].tolist()))
+        supports[support] = supports.get(support, 0.0) + weight
+    ordered = sorted(supports, key=lambda S: (-round(supports[S], 12), S))
+    p = np.zeros(m)
+    if rao_blackwell:
+        p = drawn.by_chain.mean(axis=0)
+    else:
+        for atom_set, weight in zip(drawn.sets, weights.tolist(), strict=True):
+            places = {i for j in atom_set[atom_set >= 0].tolist() for i in atoms.members[j]}
+            p[list(places)] += weight
+    shared = np.zeros(m)
+    for lead, copies in atoms.copies.items():
+        shared[list(copies)] = p[lead] / len(copies)
+    inclusion = np.zeros(d)
+    inclusion[likelihood.features] = np.clip(shared, 0.0, 1.0)
+    most = AVERAGED if task.check else FEWER_AVERAGED
+    mean, sd = moments(likelihood, atoms, drawn, weights, d, most)
+    order = np.argsort(likelihood.features)
+    return Posterior(
+        supports=ordered, weights=np.array([supports[S] for S in ordered]), n_features=d,
+        agreement=drawn.agreement, inclusion=inclusion, candidates=likelihood.features[order],
+        correlations=likelihood.correlations[np.ix_(order, order)], coef=mean, coef_sd=sd,
+    )  # fmt: skip

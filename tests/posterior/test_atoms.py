@@ -1,0 +1,80 @@
+"""Which clusters are plausible, and which features that were left out would be drawn."""
+
+import numpy as np
+import pytest
+
+from ksupport import AutoIRKSN
+from ksupport.datasets import make_block_data
+from ksupport.posterior import left_out
+from ksupport.posterior.atoms import ANYWAY, _acts_together, _misfit, atoms_of
+from ksupport.posterior.chains import Budget, sample
+from ksupport.posterior.likelihood import of_squares
+from ksupport.posterior.prior import log_prior
+
+
+def correlations(X):
+    return np.corrcoef(X.T)
+
+
+def test_one_factor_leaves_nothing():
+    loadings = np.array([0.9, -0.8, 0.7, 0.6, -0.5])
+    R = np.outer(loadings, loadings)
+    np.fill_diagonal(R, 0.0)
+    assert _misfit(R) < 1e-3 * np.sum(R**2)
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.7, 0.9])
+def test_blocks_act_together_and_neighbours_do_not(rho):
+    rng = np.random.default_rng(0)
+    n, m = 100, 10
+    block = np.sqrt(rho) * rng.standard_normal((n, 1)) + np.sqrt(1 - rho) * rng.standard_normal(
+        (n, m)
+    )
+    chain = rng.standard_normal((n, m))
+    for j in range(1, m):
+        chain[:, j] = rho * chain[:, j - 1] + np.sqrt(1 - rho**2) * chain[:, j]
+    everyone = tuple(range(m))
+    assert _acts_together(correlations(block), everyone, n) > 0.99
+    assert _acts_together(correlations(chain), everyone, n) < 0.5
+    assert _acts_together(correlations(block), everyone[:3], n) == ANYWAY
+
+
+def test_features_of_a_block_are_found_together():
+    X, y, w = make_block_data(60, 100, block_size=10, n_active_blocks=2, rho=0.9, random_state=0)
+    model = AutoIRKSN(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.support_, w != 0)
+
+
+def test_what_was_left_out_is_drawn_as_by_the_evidence_itself():
+    """Of one model, with one atom out at a time: the ratio of evidences, written out."""
+    rng = np.random.default_rng(2)
+    n, d = 40, 12
+    X = 0.7 * rng.standard_normal((n, 1)) + rng.standard_normal((n, d))
+    X -= X.mean(axis=0)
+    X *= np.sqrt(n) / np.linalg.norm(X, axis=0)
+    y = X[:, 0] - X[:, 1] + rng.standard_normal(n)
+    y -= y.mean()
+    nu, most = n - 1.0, d - 2
+    likelihood = of_squares(np.arange(d - 2), X[:, : d - 2].T.copy(), y[None], nu, float(n))
+    atoms = atoms_of(likelihood, d, clustered=False)
+    drawn = sample(atoms, nu, [np.zeros(0, int)], 0, False, Budget(1, 100, 200, 1))
+    models, used = left_out._models(atoms, drawn, nu)
+    prior = log_prior(d, 0.0, most)
+    columns = X[:, likelihood.features[used]]
+    B, c = X[:, d - 2 :].T @ columns, (X[:, d - 2 :].T @ y)[:, None]
+
+    def evidence(D, lam):
+        A = D.T @ D + lam * np.eye(D.shape[1])
+        left = y @ y - (D.T @ y) @ np.linalg.solve(A, D.T @ y) if D.size else y @ y
+        return -0.5 * (nu * np.log(left) + np.linalg.slogdet(A)[1] - D.shape[1] * np.log(lam))
+
+    for model in models:
+        own = columns[:, model.at]
+        sets = [own, *(np.delete(own, place, axis=1) for place in model.places)]
+        for rest, odds in zip(sets, model.log_odds(B, c, float(n), nu), strict=True):
+            s = rest.shape[1]
+            step = prior[s + 1, 0] - prior[s, 0] - np.log(most - s)
+            for j, found in zip((d - 2, d - 1), odds, strict=True):
+                more = np.column_stack([rest, X[:, j]])
+                expected = evidence(more, model.lam) - evidence(rest, model.lam) + step
+                assert found == pytest.approx(expected, abs=1e-8)

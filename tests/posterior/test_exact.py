@@ -1,0 +1,178 @@
+"""The sampler against enumeration of all sets of atoms, and its updates against recomputation."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr
+
+from ksupport import _posterior_kernels as kernels
+from ksupport.posterior.atoms import atoms_of, groups_of
+from ksupport.posterior.chains import Budget, sample
+from ksupport.posterior.likelihood import of_squares
+from ksupport.posterior.prior import LOG_PRECISIONS, PRECISIONS, log_prior
+
+LONG = Budget(chains=2, burn_in=500, moves=150_000, rounds=1)
+
+
+def columns_of(rng, n=40, d=8, copies=False):
+    """Correlated columns, as rows, centred; perhaps with an equal pair."""
+    X = 0.9 * rng.standard_normal((n, 1)) + rng.standard_normal((n, d))
+    X[:, 4:] = rng.standard_normal((n, d - 4)) + 0.8 * rng.standard_normal((n, 1))
+    if copies:
+        X[:, 1] = X[:, 0]
+    X -= X.mean(axis=0)
+    return np.ascontiguousarray(X.T)
+
+
+def likelihood_of(rng, T=1, known=False, **options):
+    columns = columns_of(rng, **options)
+    n = columns.shape[1]
+    W = rng.standard_normal((T, len(columns))) * (np.arange(len(columns)) < 2) * 0.4
+    Y = W @ columns + rng.standard_normal((T, n))
+    Y -= Y.mean(axis=1, keepdims=True)
+    found = of_squares(np.arange(len(columns)), columns, Y, n - 1.0, float(n))
+    return replace(found, nu=0.0) if known else found
+
+
+def enumerated(likelihood, atoms, most, positive=False):
+    """Probability of each feature, by the evidence of every set of atoms at every precision."""
+    data, m = atoms.data, len(likelihood.S)
+    prior, T = log_prior(atoms.n_features, atoms.n_clusters, most), data.c.shape[1]
+    logs, members = [], []
+    for size in range(most + 1):
+        for chosen in combinations(range(len(atoms.members)), size):
+            clusters = int(atoms.atoms.cluster[list(chosen)].sum())
+            own = prior[size - clusters, clusters] + atoms.atoms.bonus[list(chosen)].sum()
+            if not np.isfinite(own):
+                continue
+            columns = atoms.columns_of(np.array(chosen, int))
+            at = [
+                log_evidence(data, columns, lam, T, positive) + log
+                for lam, log in zip(PRECISIONS, LOG_PRECISIONS, strict=True)
+            ]
+            logs.append(own + np.logaddexp.reduce(at))
+            inside = np.zeros(m)
+            inside[[i for j in chosen for i in atoms.members[j]]] = 1.0
+            members.append(inside)
+    w = np.exp(np.array(logs) - max(logs))
+    return (w / w.sum()) @ np.array(members)
+
+
+def log_evidence(data, columns, lam, T, positive):
+    A = data.G[np.ix_(columns, columns)] + lam * np.eye(columns.size)
+    C = data.c[columns]
+    mean = np.linalg.solve(A, C)
+    taken = C.T @ mean
+    log_det = np.linalg.slogdet(A)[1] - columns.size * np.log(lam)
+    left = data.total - taken
+    if data.nu == 0:
+        found = 0.5 * (np.trace(taken) - T * log_det)
+    else:
+        found = -0.5 * (data.nu * np.linalg.slogdet(left)[1] + T * log_det)
+    if positive and columns.size:
+        noise = np.ones(T) if data.nu == 0 else left.diagonal() / data.nu
+        spread = np.sqrt(np.linalg.inv(A).diagonal()[:, None] * noise)
+        found += np.sum(np.log(2) + log_ndtr(mean / spread))
+    return found
+
+
+CASES = {
+    "features": {},
+    "clusters": {"clustered": True},
+    "equal columns": {"copies": True},
+    "two responses": {"T": 2},
+    "known noise": {"known": True},
+    "known noise of two responses, with clusters": {"known": True, "T": 2, "clustered": True},
+    "positive effects": {"positive": True},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_probabilities_are_those_of_enumeration(case):
+    options = dict(CASES[case])
+    clustered, positive = options.pop("clustered", False), options.pop("positive", False)
+    d = 5 if clustered else 8
+    likelihood = likelihood_of(np.random.default_rng(3), d=d, **options)
+    atoms = atoms_of(likelihood, d, clustered=clustered, positive=positive)
+    assert (len(atoms.members) > len(atoms.copies)) == clustered
+    most = 4
+    drawn = sample(atoms, 3.0 * most, [np.zeros(0, int)], 0, positive, LONG)
+    expected = enumerated(likelihood, atoms, most, positive)
+    np.testing.assert_allclose(drawn.by_chain.mean(axis=0), expected, atol=0.01)
+    # Frequencies of states say the same as what they were drawn from.
+    inside = np.zeros((len(drawn.sets), len(likelihood.S)), bool)
+    for row, each in zip(inside, drawn.sets, strict=True):
+        row[[i for j in each[each >= 0] for i in atoms.members[j]]] = True
+    np.testing.assert_allclose(drawn.weights @ inside, expected, atol=0.015)
+
+
+def test_known_groups_are_enumerated_too():
+    likelihood = likelihood_of(np.random.default_rng(5), d=8)
+    labels = np.array([0, 0, 0, 1, 1, 2, 2, 3])
+    atoms = groups_of(likelihood, labels, 4)
+    drawn = sample(atoms, 12.0, [np.zeros(0, int)], 0, False, LONG)
+    expected = enumerated(likelihood, atoms, 4)
+    np.testing.assert_allclose(drawn.by_chain.mean(axis=0), expected, atol=0.01)
+    for group in range(4):
+        own = labels[likelihood.features] == group
+        assert np.ptp(drawn.by_chain[0][own]) < 1e-12
+
+
+@pytest.mark.parametrize("T", [1, 3])
+def test_updates_are_what_a_fresh_start_gives(T):
+    """Atoms enter and leave 2000 times without a refresh."""
+    rng = np.random.default_rng(1)
+    likelihood = likelihood_of(rng, T=T, n=60, d=40)
+    atoms = atoms_of(likelihood, 40)
+    most, widest, lam = 12, 120, 3.0
+    args = atoms.data, atoms.atoms
+    state = kernels.new_state(*args, most, widest, 40)
+    kernels.refresh(state, *args, lam)
+    for _ in range(2000):
+        count = state.counts[1]
+        if count == most or (count and rng.random() < 0.5):
+            kernels.remove(state, *args, int(rng.integers(count)))
+        else:
+            outside = np.flatnonzero(~state.inside)
+            kernels.add(state, *args, int(rng.choice(outside)))
+    fresh = kernels.new_state(*args, most, widest, 40)
+    kernels.refresh(fresh, *args, lam)
+    for j in state.atoms[: state.counts[1]]:
+        kernels.add(fresh, *args, int(j))
+    got, expected = np.empty(len(atoms.members)), np.empty(len(atoms.members))
+    kernels.gains(state, *args, lam, got)
+    kernels.gains(fresh, *args, lam, expected)
+    outside = ~state.inside
+    np.testing.assert_allclose(got[outside], expected[outside], atol=1e-8)
+    np.testing.assert_allclose(state.left, fresh.left, rtol=1e-8)
+
+
+def test_a_seed_is_a_chain_on_any_number_of_threads():
+    likelihood = likelihood_of(np.random.default_rng(2), n=50, d=30)
+    atoms = atoms_of(likelihood, 30)
+    budget = Budget(chains=3, burn_in=50, moves=300, rounds=2)
+    one, many = (
+        sample(atoms, 49.0, [np.zeros(0, int)], 7, budget=budget, n_jobs=jobs) for jobs in (1, 3)
+    )
+    assert np.array_equal(one.sets, many.sets)
+    assert np.array_equal(one.by_chain, many.by_chain)
+
+
+def test_the_prior_of_sizes_is_uniform_and_sums_to_one():
+    """Over all sets of features and of many clusters of small weight, counted by hand."""
+    d, count, weight, most = 6, 100_000, 1e-4, 3
+    table = log_prior(d, count * weight, most)
+    from math import comb
+
+    by_size = np.zeros(most + 1)
+    for s1 in range(most + 1):
+        for s2 in range(most + 1 - s1):
+            sets = comb(d, s1) * comb(count, s2) * weight**s2
+            by_size[s1 + s2] += sets * np.exp(table[s1, s2])
+    np.testing.assert_allclose(by_size, 1.0, rtol=1e-4)
+    alone = log_prior(d, 0.0, most)
+    np.testing.assert_allclose([comb(d, s) * np.exp(alone[s, 0]) for s in range(most + 1)], 1.0)
+    assert np.isneginf(alone[:, 1:]).all()
+    assert np.isneginf(table[2, 2])

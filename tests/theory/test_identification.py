@@ -1,0 +1,105 @@
+"""The error once the support is identified: linear in the noise."""
+
+import numpy as np
+import pytest
+
+from ksupport import path, prox_ksupport
+from ksupport.theory import error_bound, face_bound, irksn_condition, stopping_time
+
+from .problems import draws, example1
+
+
+def plain_walk(X, y, k, alpha, steps):
+    """Iterates w_t and their extrapolations r_t of Algorithm 1 with the spectral step."""
+    gamma, lam = alpha / np.linalg.norm(X, 2) ** 2, (1 - alpha) / alpha
+    z = z_old = np.zeros(len(y))
+    theta, beta, W, R = 1.0, 0.0, [], []
+    for _ in range(steps):
+        v = z + beta * (z - z_old)
+        W.append(prox_ksupport(-X.T @ z / alpha, lam, k))
+        R.append(prox_ksupport(-X.T @ v / alpha, lam, k))
+        z, z_old = v + gamma * (X @ R[-1] - y), z
+        theta_next = (1 + np.sqrt(1 + 4 * theta**2)) / 2
+        theta, beta = theta_next, (theta - 1) / theta_next
+    return np.array(W), np.array(R)
+
+
+def on_support(W, R, w):
+    """The longest stretch of steps at which w_{t-1}, w_t and r_t have the support of w."""
+    right = ((W != 0) == (w != 0)).all(axis=1) & ((R != 0) == (w != 0)).all(axis=1)
+    right[1:] &= right[:-1]
+    right[0] = False
+    edges = np.flatnonzero(np.diff(np.r_[0, right.astype(int), 0]))
+    starts, ends = edges[::2], edges[1::2]
+    if len(starts) == 0:
+        return 0, 0
+    longest = np.argmax(ends - starts)
+    return int(starts[longest]), int(ends[longest])
+
+
+def test_every_iterate_on_the_support_is_below_the_bound():
+    rng = np.random.default_rng(7)
+    X, w = draws(rng, 12)
+    lengths = []
+    for each, truth in zip(X, w, strict=True):
+        condition = irksn_condition(each, truth)
+        alpha = 0.5 * condition.alpha_sharp
+        S = np.flatnonzero(truth)
+        for delta in (1e-3, 1e-2):
+            noise = rng.standard_normal(len(each))
+            noise *= delta / np.linalg.norm(noise)
+            W, R = plain_walk(each, each @ truth + noise, 3, alpha, 700)
+            start, end = on_support(W, R, truth)
+            lengths.append(end - start)
+            if end - start < 2:
+                continue
+            fit = np.zeros_like(truth)
+            fit[S] = np.linalg.lstsq(each[:, S], each @ truth + noise)[0]
+            begin = sum(np.linalg.norm(W[t] - fit) for t in (start, start - 1))
+            errors = np.linalg.norm(W[start:end] - truth, axis=1)
+            steps = np.arange(end - start)
+            for known in (None, noise):
+                bound = face_bound(each, truth, alpha, delta, noise=known)
+                assert np.all(errors <= bound.after(steps, begin) * (1 + 1e-9))
+    assert np.median(lengths) > 100  # walks do come to the support, and stay
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_at_the_stopping_time_of_theorem_1_the_error_is_linear_in_the_noise(seed):
+    """Slope one of errors against the noise, where Theorem 1 has one half."""
+    rng = np.random.default_rng(seed)
+    X, w = example1(rng)
+    X /= np.linalg.svd(X[:, :3], compute_uv=False)[-1]  # the least singular value is one
+    noise = rng.standard_normal(len(X))
+    noise /= np.linalg.norm(noise)
+    alpha, errors = 0.2, []
+    deltas = 10.0 ** np.array([-2, -3, -4, -5])
+    for delta in deltas:
+        t = stopping_time(delta, c=4 * np.linalg.norm(X, 2))
+        y = X @ w + delta * noise
+        walk = path("irksn", X, y, k=3, alpha=alpha, step="spectral", max_iter=t, keep="last")
+        np.testing.assert_array_equal(walk.coef != 0, w != 0)
+        errors.append(np.linalg.norm(walk.coef - w))
+        assert errors[-1] <= 3 * delta  # three times the floor: the least singular value is one
+        assert errors[-1] < error_bound(X, w, alpha, delta).best / 50
+    slope = np.polyfit(np.log(deltas), np.log(errors), 1)[0]
+    assert 0.9 < slope < 1.3
+
+
+def test_steps_to_is_where_the_bound_gets_there(rng):
+    bound = face_bound(*example1(rng), 0.05, 0.1)  # type: ignore[call-arg]
+    t = bound.steps_to(1e-3, start=2.0)
+    assert bound.after(t, 2.0) <= bound.floor + 1e-3 < bound.after(t - 1, 2.0)
+    assert bound.steps_to(1e9, start=2.0) == 0
+
+
+def test_errors(rng):
+    X, w = example1(rng)
+    with pytest.raises(ValueError, match="w must have independent columns on its support, got 2"):
+        face_bound(np.ones((4, 5)), [1.0, 1.0, 0, 0, 0], 0.1, 0.1)
+    with pytest.raises(ValueError, match=r"alpha must be in \(0, 1\), got 1"):
+        face_bound(X, w, 1, 0.1)
+    with pytest.raises(ValueError, match="noise must be a vector with one entry per sample"):
+        face_bound(X, w, 0.1, 0.1, noise=np.ones(3))
+    with pytest.raises(ValueError, match=r"excess must be in \(0, inf\), got 0"):
+        face_bound(X, w, 0.1, 0.1).steps_to(0, 1.0)
