@@ -6,7 +6,7 @@ import pytest
 from ksupport import AutoIRKSN
 from ksupport.datasets import make_block_data
 from ksupport.posterior import left_out
-from ksupport.posterior.atoms import ANYWAY, _acts_together, _misfit, atoms_of
+from ksupport.posterior.atoms import SHARED, _misfit, atoms_of, clusters_of
 from ksupport.posterior.chains import Budget, sample
 from ksupport.posterior.likelihood import of_squares
 from ksupport.posterior.prior import log_prior
@@ -23,20 +23,32 @@ def test_one_factor_leaves_nothing():
     assert _misfit(R) < 1e-3 * np.sum(R**2)
 
 
-@pytest.mark.parametrize("rho", [0.5, 0.7, 0.9])
-def test_blocks_act_together_and_neighbours_do_not(rho):
+def measured_several_times(rng, n, rho):
+    """Ten things, each measured five times with errors: pure blocks."""
+    things = np.repeat(rng.standard_normal((n, 10)), 5, axis=1)
+    return np.sqrt(rho) * things + np.sqrt(1 - rho) * rng.standard_normal((n, 50))
+
+
+def autoregressive(rng, n, rho):
+    X = rng.standard_normal((n, 50))
+    for j in range(1, 50):
+        X[:, j] = rho * X[:, j - 1] + np.sqrt(1 - rho**2) * X[:, j]
+    return X
+
+
+@pytest.mark.parametrize("n", [40, 200])
+@pytest.mark.parametrize("rho", [0.7, 0.9])
+def test_blocks_are_told_from_neighbours(n, rho):
     rng = np.random.default_rng(0)
-    n, m = 100, 10
-    block = np.sqrt(rho) * rng.standard_normal((n, 1)) + np.sqrt(1 - rho) * rng.standard_normal(
-        (n, m)
+    everyone = list(range(50))
+    inside = clusters_of(correlations(measured_several_times(rng, n, rho)), everyone, n)
+    assert sum(inside.shared.values()) + sum(inside.blocks.values()) > 0.95
+    assert {(5 * i, 5 * i + 1, 5 * i + 2, 5 * i + 3, 5 * i + 4) for i in range(10)} <= set(
+        inside.blocks
     )
-    chain = rng.standard_normal((n, m))
-    for j in range(1, m):
-        chain[:, j] = rho * chain[:, j - 1] + np.sqrt(1 - rho**2) * chain[:, j]
-    everyone = tuple(range(m))
-    assert _acts_together(correlations(block), everyone, n) > 0.99
-    assert _acts_together(correlations(chain), everyone, n) < 0.5
-    assert _acts_together(correlations(block), everyone[:3], n) == ANYWAY
+    others = clusters_of(correlations(autoregressive(rng, n, rho)), everyone, n)
+    assert not others.blocks
+    assert sum(others.shared.values()) == pytest.approx(SHARED)
 
 
 def test_features_of_a_block_are_found_together():

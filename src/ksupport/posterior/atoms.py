@@ -1,9 +1,9 @@
 """Atoms: what a model is made of, single features and clusters that act together.
 
-A cluster acts as one, by the leading principal component of its features, which all share; the
-most distinct clusters may also have coefficients that are normal by themselves, by several
-components.  Equal columns are one atom with as many chances as they are.  Known groups take the
-place of both.
+A cluster acts as one, by the signed sum of its features; where columns come in blocks, the most
+distinct clusters may also have coefficients that are normal by themselves, by several
+principal components.  Equal columns are one atom with as many chances as they are.  Known groups
+take the place of both.
 """
 
 from __future__ import annotations
@@ -15,26 +15,23 @@ from functools import cached_property
 import numpy as np
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
-from scipy.special import expit
+from scipy.special import expit, logsumexp
 
 from .. import _posterior_kernels as kernels
 from ..design import Floats, Ints
 from .likelihood import Likelihood
 
 COPY = 1.0 - 1e-10  # correlation of equal columns
-# Clusters whose features have coefficients of their own, at most, how distinct these are (see
-# `_clusters`), and their components: chosen for the time that they take, not varied.
-MOST_FREE, DISTINCT, RANK = 40, 0.05, 10
-# That features of a cluster are one thing measured several times, and what else is left of their
-# partial correlations, as in designs of genes; and that features act together which are not.
-# .02 to .1 and .003 to .05 were tried on development draws of blocks and genes (seed 1000).
-ONE_FACTOR, PARTIAL, ANYWAY = 0.1, 0.2, 0.003
-RANK_OF_GROUP = 8  # of a known group, which need not be correlated
-LARGEST = 100  # features of a cluster
-TIGHT, LOOSE_NOISE = 0.3, 2.0  # least mean correlation of a cluster: this, or that of noise / √n
-NEIGHBOURS = (3, 5, 10, 20)  # features of the balls around leading ones
-FACTOR_STEPS = 10  # of the fit of one factor to correlations
-LEADING = 30  # features that are such
+TIGHT = 0.3  # least correlation of features that may act together; .1 to .5 select the same blocks
+LARGEST = 100  # features of a cluster, for the time that more would take
+NEIGHBOURS = (3, 5, 10, 20)  # features of the neighbourhood of a leading one
+LEADING = 60  # features that are such: those that correlate most with the response
+RANK = 10  # principal components of a block, or known group, whose coefficients differ
+PARTIAL = np.geomspace(0.01, 1.0, 13) ** 2  # squared size of partial correlations, where any are
+FACTOR_STEPS = 10  # of the least-squares fit of one factor; five give the same to two digits
+# Prior probability that an effect is shared by a neighbourhood, where columns come in no blocks.
+# .003 of .003 to .05 on development draws of expression designs (seed 1000).
+SHARED = 0.003
 
 Members = tuple[int, ...]
 
@@ -83,27 +80,18 @@ def atoms_of(
     R, n = likelihood.correlations, float(likelihood.S[0, 0]) if likelihood.S.size else 1.0
     copies = _copies(R, positive)
     singles = list(copies)
-    clusters = _clusters(R, singles, n, positive) if clustered and len(singles) > 1 else {}
-    masses = {each: mass * _acts_together(R, each, n) for each, mass in clusters.items()}
-    found = sorted(masses)
-    free = [] if positive else _distinct(clusters)
+    clusters = clusters_of(R, singles if clustered else [], n, positive)
+    found = sorted(clusters.shared)
+    free = [] if positive else sorted(clusters.blocks)
     columns = [_one_hot(len(R), j) for j in singles]
-    columns += [_sum(R, each) if positive else _components(R, each, 1)[:, 0] for each in found]
-    blocks = [_components(R, each, RANK) for each in free]
-    members = [(j,) for j in singles] + found + free
-    share = np.array([masses[each] for each in found + free])
-    share[[*map(found.index, free), *range(len(found), len(share))]] /= 2  # as one, or each
-    bonus = np.log([*(len(copies[j]) for j in singles), *share])
-    n_clusters = sum(clusters.values()) * d / max(len(singles), 1)
+    columns += [_sum(R, each, positive) for each in found]
+    components = [_components(R, each) for each in free]
+    shares = [clusters.shared[each] for each in found] + [clusters.blocks[each] for each in free]
+    bonus = np.log([*(len(copies[j]) for j in singles), *shares])
     return _assembled(
-        likelihood, members, columns, blocks, copies, bonus, float(d), n_clusters, len(singles)
-    )
-
-
-def _distinct(masses: dict[Members, float]) -> list[Members]:
-    """The clusters that are most distinct, whose features have coefficients of their own."""
-    order = sorted(masses, key=lambda each: (-round(masses[each], 9), each))
-    return [each for each in order[:MOST_FREE] if masses[each] >= DISTINCT]
+        likelihood, [(j,) for j in singles] + found + free, columns, components, copies, bonus,
+        float(d), d / max(len(singles), 1) if found else 0.0, len(singles),
+    )  # fmt: skip
 
 
 def groups_of(likelihood: Likelihood, labels: Ints, count: int, positive: bool = False) -> AtomSet:
@@ -111,11 +99,8 @@ def groups_of(likelihood: Likelihood, labels: Ints, count: int, positive: bool =
     R = likelihood.correlations
     own = labels[likelihood.features]
     found = [tuple(np.flatnonzero(own == g).tolist()) for g in dict.fromkeys(own.tolist())]
-    blocks = [_components(R, each, 1 if positive else RANK_OF_GROUP) for each in found]
-    if positive:
-        columns, blocks = [_sum(R, each) for each in found], []
-    else:
-        columns = []
+    columns = [_sum(R, each, positive) for each in found] if positive else []
+    blocks = [] if positive else [_components(R, each) for each in found]
     copies: dict[int, Members] = {j: (j,) for j in range(len(R))}
     return _assembled(
         likelihood, found, columns, blocks, copies, np.zeros(len(found)), float(count), 0.0,
@@ -151,47 +136,91 @@ def _copies(R: Floats, positive: bool) -> dict[int, Members]:
     return {int(j): tuple(np.flatnonzero(first == j).tolist()) for j in np.unique(first)}
 
 
-def _clusters(R: Floats, singles: list[int], n: float, positive: bool) -> dict[Members, float]:
-    """Clusters of features, and how probable each is beside a single feature.
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters of features, and how probable each is among all clusters.
 
-    A cluster is as probable as it is distinct, by the range of correlations at which it is one:
-    that between the node of the tree (average linkage) and the node above it, or between the
-    last feature of a ball around a leading feature and the next one.  A block whose features
-    correlate by .9, and with others by .1, is distinct; a part of it is not.
+    Parameters
+    ----------
+    shared : dict
+        Of clusters whose features share one effect.
+    blocks : dict
+        Of blocks whose features have effects of their own.
     """
-    at = np.array(singles)
+
+    shared: dict[Members, float]
+    blocks: dict[Members, float]
+
+
+def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False) -> Clusters:
+    """Blocks where columns come in blocks, neighbourhoods where they do not.
+
+    A cluster is as probable as it is distinct, by the range of correlations at which it is one.
+    In a block features share one effect, or each has its own.  Of neighbourhoods those of m
+    features have 1 / m of that probability: a feature is as likely to be the last of a small one
+    as of a large one.  That an effect is shared at all is improbable there (`SHARED`).
+    """
+    at = np.array(singles, np.intp)
     C = R[np.ix_(at, at)]
     C = np.clip(C, 0.0, 1.0) if positive else np.minimum(np.abs(C), 1.0)
-    least = max(TIGHT, LOOSE_NOISE / np.sqrt(n))
-    found: dict[Members, float] = {}
-    for members, mass in (*_nodes(C, least), *_balls(C, least)):
+    nodes = _in_all(at, _nodes(C)) if len(singles) > 1 else {}
+    distinct = _disjoint(nodes)
+    in_blocks = _made_of_blocks(R, distinct, n)
+    shared, blocks = dict[Members, float](), dict[Members, float]()
+    if in_blocks > SHARED:
+        total = sum(nodes.values())
+        blocks = {each: 0.5 * in_blocks * nodes[each] / total for each in distinct}
+        for each, mass in nodes.items():
+            shared[each] = in_blocks * mass / total - blocks.get(each, 0.0)
+    if in_blocks < 1.0 - SHARED and len(singles) > 1:
+        near = _in_all(at, _neighbourhoods(C))
+        total = sum(mass / len(each) for each, mass in near.items())
+        for each, mass in near.items():
+            more = (1.0 - in_blocks) * SHARED * mass / len(each) / total
+            shared[each] = shared.get(each, 0.0) + more
+    return Clusters(shared, blocks)
+
+
+def _in_all(at: Ints, found: Iterator[tuple[Members, float]]) -> dict[Members, float]:
+    """Masses of distinct clusters, by features among all candidates."""
+    masses: dict[Members, float] = {}
+    for members, mass in found:
         own = tuple(at[list(members)].tolist())
-        found[own] = found.get(own, 0.0) + 0.5 * mass
+        masses[own] = masses.get(own, 0.0) + mass
+    return masses
+
+
+def _disjoint(masses: dict[Members, float]) -> list[Members]:
+    """The most distinct clusters that share no feature, of four or more features."""
+    found, used = [], set[int]()
+    for members in sorted(masses, key=lambda each: (-round(masses[each], 9), each)):
+        if len(members) >= 4 and not used.intersection(members):
+            used.update(members)
+            found.append(members)
     return found
 
 
-def _acts_together(R: Floats, members: Members, n: float) -> float:
-    """How probable it is that features of a cluster act together, if one of them does.
+def _made_of_blocks(R: Floats, distinct: list[Members], n: float) -> float:
+    """The probability that columns come in blocks: several measurements of one thing each.
 
-    That they do is plausible where they are one thing measured several times, with errors: a
-    block of which each feature tells as much as another.  Correlations are then products of
-    loadings, r_ij = l_i l_j, and what is left of them is sampling error; elsewhere (genes in
-    pathways, neighbours on a chromosome) partial correlations are left.
+    In a block correlations are products of loadings, r_ij = l_i l_j, and what is left of them is
+    sampling error; elsewhere (genes in pathways, neighbours on a chromosome) partial correlations
+    of some unknown size are left.  Either holds for all distinct clusters, and both are equally
+    probable beforehand.  (Loadings fit any three correlations: clusters have four or more.)
     """
-    m = len(members)
-    if m < 4:  # loadings fit any three correlations
-        return ANYWAY
-    off = R[np.ix_(members, members)].copy()
-    np.fill_diagonal(off, 0.0)
-    left, freedom = _misfit(off), m * (m - 3) / 2
-    spread = n * PARTIAL**2
-    log_odds = 0.5 * (freedom * np.log1p(spread) - n * left * spread / (1.0 + spread))
-    prior = np.log(ONE_FACTOR / (1.0 - ONE_FACTOR))
-    return float(ANYWAY + (1.0 - ANYWAY) * expit(log_odds + prior))
+    log_odds = 0.0
+    for members in distinct:
+        freedom = len(members) * (len(members) - 3) / 2
+        spread = n * PARTIAL
+        left = n * _misfit(R[np.ix_(members, members)])
+        log_ratios = 0.5 * (left * spread / (1.0 + spread) - freedom * np.log1p(spread))
+        log_odds -= float(logsumexp(log_ratios)) - np.log(PARTIAL.size)
+    return float(expit(log_odds)) if distinct else 0.0
 
 
-def _misfit(off: Floats) -> float:
+def _misfit(C: Floats) -> float:
     """The sum of squared partial correlations that one factor leaves, by least squares."""
+    off = C - np.diag(C.diagonal())
     lead = np.abs(off).sum(axis=1).argmax()
     loadings = np.sqrt(np.abs(off).max(axis=1)) * np.where(off[lead] < 0, -1.0, 1.0)
     for _ in range(FACTOR_STEPS):
@@ -204,32 +233,35 @@ def _misfit(off: Floats) -> float:
     return float(np.sum(partial**2)) / 2
 
 
-def _nodes(C: Floats, least: float) -> Iterator[tuple[Members, float]]:
-    """Nodes of the tree, and over how many correlations their features are one cluster."""
+def _nodes(C: Floats) -> Iterator[tuple[Members, float]]:
+    """Nodes of the tree (average linkage), and the range of correlations at which each is one.
+
+    A block whose features correlate by .9, and with others by .1, is distinct; a part of it is not.
+    """
     D = 1.0 - (C + C.T) / 2
     np.fill_diagonal(D, 0.0)
     tree = linkage(squareform(D, checks=False), "average")
     members: list[Members] = [(i,) for i in range(len(C))]
-    height, parent = np.zeros(2 * len(C) - 1), np.full(2 * len(C) - 1, 1.0 - least)
+    height, parent = np.zeros(2 * len(C) - 1), np.full(2 * len(C) - 1, 1.0 - TIGHT)
     for at, (i, j, own, _) in enumerate(tree.tolist()):
         members.append(tuple(sorted(members[int(i)] + members[int(j)])))
         height[len(C) + at] = own
-        parent[[int(i), int(j)]] = min(own, 1.0 - least)
+        parent[[int(i), int(j)]] = min(own, 1.0 - TIGHT)
     for at in range(len(C), len(members)):
         if len(members[at]) <= LARGEST and parent[at] > height[at]:
             yield members[at], float(parent[at] - height[at])
 
 
-def _balls(C: Floats, least: float) -> Iterator[tuple[Members, float]]:
-    """A leading feature with those nearest to it, and over how many correlations it has these."""
+def _neighbourhoods(C: Floats) -> Iterator[tuple[Members, float]]:
+    """A leading feature with those nearest to it, and the correlations within which these are."""
     order = np.argsort(-np.round(C, 9), axis=1, kind="stable")
     sizes = [m for m in NEIGHBOURS if m <= len(C)]
     for i in range(min(LEADING, len(C)) if sizes else 0):
         reach = np.array([C[i, order[i, m - 1]] for m in sizes])
         until = np.append(reach[1:], reach[-1:] if len(sizes) == len(C) else 0.0)
-        for m, upper, lower in zip(sizes, reach, until, strict=True):
-            if upper > max(lower, least):
-                yield tuple(sorted(order[i, :m].tolist())), float(upper - max(lower, least))
+        for m, upper, lower in zip(sizes, reach, np.maximum(until, TIGHT), strict=True):
+            if upper > lower:
+                yield tuple(sorted(order[i, :m].tolist())), float(upper - lower)
 
 
 def _one_hot(m: int, j: int) -> Floats:
@@ -238,19 +270,25 @@ def _one_hot(m: int, j: int) -> Floats:
     return column
 
 
-def _components(R: Floats, members: Members, rank: int) -> Floats:
+def _components(R: Floats, members: Members) -> Floats:
     """Leading principal components, with a mean square of 1 in all."""
     at = list(members)
     values, vectors = np.linalg.eigh(R[np.ix_(at, at)])
-    count = max(min(rank, int(np.sum(values > 1e-9 * values[-1]))), 1)
+    count = max(min(RANK, int(np.sum(values > 1e-9 * values[-1]))), 1)
     W = np.zeros((len(R), count))
     W[at] = vectors[:, ::-1][:, :count] / np.sqrt(len(at))
     return W
 
 
-def _sum(R: Floats, members: Members) -> Floats:
-    """The sum of features, of unit length."""
-    column = np.zeros(len(R))
+def _sum(R: Floats, members: Members, positive: bool) -> Floats:
+    """The sum of features, each with the sign of its correlation with the most typical one.
+
+    It has a mean square of 1; where effects are positive, features keep their signs.
+    """
     at = list(members)
-    column[at] = 1.0 / np.sqrt(R[np.ix_(at, at)].sum())
+    own = R[np.ix_(at, at)]
+    typical = np.argmax(np.round(np.abs(own).sum(axis=0), 9))
+    sign = np.ones(len(at)) if positive else np.where(own[typical] < 0, -1.0, 1.0)
+    column = np.zeros(len(R))
+    column[at] = sign / np.sqrt(sign @ own @ sign)
     return column
