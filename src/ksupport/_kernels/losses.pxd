@@ -46,6 +46,8 @@ cdef class Loss:
     # The second derivative along a vector of fitted values.
     cdef double curvature_along(self, const double *eta, const double *along,
                                 double *work) noexcept nogil
+    # Whether hardly a row has a slope g left, compared with the steepest that there is.
+    cdef bint all_fitted(self, const double *g) noexcept nogil
     # h = the largest curvature, where rows have next to none; whether so.
     cdef bint bound_curvature(self, double *h) noexcept nogil
     # h = curvatures of squares that touch the loss at eta and are nowhere below it; False: none.
@@ -56,10 +58,5 @@ cdef class Loss:
                                   double *eta, double *g, double *h) noexcept nogil
 
 
-# Whether hardly a row has a slope g left, compared with the steepest that there is.
-cdef bint all_fitted(Loss loss, const double *g) noexcept nogil
-# H += Tᵀ diag(h) T, the lower triangle (rows of H are ``stride`` apart); T is n x q.
-cdef void add_squares(const double *T, Py_ssize_t n, Py_ssize_t q, const double *h, double *H,
-                      Py_ssize_t stride) noexcept nogil
 # log(1 + e^x), of any x.
 cdef double log1p_exp(double x) noexcept nogil

@@ -13,7 +13,7 @@ cdef class ProfileLoss:
     cdef bint constant  # whether the first of them is the same, and not zero, in all rows
     cdef const double[:, ::1] Q  # unpenalized columns, as rows
     cdef const double[::1] roots  # square roots of weights: Xw = roots eta
-    cdef object arrays  # which own what the pointers below point to
+    cdef double[::1] scratch  # what the pointers below point into
     cdef double *T  # the transposed of Q
     cdef double *base
     cdef double *h
@@ -35,3 +35,6 @@ cdef class ProfileLoss:
     cdef double first_step_factor(self, const double *origin, const double *Xw) noexcept nogil
     cdef void newton_direction(self, const double *eta, const double *g, const double *h,
                                bint bounded) noexcept nogil
+    cdef void take_step(self, double slope, double largest, double *c, double *eta, double *g,
+                        double *h) noexcept nogil
+    cdef void add_columns(self, const double *c, double *out) noexcept nogil
