@@ -1,11 +1,9 @@
 /* The loops that most of the time goes into, in plain C that compilers vectorise.
 
-   Two files, as they are compiled differently.  ``sums.c`` has sums of products, which may be
-   reordered and contracted (-O3 -ffp-contract=fast -fassociative-math -fno-signed-zeros
-   -fno-trapping-math): NaN and infinity keep their meaning, by which walks see that they diverge.
-   ``scans.c`` has what must round alike everywhere (-O3 -ffp-contract=off -fno-trapping-math);
-   so must all that Cython writes, where -fassociative-math would undo sums that are ordered on
-   purpose.
+   Sums may be taken in another order where a loop says so (``omp simd reduction``: needs
+   -fopenmp-simd, which is no OpenMP; without it they are slow).  No flag that lets compilers do so
+   elsewhere (-fassociative-math, -ffast-math): in places the order is what makes sums exact, and
+   NaN and infinity keep their meaning, by which walks see that they diverge.
 
    Where the loader can choose (x86-64 with ELF), each function exists for several generations of
    CPUs; -DKSUPPORT_NO_CLONES leaves that out.  Matrices are C contiguous. */
@@ -26,7 +24,7 @@
 #define KSUPPORT_CLONES
 #endif
 
-/* -- sums.c ------------------------------------------------------------------------------- */
+/* -- sums of products ---------------------------------------------------------------------- */
 
 /* a^T b */
 double ks_dot(const double *a, const double *b, ptrdiff_t n);
@@ -40,17 +38,17 @@ double ks_distance2(const double *a, double c, const double *b, ptrdiff_t n);
 /* out = B u, B of m rows and n columns. */
 void ks_correlate(const double *B, const double *u, double *out, ptrdiff_t m, ptrdiff_t n);
 
-/* out += B^T r */
+/* out += B^T r; rows where r is zero are passed over. */
 void ks_add_product(const double *B, const double *r, double *out, ptrdiff_t m, ptrdiff_t n);
 
-/* out = scale B^T r; rows where r is zero are passed over if they are many. */
+/* out = scale B^T r; rows where r is zero are passed over. */
 void ks_combine(const double *B, const double *r, double scale, double *out, ptrdiff_t m,
                 ptrdiff_t n);
 
 /* out += c a */
 void ks_axpy(double c, const double *a, double *out, ptrdiff_t n);
 
-/* -- scans.c ------------------------------------------------------------------------------ */
+/* -- scans of one vector ------------------------------------------------------------------- */
 
 /* The largest magnitude; NaN does not count. */
 double ks_max_abs(const double *a, ptrdiff_t n);
