@@ -30,7 +30,7 @@ cdef class Loss:
     cdef bint diagonal  # whether second derivatives in eta are a diagonal matrix
     cdef bint of_classes  # whether rows may be separated: then there is no finite minimum
 
-    # Doubles of scratch space for these methods, of q columns.
+    # Doubles of scratch space that these methods need with q columns, at least one.
     cdef Py_ssize_t workspace(self, Py_ssize_t q) noexcept nogil
     # First derivatives g in eta, and the diagonal h of the second ones.
     cdef void slopes(self, const double *eta, double *g, double *h, double *work) noexcept nogil

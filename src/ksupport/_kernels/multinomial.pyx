@@ -82,12 +82,13 @@ cdef class Multinomial(Loss):
                                 double *work) noexcept nogil:
         """Of each row the variance of the vector under the probabilities of its classes."""
         cdef double curvature = 0.0, most, total, mean, square, p
-        cdef Py_ssize_t i, at
+        cdef Py_ssize_t i, a, at
         for i in range(self.n):
             most, total, mean, square = -INFINITY, 0.0, 0.0, 0.0
-            for at in range(i, self.size, self.n):
-                most = most if most > eta[at] else eta[at]
-            for at in range(i, self.size, self.n):
+            for a in range(self.n_classes):
+                most = most if most > eta[a * self.n + i] else eta[a * self.n + i]
+            for a in range(self.n_classes):
+                at = a * self.n + i
                 p = exp(eta[at] - most)
                 total += p
                 mean += p * along[at]

@@ -38,9 +38,8 @@ cdef class ProfileLoss:
             )
         self.loss, self.Q, self.roots, self.q = loss, Q, roots, Q.shape[0]
         self.n_free = self.q * (size // n if n > 0 else 1)
-        self.scratch = np.empty(
-            n * self.q + 4 * size + self.n_free * (self.n_free + 1) + loss.workspace(self.q) + 1
-        )
+        more = loss.workspace(max(self.q, 1))  # one column: a direction along which it is curved
+        self.scratch = np.empty(n * self.q + 4 * size + self.n_free * (self.n_free + 1) + more)
         self.T = &self.scratch[0]
         self.base = self.T + n * self.q
         self.h = self.base + size
@@ -190,8 +189,8 @@ cdef class ProfileLoss:
         cdef double mean
         memset(self.H, 0, size * size * sizeof(double))
         if bounded:  # no class has to do with another
-            for at in range(0, size, q):
-                add_squares(self.T, n, q, h + at // q * n, self.H + at * size + at, size)
+            for at in range(size // q):
+                add_squares(self.T, n, q, h + at * n, self.H + at * q * (size + 1), size)
         else:
             self.loss.hessian(eta, h, self.T, q, self.H, self.work)
         for at in range(size):
@@ -205,10 +204,10 @@ cdef class ProfileLoss:
             return
         for a in range(q):
             mean = 0.0
-            for at in range(a, size, q):
-                mean += self.direction[at] * q / size
-            for at in range(a, size, q):
-                self.direction[at] -= mean
+            for at in range(size // q):
+                mean += self.direction[at * q + a] * q / size
+            for at in range(size // q):
+                self.direction[at * q + a] -= mean
 
     cdef void add_columns(self, const double *c, double *out) noexcept nogil:
         """out += Qᵀc; of classes, each with coefficients of its own."""
