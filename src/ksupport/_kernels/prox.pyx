@@ -14,7 +14,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 cimport ksupport._kernels.simd as simd
-from .scale cimport Scale, find_scale, find_scale_near, unit_scale
+from ksupport._kernels.scale cimport Scale, find_scale, find_scale_near, unit_scale
 
 cdef double LARGE_LAM = 32.0  # theta goes from 0 to 1 within so few entries that guesses miss them
 

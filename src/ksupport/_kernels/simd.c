@@ -162,6 +162,11 @@ KSUPPORT_CLONES
 void ks_block_maxima(const double *a, ptrdiff_t n, ptrdiff_t size, double *maxima)
 {
     ptrdiff_t b = 0, first = 0;
+    if (size == 1) {
+        for (; b < n; b++)
+            maxima[b] = LARGER(fabs(a[b]), 0.0);
+        return;
+    }
     for (; first + size <= n; first += size)
         maxima[b++] = largest(a + first, size);
     if (first < n)
