@@ -10,8 +10,8 @@ cdef void add_squares(const double *T, Py_ssize_t n, Py_ssize_t q, const double 
 cdef bint factorise(double *H, Py_ssize_t q) noexcept nogil
 # x = (L Lᵀ)⁻¹ x, in place.
 cdef void solve_factorised(const double *L, Py_ssize_t q, double *x) noexcept nogil
-# Doubles of scratch space that `shortest_solution` needs.
-cdef Py_ssize_t shortest_workspace(Py_ssize_t q) noexcept nogil
-# s = the shortest x with Hx = s, where H, of which the lower triangle is read, may be singular;
-# whether there is one.
-cdef bint shortest_solution(const double *H, Py_ssize_t q, double *s, double *work) noexcept nogil
+# Doubles of scratch space that `solve_symmetric` needs.
+cdef Py_ssize_t solve_workspace(Py_ssize_t q) noexcept nogil
+# x = the shortest solution of H x' = x, where H, of which the lower triangle is read and which is
+# overwritten, may be singular; whether there is one.
+cdef bint solve_symmetric(double *H, Py_ssize_t q, double *x, double *work) noexcept nogil

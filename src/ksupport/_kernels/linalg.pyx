@@ -3,10 +3,14 @@
 """Small symmetric systems of Newton's method, H step = -gradient, where H may be singular.
 
 `factorise` is not LAPACK's dpotrf, which stops at the first pivot that is not positive: here the
-column counts as dependent on those before it and the others go on.
+column counts as dependent on those before it and the others go on.  With solving it takes .2 us of
+5 columns, where LAPACK takes .7, and 11 us of 40, as LAPACK does.
 """
 
+import numpy as np
+
 from libc.math cimport INFINITY, sqrt
+from libc.string cimport memcpy
 from scipy.linalg.cython_lapack cimport dsyev
 
 FLAT = 1e-12  # a pivot below this share of its column's square counts as none
@@ -16,16 +20,53 @@ cdef double FLAT_EIGENVALUE = 1e-13  # over the largest, of a matrix with a diag
 cdef double UNREACHED = 1e-12  # share of the right side's square that no x explains
 
 
+def solve(const double[:, ::1] H, const double[::1] s):
+    """The shortest x with Hx = s, H symmetric and given by its lower triangle; and whether it is one.
+
+    Lengths are in units in which H has a diagonal of ones.
+    """
+    cdef Py_ssize_t q = s.shape[0]
+    cdef double[:, ::1] A = np.array(H)
+    cdef double[::1] x = np.array(s), work = np.empty(solve_workspace(q) + 1)
+    cdef bint found = True
+    if H.shape[0] != q or H.shape[1] != q:
+        raise ValueError(f"H must be {q} x {q}, got {H.shape[0]} x {H.shape[1]}")
+    if q > 0:
+        found = solve_symmetric(&A[0, 0], q, &x[0], &work[0])
+    return np.asarray(x), found
+
+
 cdef void add_squares(const double *T, Py_ssize_t n, Py_ssize_t q, const double *h, double *H,
                       Py_ssize_t stride) noexcept nogil:
-    """Row after row of T, so that entries of H stand side by side."""
-    cdef double own
+    """Four rows of T at a time.
+
+    At 200 x 5 it takes 1.5 us where BLAS's dsyrk, on a copy with the roots of h, takes 3.0; 22 and
+    22 at 1000 x 10, and 63 and 54 at 1000 x 20.  h may be negative here.
+    """
+    cdef double h0, h1, h2, h3
+    cdef const double *t0 = T
+    cdef const double *t1
+    cdef const double *t2
+    cdef const double *t3
+    cdef double *out
     cdef Py_ssize_t i, a, b
-    for i in range(n):
+    for i in range(n // 4):
+        t1 = t0 + q
+        t2 = t1 + q
+        t3 = t2 + q
         for a in range(q):
-            own = T[i * q + a] * h[i]
+            h0, h1 = t0[a] * h[4 * i], t1[a] * h[4 * i + 1]
+            h2, h3 = t2[a] * h[4 * i + 2], t3[a] * h[4 * i + 3]
+            out = H + a * stride
             for b in range(a + 1):
-                H[a * stride + b] += own * T[i * q + b]
+                out[b] += (h0 * t0[b] + h1 * t1[b]) + (h2 * t2[b] + h3 * t3[b])
+        t0 = t3 + q
+    for i in range(n - n % 4, n):
+        for a in range(q):
+            h0 = t0[a] * h[i]
+            for b in range(a + 1):
+                H[a * stride + b] += h0 * t0[b]
+        t0 += q
 
 
 cdef bint factorise(double *H, Py_ssize_t q) noexcept nogil:
@@ -65,12 +106,22 @@ cdef void solve_factorised(const double *L, Py_ssize_t q, double *x) noexcept no
             x[k] -= L[j * q + k] * own
 
 
-cdef Py_ssize_t shortest_workspace(Py_ssize_t q) noexcept nogil:
-    return q * q + 8 * q
+cdef Py_ssize_t solve_workspace(Py_ssize_t q) noexcept nogil:
+    return 2 * q * q + 8 * q
+
+
+cdef bint solve_symmetric(double *H, Py_ssize_t q, double *x, double *work) noexcept nogil:
+    memcpy(work, H, q * q * sizeof(double))
+    if factorise(H, q):
+        solve_factorised(H, q, x)
+        return True
+    return shortest_solution(work, q, x, work + q * q)
 
 
 cdef bint shortest_solution(const double *H, Py_ssize_t q, double *s, double *work) noexcept nogil:
-    """In units in which H has a diagonal of ones: columns may be in any units, and what is small
+    """s = the shortest x with Hx = s, and whether there is one.
+
+    In units in which H has a diagonal of ones: columns may be in any units, and what is small
     beside another is not flat.
     """
     cdef double *V = work  # the scaled matrix, then its eigenvectors, one a row

@@ -193,6 +193,8 @@ cdef class ProfileLoss:
                 add_squares(self.T, n, q, h + at * n, self.H + at * q * (size + 1), size)
         else:
             self.loss.hessian(eta, h, self.T, q, self.H, self.work)
+            if size > q:  # only differences of classes count: the last one's direction is zero
+                memset(self.H + (size - q) * size, 0, q * size * sizeof(double))
         for at in range(size):
             mean = 0.0
             for i in range(n):
