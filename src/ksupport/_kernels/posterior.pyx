@@ -24,23 +24,17 @@ is kept by sampler.pyx, which updates it when a column enters or leaves, and mad
 
 from libc.math cimport INFINITY, M_PI, M_SQRT1_2, erfc, exp, log, sqrt
 from libc.stdint cimport int64_t
-from ksupport._kernels.sampler cimport LANES, Sampler, explained
+
+from ksupport._kernels.sampler cimport Sampler, explained
+from ksupport._kernels.sampling cimport (
+    LANES, STRETCH, add_prior, count_covered, exponentiate, factorise, log_dets,
+)
+from ksupport._kernels.simd cimport dot
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-cdef extern from "posterior.h" nogil:
-    enum: STRETCH
-    double dot(const double *x, const double *y, int64_t n)
-    double add_prior(double *odds, const double *bonus, const int64_t *cluster, double one,
-                     double group, double top, int64_t n)
-    double exponentiate(double *odds, double *sums, double top, int64_t n)
-    void count_covered(double *p, const int64_t *cover, int64_t n)
-    void factorise(const double *A, double *L, double *W, double *over, const double *least,
-                   int64_t n, int64_t m)
-    void log_dets(const double *L, const double *lam, double *out, int64_t n)
 
 cdef int REFRESH = 50  # moves after which products are recomputed: errors stay below 1e-8
 cdef double EXACT_FIT = 1e-12  # share of Y'Y that no model explains: its evidence is finite

@@ -3,8 +3,7 @@
 
 from libc.stdint cimport int64_t
 
-cdef extern from "posterior.h" nogil:
-    enum: LANES
+from ksupport._kernels.sampling cimport LANES
 
 
 cdef inline double explained(const double *W, const double *over, int64_t n, int64_t m, int64_t t,

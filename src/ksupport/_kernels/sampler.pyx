@@ -16,23 +16,13 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dgetrf, dgetri
 
-import numpy as np
+from ksupport._kernels.sampling cimport (
+    LANES, STRETCH, add_multiple, add_outer, add_products, add_rows, add_square_of,
+    add_squares, factorise, gains_of, log_dets,
+)
+from ksupport._kernels.simd cimport dot
 
-cdef extern from "posterior.h" nogil:
-    enum: STRETCH
-    void add_rows(double *e, const double *M, const int64_t *at, const double *f, int64_t p,
-                  int64_t n)
-    void add_squares(double *new, const double *old, const double *e, double scale, int64_t n)
-    void add_multiple(double *new, const double *old, const double *e, double f, int64_t n)
-    void add_products(double *out, const double *x, const double *y, double f, int64_t n)
-    double dot(const double *x, const double *y, int64_t n)
-    void add_square_of(double *M, const double *h, double scale, int64_t p, int64_t width)
-    void gains_of(double *found, const double *a, double nu, double T, double lam, double least,
-                  int64_t n)
-    void factorise(const double *A, double *L, double *W, double *over, const double *least,
-                   int64_t n, int64_t m)
-    void log_dets(const double *L, const double *lam, double *out, int64_t n)
-    void add_outer(double *new, const double *old, const double *x, double scale, int64_t n)
+import numpy as np
 
 cdef double EXACT_FIT = 1e-12  # share of Y'Y that no model explains: its evidence is finite
 

@@ -1,28 +1,23 @@
-/* Hot loops of the sampler in posterior.pyx: they run over all columns or atoms at every move. */
-#ifndef KSUPPORT_POSTERIOR_H
-#define KSUPPORT_POSTERIOR_H
+/* Loops of the sampler; see sampling.h. */
 
-#include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__ELF__) && defined(__GNUC__) && !defined(KSUPPORT_NO_CLONES)
-#define CLONED __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define CLONED
-#endif
-#if defined(__GNUC__)
-#define INLINED static inline __attribute__((always_inline))
-#else
-#define INLINED static inline
-#endif
+#include "sampling.h"
+#include "simd.h"
 
-#define LANES 8     /* matrices that are factorised side by side: one register of AVX-512 */
-#define STRETCH 64  /* atoms whose weights are also summed, so that a draw need not pass them all */
+#define LANES KSUPPORT_LANES
+#define STRETCH KSUPPORT_STRETCH
+
+#if defined(__GNUC__)
+#define PART static inline __attribute__((always_inline))
+#else
+#define PART static inline
+#endif
 
 /* log x of a positive normal number: x = 2^k m with sqrt(1/2) <= m < sqrt(2), and the series of
    2 artanh s at s = (m - 1) / (m + 1), whose next term is below 1e-16. In loops it vectorises. */
-INLINED double fast_log(double x) {
+PART double fast_log(double x)
+{
     const uint64_t root = 0x3fe6a09e667f3bcdULL; /* the bits of sqrt(1/2) */
     uint64_t bits;
     double m;
@@ -49,7 +44,8 @@ INLINED double fast_log(double x) {
 /* exp x of -710 <= x <= 0, and 0 where that is no normal number: x = n log 2 + r with
    |r| <= log(2) / 2, and the series of exp r, whose next term is below 2e-16. Relative errors are
    those of x itself, below 1e-14 for weights that count. */
-INLINED double fast_exp(double x) {
+PART double fast_exp(double x)
+{
     const int32_t n = (int32_t)(x * 1.44269504088896340736 - 0.5);
     const double r = x - n * 0.693147180559945309417;
     double p = 1.0 / 479001600;
@@ -72,9 +68,10 @@ INLINED double fast_exp(double x) {
     return p * power;
 }
 
-/* e += f_0 M[at_0] + ... + f_(p-1) M[at_(p-1)], of rows with n entries. */
-CLONED static void add_rows(double *restrict e, const double *restrict M, const int64_t *at,
-                            const double *f, int64_t p, int64_t n) {
+KSUPPORT_CLONES
+void ks_add_rows(double *restrict e, const double *restrict M, const int64_t *at,
+    const double *f, int64_t p, int64_t n)
+{
     int64_t u = 0;
     for (; u + 8 <= p; u += 8) {
         const double *x0 = M + at[u] * n, *x1 = M + at[u + 1] * n, *x2 = M + at[u + 2] * n,
@@ -97,43 +94,41 @@ CLONED static void add_rows(double *restrict e, const double *restrict M, const 
     }
 }
 
-/* new = old + scale e². */
-CLONED static void add_squares(double *restrict new, const double *restrict old,
-                               const double *restrict e, double scale, int64_t n) {
+KSUPPORT_CLONES
+void ks_add_squares(double *restrict new, const double *restrict old,
+    const double *restrict e, double scale, int64_t n)
+{
     for (int64_t i = 0; i < n; i++) new[i] = old[i] + scale * e[i] * e[i];
 }
 
-/* new = old + f e. */
-CLONED static void add_multiple(double *restrict new, const double *restrict old,
-                                const double *restrict e, double f, int64_t n) {
+KSUPPORT_CLONES
+void ks_add_multiple(double *restrict new, const double *restrict old,
+    const double *restrict e, double f, int64_t n)
+{
     for (int64_t i = 0; i < n; i++) new[i] = old[i] + f * e[i];
 }
 
-/* out += f x y. */
-CLONED static void add_products(double *restrict out, const double *restrict x,
-                                const double *restrict y, double f, int64_t n) {
+KSUPPORT_CLONES
+void ks_add_products(double *restrict out, const double *restrict x,
+    const double *restrict y, double f, int64_t n)
+{
     for (int64_t i = 0; i < n; i++) out[i] += f * x[i] * y[i];
 }
 
-CLONED static double dot(const double *restrict x, const double *restrict y, int64_t n) {
-    double s = 0.0;
-    for (int64_t i = 0; i < n; i++) s += x[i] * y[i];
-    return s;
-}
-
-/* M += scale h h', of a p x p matrix whose rows are ``width`` apart. */
-CLONED static void add_square_of(double *restrict M, const double *restrict h, double scale,
-                                 int64_t p, int64_t width) {
+KSUPPORT_CLONES
+void ks_add_square_of(double *restrict M, const double *restrict h, double scale,
+    int64_t p, int64_t width)
+{
     for (int64_t u = 0; u < p; u++) {
         const double f = scale * h[u];
         for (int64_t v = 0; v < p; v++) M[u * width + v] += f * h[v];
     }
 }
 
-/* Log evidence that one column would add for each of T responses, in place of r'Mr, where M is the
-   identity or, with nu > 0, the inverse of what is left. */
-CLONED static void gains_of(double *restrict found, const double *restrict a, double nu, double T,
-                            double lam, double least, int64_t n) {
+KSUPPORT_CLONES
+void ks_gains_of(double *restrict found, const double *restrict a, double nu, double T,
+    double lam, double least, int64_t n)
+{
     const double inverse = 1.0 / lam, lowest = least * lam;
     if (nu > 0.0)
         for (int64_t j = 0; j < n; j++) {
@@ -148,10 +143,11 @@ CLONED static void gains_of(double *restrict found, const double *restrict a, do
         }
 }
 
-/* Add the log prior of what would enter to its log evidence; returns the largest sum, or top. */
-CLONED static double add_prior(double *restrict odds, const double *restrict bonus,
-                               const int64_t *restrict cluster, double one, double group,
-                               double top, int64_t n) {
+KSUPPORT_CLONES
+double ks_add_prior(double *restrict odds, const double *restrict bonus,
+    const int64_t *restrict cluster, double one, double group,
+    double top, int64_t n)
+{
     double tops[LANES];
     int64_t j = 0;
     for (int k = 0; k < LANES; k++) tops[k] = top;
@@ -163,15 +159,17 @@ CLONED static double add_prior(double *restrict odds, const double *restrict bon
     return top;
 }
 
-/* Turn logs of weights into weights over exp top, with the sum of each stretch; returns the sum. */
-CLONED static double exponentiate(double *restrict odds, double *restrict sums, double top,
-                                  int64_t n) {
+KSUPPORT_CLONES
+double ks_exponentiate(double *restrict odds, double *restrict sums, double top,
+    int64_t n)
+{
     double all = 0.0;
     for (int64_t at = 0; at < n; at += STRETCH) {
         const int64_t m = n - at < STRETCH ? n - at : STRETCH;
         double *x = odds + at, s = 0.0;
         for (int64_t k = 0; k < m; k++) /* a loop of its own: within the next, gcc branches */
             x[k] = x[k] - top > -710.0 ? x[k] - top : -710.0;
+#pragma omp simd reduction(+ : s)
         for (int64_t k = 0; k < m; k++) {
             x[k] = fast_exp(x[k]);
             s += x[k];
@@ -182,18 +180,16 @@ CLONED static double exponentiate(double *restrict odds, double *restrict sums, 
     return all;
 }
 
-/* Where cover is above 0, add 1 to p. */
-CLONED static void count_covered(double *restrict p, const int64_t *restrict cover, int64_t n) {
+KSUPPORT_CLONES
+void ks_count_covered(double *restrict p, const int64_t *restrict cover, int64_t n)
+{
     for (int64_t i = 0; i < n; i++) p[i] += cover[i] > 0 ? 1.0 : 0.0;
 }
 
-/* Factorise LANES symmetric matrices as L D L', side by side, and solve L w = W in place.
-
-   A and L have lower triangles row by row, LANES numbers for each entry, and may be the same; W is
-   n x m.  Pivots, which are at least ``least`` (one for each lane), end on the diagonal of L, and
-   one over them in ``over``. */
-CLONED static void factorise(const double *A, double *L, double *W, double *over,
-                             const double *least, int64_t n, int64_t m) {
+KSUPPORT_CLONES
+void ks_factorise(const double *A, double *L, double *W, double *over,
+    const double *least, int64_t n, int64_t m)
+{
     for (int64_t i = 0; i < n; i++) {
         const double *own = A + i * (i + 1) / 2 * LANES;
         double *row = L + i * (i + 1) / 2 * LANES, pivot[LANES];
@@ -228,17 +224,19 @@ CLONED static void factorise(const double *A, double *L, double *W, double *over
     }
 }
 
-/* After `factorise`: log det of each matrix over lam^n. */
-CLONED static void log_dets(const double *L, const double *lam, double *out, int64_t n) {
+KSUPPORT_CLONES
+void ks_log_dets(const double *L, const double *lam, double *out, int64_t n)
+{
     for (int b = 0; b < LANES; b++) out[b] = 0.0;
     for (int64_t i = 0; i < n; i++)
         for (int b = 0; b < LANES; b++)
             out[b] += fast_log(L[(i * (i + 1) / 2 + i) * LANES + b] / lam[b]);
 }
 
-/* new = old + scale x x', of the lower triangles of LANES matrices. */
-CLONED static void add_outer(double *restrict new, const double *restrict old,
-                             const double *restrict x, double scale, int64_t n) {
+KSUPPORT_CLONES
+void ks_add_outer(double *restrict new, const double *restrict old,
+    const double *restrict x, double scale, int64_t n)
+{
     for (int64_t i = 0; i < n; i++) {
         const int64_t row = i * (i + 1) / 2;
         for (int64_t k = 0; k <= i; k++)
@@ -248,5 +246,3 @@ CLONED static void add_outer(double *restrict new, const double *restrict old,
             }
     }
 }
-
-#endif
