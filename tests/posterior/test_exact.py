@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from ksupport._kernels.sampler import Sampler
+from ksupport._kernels import sampler
 from ksupport.posterior.atoms import atoms_of, groups_of
 from ksupport.posterior.chains import Budget, sample
 from ksupport.posterior.likelihood import of_squares
@@ -127,7 +127,7 @@ def test_updates_are_what_a_fresh_start_gives(T):
     likelihood = likelihood_of(rng, T=T, n=60, d=40)
     atoms = atoms_of(likelihood, 40)
     most, widest, lam = 12, 120, 3.0
-    state, fresh = (Sampler(atoms.data, atoms.atoms, most, widest, 40) for _ in range(2))
+    state, fresh = (sampler.Sampler(atoms.data, atoms.atoms, most, widest, 40) for _ in range(2))
     state.refresh(lam)
     for _ in range(2000):
         count = len(state.atoms)
@@ -147,7 +147,7 @@ def test_an_atom_that_comes_back_leaves_no_trace():
     rng = np.random.default_rng(4)
     likelihood = likelihood_of(rng, T=2, n=60, d=40)
     atoms = atoms_of(likelihood, 40)
-    state = Sampler(atoms.data, atoms.atoms, 6, 60, 40)
+    state = sampler.Sampler(atoms.data, atoms.atoms, 6, 60, 40)
     state.refresh(1.0)
     for j in (3, 17, 5, 0):
         state.add(j)
