@@ -12,8 +12,10 @@ ifeq ($(shell command -v cc || command -v gcc || command -v clang || ls -d "$(VI
 COMPILER := ziglang
 endif
 endif
-# In `$(call with_tools,.venv)` meson finds the tools that were installed there, and the compiler.
-with_tools = PATH="$(abspath $(1)/$(SCRIPTS)):$$PATH" $(if $(COMPILER),CC="python -m ziglang cc" AR="python -m ziglang ar")
+# `$(call with_tools,.venv) python` has the tools that were installed there, by names that hold in later builds as well.
+zig = $(abspath $(1)/$(SCRIPTS)/python) -m ziglang
+with_tools = PATH="$(abspath $(1)/$(SCRIPTS)):$$PATH" CYTHON="$(abspath $(1)/$(SCRIPTS)/cython)" \
+	$(if $(COMPILER),CC="$(call zig,$(1)) cc" AR="$(call zig,$(1)) ar")
 # A build stays beside its environment: more extras, or changed sources, rebuild what they have to.
 editable = pip install -qq --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(1)/build --editable
 
