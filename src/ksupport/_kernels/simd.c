@@ -133,6 +133,44 @@ void ks_axpy(double c, const double *restrict a, double *restrict out, ptrdiff_t
         out[i] += c * a[i];
 }
 
+KSUPPORT_CLONES
+struct ks_dual_sums ks_sum_dual(const double *z, const double *v, double gamma, const double *Xr,
+                                const double *Xw, ptrdiff_t n)
+{
+    double fall = 0.0, along = 0.0, curvature = 0.0, change2 = 0.0, move2 = 0.0, z2 = 0.0;
+    double Xr2 = 0.0;
+#pragma omp simd reduction(+ : fall, along, curvature, change2, move2, z2, Xr2)
+    for (ptrdiff_t i = 0; i < n; i++) {
+        /* The dual in units of gamma is as large as y; itself it might be too large for squares. */
+        double here = z[i] / gamma, move = (z[i] - v[i]) / gamma, change = Xw[i] - Xr[i];
+        fall += change * here;
+        along += Xr[i] * move;
+        curvature -= change * move;
+        change2 += change * change;
+        move2 += move * move;
+        z2 += here * here;
+        Xr2 += Xr[i] * Xr[i];
+    }
+    return (struct ks_dual_sums){fall, along, curvature, change2, move2, z2, Xr2};
+}
+
+KSUPPORT_CLONES
+struct ks_loss_sums ks_sum_loss(const double *Xr, const double *Xw, const double *gr,
+                                const double *gw, ptrdiff_t n)
+{
+    double fall = 0.0, rise = 0.0, change2 = 0.0, Xr2 = 0.0, gr2 = 0.0;
+#pragma omp simd reduction(+ : fall, rise, change2, Xr2, gr2)
+    for (ptrdiff_t i = 0; i < n; i++) {
+        double change = Xw[i] - Xr[i];
+        fall -= gr[i] * change;
+        rise += gw[i] * change;
+        change2 += change * change;
+        Xr2 += Xr[i] * Xr[i];
+        gr2 += gr[i] * gr[i];
+    }
+    return (struct ks_loss_sums){fall, rise, change2, Xr2, gr2};
+}
+
 /* -- scans of one vector ------------------------------------------------------------------- */
 
 #define LANES 8 /* partial results side by side, which fill the registers of any CPU */

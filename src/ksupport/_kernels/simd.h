@@ -48,6 +48,20 @@ void ks_combine(const double *B, const double *r, double scale, double *out, ptr
 /* out += c a */
 void ks_axpy(double c, const double *a, double *out, ptrdiff_t n);
 
+/* What a step of IRKSN from v to z = v + gamma g is judged by: see `Squares.holds`. */
+struct ks_dual_sums {
+    double fall, along, curvature, change2, move2, z2, Xr2;
+};
+struct ks_dual_sums ks_sum_dual(const double *z, const double *v, double gamma, const double *Xr,
+                                const double *Xw, ptrdiff_t n);
+
+/* The same for other losses, gr and gw their gradients: see `Profiled.holds`. */
+struct ks_loss_sums {
+    double fall, rise, change2, Xr2, gr2;
+};
+struct ks_loss_sums ks_sum_loss(const double *Xr, const double *Xw, const double *gr,
+                                const double *gw, ptrdiff_t n);
+
 /* -- scans of one vector ------------------------------------------------------------------- */
 
 /* The largest magnitude; NaN does not count. */

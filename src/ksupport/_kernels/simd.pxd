@@ -12,6 +12,14 @@ cdef extern from "simd.h" nogil:
     void combine "ks_combine"(const double *B, const double *r, double scale, double *out,
                               Py_ssize_t m, Py_ssize_t n)
     void axpy "ks_axpy"(double c, const double *a, double *out, Py_ssize_t n)
+    struct ks_dual_sums:
+        double fall, along, curvature, change2, move2, z2, Xr2
+    struct ks_loss_sums:
+        double fall, rise, change2, Xr2, gr2
+    ks_dual_sums sum_dual "ks_sum_dual"(const double *z, const double *v, double gamma,
+                                        const double *Xr, const double *Xw, Py_ssize_t n)
+    ks_loss_sums sum_loss "ks_sum_loss"(const double *Xr, const double *Xw, const double *gr,
+                                        const double *gw, Py_ssize_t n)
     double max_abs "ks_max_abs"(const double *a, Py_ssize_t n)
     void block_maxima "ks_block_maxima"(const double *a, Py_ssize_t n, Py_ssize_t size,
                                         double *maxima)
