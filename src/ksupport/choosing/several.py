@@ -18,8 +18,6 @@ from .criteria import ZERO
 
 def log_left(left: Any, totals: Floats, n: float) -> Any:
     """n log of what is left (... x T x T) of T responses with these squares, over n.
-
-    The compiled search for few features has the same (`_evidence_kernels.noise_of`).
     """
     left, count = np.asarray(left), totals.size
     if count == 1:
