@@ -35,7 +35,10 @@ OLD_NUMPY = {"NPY_DISABLE_CPU_FEATURES": " ".join(CHOSEN)}
 def build_plain(folder):
     """Build the package without copies of loops for newer CPUs; the settings that import it."""
     scripts = Path(sys.executable).parent
-    tools = {"PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}", "CYTHON": str(scripts / "cython")}
+    tools = {
+        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+        "CYTHON": str(scripts / "cython"),
+    }
     command = [
         sys.executable, "-m", "pip", "install", "-qq", "--no-deps", "--no-build-isolation",
         "--config-settings=setup-args=-Dclones=false", "--target", str(folder), str(TESTS.parent),

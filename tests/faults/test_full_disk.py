@@ -4,7 +4,6 @@ A limit on the size of files, as the kernel sets it for a process, is as good as
 write that goes beyond it fails after some of it is written.  `make test-faults` takes a small disk.
 """
 
-import json
 import os
 import subprocess
 import sys

@@ -193,7 +193,8 @@ class Squares:
         gram = scatter.about(centre)
         if self.center:
             # What rounding leaves of a constant is nothing.
-            nothing = np.sqrt(np.diag(gram) / scatter.total) <= 10 * limits.EPS * np.abs(scatter.mean)
+            floor = 10 * limits.EPS * np.abs(scatter.mean)
+            nothing = np.sqrt(np.diag(gram) / scatter.total) <= floor
             gram[nothing] = gram[:, nothing] = 0.0
         return gram
 
