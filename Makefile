@@ -14,8 +14,8 @@ endif
 endif
 # `$(call with_tools,.venv) python` has the tools that were installed there, by names that hold in later builds as well.
 zig = $(abspath $(1)/$(SCRIPTS)/python) -m ziglang
-with_tools = PATH="$(abspath $(1)/$(SCRIPTS)):$$PATH" CYTHON="$(abspath $(1)/$(SCRIPTS)/cython)" \
-	$(if $(COMPILER),CC="$(call zig,$(1)) cc" AR="$(call zig,$(1)) ar")
+with_compiler = $(if $(COMPILER),CC="$(call zig,$(1)) cc" AR="$(call zig,$(1)) ar")
+with_tools = PATH="$(abspath $(1)/$(SCRIPTS)):$$PATH" CYTHON="$(abspath $(1)/$(SCRIPTS)/cython)" $(call with_compiler,$(1))
 # A build stays beside its environment: more extras, or changed sources, rebuild what they have to.
 editable = pip install -qq --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(1)/build --editable
 
@@ -91,7 +91,7 @@ golden: $(VENV)/.with-cli,data,test ## write models of this version for later on
 
 dist: $(VENV)/.with-dist ## build the source distribution and the wheel into dist/
 	@rm -rf dist
-	@$(BIN)/python -m build --outdir dist .
+	@$(call with_compiler,$(VENV)) $(BIN)/python -m build --outdir dist .
 	@$(BIN)/python -m twine check --strict dist/*
 
 test-dist: dist ## install what dist/ holds into clean environments, with no extra and with each
@@ -137,16 +137,19 @@ clean: ## remove everything that these targets made
 
 # .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.
 # Of what they bring, Python compiles what is imported, when it is; pip would take half a minute for all.
-$(VENV)/.with-%: pyproject.toml | $(VENV)/.made
+$(VENV)/.with-%: pyproject.toml | $(VENV)/.tools
 	@echo "installing ksupport[$*] into $(VENV)"
 	@$(call with_tools,$(VENV)) python -m $(call editable,$(VENV)) '.[$*]' --no-compile
 	@touch $@
 
-$(VENV)/.made:
+$(VENV)/.tools: pyproject.toml | $(VENV)/.made
 	@$(if $(COMPILER),echo "no C compiler on this machine: taking $(COMPILER) from PyPI")
-	@$(PYTHON) -m venv $(VENV)
 	@$(PYTHON) tools/build_needs.py > $(VENV)/build-needs.txt
 	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -r $(VENV)/build-needs.txt $(COMPILER)
+	@touch $@
+
+$(VENV)/.made:
+	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 $(OLDEST)/.made: pyproject.toml tools/oldest.py
