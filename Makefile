@@ -5,6 +5,20 @@ OLDEST := .venv-oldest
 SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(SCRIPTS)
 
+# Kernels are C when they are built. Where the machine has no compiler, one comes from PyPI.
+VISUAL_STUDIO := /c/Program Files/Microsoft Visual Studio
+ifeq ($(origin CC),default)
+ifeq ($(shell command -v cc || command -v gcc || command -v clang || ls -d "$(VISUAL_STUDIO)" 2>/dev/null),)
+COMPILER := ziglang
+endif
+endif
+# `$(call with_tools,.venv) python` has the tools that were installed there, by names that hold in later builds as well.
+zig = $(abspath $(1)/$(SCRIPTS)/python) -m ziglang
+with_compiler = $(if $(COMPILER),CC="$(call zig,$(1)) cc" AR="$(call zig,$(1)) ar")
+with_tools = PATH="$(abspath $(1)/$(SCRIPTS)):$$PATH" CYTHON="$(abspath $(1)/$(SCRIPTS)/cython)" $(call with_compiler,$(1))
+# A build stays beside its environment: more extras, or changed sources, rebuild what they have to.
+editable = pip install -qq --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(1)/build --editable
+
 # Data sets next to the checkout, where there are any, save the downloads.
 ifndef KSUPPORT_DATA
 ifneq ($(wildcard ../shared/data/.),)
@@ -30,7 +44,7 @@ test test-long test-quick test-faults test-oldest coverage mutants fuzz fuzz-fil
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not long"
 
-test-long: $(VENV)/.with-cli,data,test ## run the tests of a minute each: many genotypes, compiled or loaded, full disks, kills
+test-long: $(VENV)/.with-cli,data,test ## run the tests of a minute each: many genotypes, full disks, kills
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m long tests
 
 test-quick: $(VENV)/.with-cli,data,test ## the part of the tests that is done in half a minute
@@ -77,7 +91,7 @@ golden: $(VENV)/.with-cli,data,test ## write models of this version for later on
 
 dist: $(VENV)/.with-dist ## build the source distribution and the wheel into dist/
 	@rm -rf dist
-	@$(BIN)/python -m build --outdir dist .
+	@$(call with_compiler,$(VENV)) $(BIN)/python -m build --outdir dist .
 	@$(BIN)/python -m twine check --strict dist/*
 
 test-dist: dist ## install what dist/ holds into clean environments, with no extra and with each
@@ -123,9 +137,15 @@ clean: ## remove everything that these targets made
 
 # .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.
 # Of what they bring, Python compiles what is imported, when it is; pip would take half a minute for all.
-$(VENV)/.with-%: pyproject.toml | $(VENV)/.made
+$(VENV)/.with-%: pyproject.toml | $(VENV)/.tools
 	@echo "installing ksupport[$*] into $(VENV)"
-	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check --editable '.[$*]'
+	@$(call with_tools,$(VENV)) python -m $(call editable,$(VENV)) '.[$*]' --no-compile
+	@touch $@
+
+$(VENV)/.tools: pyproject.toml | $(VENV)/.made
+	@$(if $(COMPILER),echo "no C compiler on this machine: taking $(COMPILER) from PyPI")
+	@$(PYTHON) tools/build_needs.py > $(VENV)/build-needs.txt
+	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -r $(VENV)/build-needs.txt $(COMPILER)
 	@touch $@
 
 $(VENV)/.made:
@@ -136,6 +156,9 @@ $(OLDEST)/.made: pyproject.toml tools/oldest.py
 	@echo "installing the oldest versions allowed into $(OLDEST)"
 	@$(PYTHON) -m venv --clear $(OLDEST)
 	@$(PYTHON) tools/oldest.py > $(OLDEST)/constraints.txt
+	@$(PYTHON) tools/build_needs.py > $(OLDEST)/build-needs.txt
 	@$(OLDEST)/$(SCRIPTS)/python -m pip install -qq --disable-pip-version-check \
-		--constraint $(OLDEST)/constraints.txt --editable '.[cli,data,test]'
+		--constraint $(OLDEST)/constraints.txt -r $(OLDEST)/build-needs.txt $(COMPILER)
+	@$(call with_tools,$(OLDEST)) python -m $(call editable,$(OLDEST)) '.[cli,data,test]' \
+		--constraint $(OLDEST)/constraints.txt
 	@touch $@

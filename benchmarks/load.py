@@ -1,7 +1,7 @@
 """Mixed fits in one process for an hour: memory, threads, handles; and what tiny fits spend.
 
 ``KSUPPORT_MINUTES`` says how long, 60 unless told. A round fits each kind of model on each kind of
-X once, on data of its own; after each the process is weighed. Whatever numba compiles and caches
+X once, on data of its own; after each the process is weighed. Modules and caches
 fill in the first fifth of the time, which is not judged.
 """
 

@@ -34,7 +34,7 @@ __all__ = [
 ]  # fmt: skip
 
 RESULTS = Path(os.environ.get("KSUPPORT_RESULTS") or Path(__file__).parent / "results")
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "modopt")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "modopt")
 
 
 @dataclass(frozen=True)

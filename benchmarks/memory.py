@@ -58,7 +58,6 @@ def on_file(shape: tuple[int, int], models: Mapping[str, Targets]) -> list[Row]:
     if not sys.platform.startswith("linux"):
         print("skipped: memory is read from /proc, which only Linux has")
         return []
-    fresh.run("first_fit", "30", "50")  # so that compiled code is cached
     with tempfile.TemporaryDirectory(prefix="ksupport-bench-") as name:
         folder = Path(name)
         write(folder, *shape)

@@ -90,7 +90,6 @@ def fits(folder: Path, kind: str, expected: dict[str, Any], most_memory: float) 
 
 
 def on_disk() -> Iterator[Row]:
-    fresh.run("first_fit", "30", "50")  # so that compiled code is cached
     with tempfile.TemporaryDirectory(prefix="ksupport-bench-") as name:
         folder = Path(name)
         write(folder, LARGE, "float32")

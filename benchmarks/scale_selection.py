@@ -1,7 +1,7 @@
 """Choosing at scale: passes and CPU time of one thread, against abess and a cross-validated Lasso.
 
 Autoregressive designs with ten true features; 71 x 1000 is riboflavin's with a simulated response.
-abess looks at sizes up to 30, three times the truth's.  What was compiled before is not counted.
+abess looks at sizes up to 30, three times the truth's.  Imports are not counted.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Fits:
         return dict(zip(METHODS, times, strict=True))
 
 
-def compile_all() -> None:
-    """Fit small problems, wide and tall, so that what is compiled is at hand."""
+def import_all() -> None:
+    """Fit small problems, wide and tall, so that what they need is imported."""
     for n, d in ((40, 300), (400, 20)):
         X, y, _ = problem("ar1", 0, n=n, d=d, k=5, rho=0.5, snr=3.0)
         fits = Fits(X, y)
@@ -111,7 +111,7 @@ def compared(case: Case) -> Iterator[Row]:
 
 def main() -> list[Row]:
     """All rows."""
-    compile_all()
+    import_all()
     rows = [row for case in CASES for row in compared(case)]
     rows += memory.on_file(TALL, {"AutoIRKSN": (at_most(6), at_most(300))})
     return rows + memory.on_file(LONG, {"held-out": (at_most(15), None)})

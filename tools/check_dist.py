@@ -1,7 +1,8 @@
 """Install what was built into clean environments, with no extra and with each, and try it.
 
 ``python tools/check_dist.py dist [EXTRA ...]`` is what ``make test-dist`` calls: all extras, unless
-some are named. Every environment is new, and gone afterwards.
+some are named. Every environment is new, and gone afterwards. The wheel is tried where nothing but
+that environment is to be found, no compiler above all; the source distribution builds its own.
 """
 
 from __future__ import annotations
@@ -26,22 +27,26 @@ print("ksupport", ksupport.__version__, "of", commit() or "no known commit")
 """
 
 
-def run(python: Path, *arguments: str) -> None:
-    """Nothing of the checkout or of the caller's settings may help."""
+def run(python: Path, *arguments: str, alone: bool) -> None:
+    """Nothing of the checkout or of the caller's settings may help; alone: no other program."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
+    if alone:
+        clean = {key: value for key, value in clean.items() if key not in ("CC", "AR")}
+        clean["PATH"] = str(python.parent)
     subprocess.run([str(python), *arguments], check=True, env=clean)
 
 
 def try_out(built: Path, extra: str) -> None:
     """Install one file with one extra, and do what the extra is for."""
-    began = time.monotonic()
+    began, alone = time.monotonic(), built.suffix == ".whl"
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         venv.create(scratch, with_pip=True)
         python = Path(scratch, SCRIPTS, "python")
         what = str(built) if extra == "nothing" else f"{built}[{extra}]"
-        run(python, "-m", "pip", "install", "-qq", "--disable-pip-version-check", what)
-        run(python, "-P", "-c", LINES)
-        run(python, "-P", str(TOOLS / "smoke.py"), extra)
+        pip = ["-m", "pip", "install", "-qq", "--disable-pip-version-check"]
+        run(python, *pip, what, alone=alone)
+        run(python, "-P", "-c", LINES, alone=alone)
+        run(python, "-P", str(TOOLS / "smoke.py"), extra, alone=alone)
     print(f"{built.name} with {extra}: good, {time.monotonic() - began:.0f} s", flush=True)
 
 

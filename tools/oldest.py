@@ -5,7 +5,8 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
-PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+FILE = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+BUILD, PROJECT = FILE["build-system"], FILE["project"]
 
 # What the oldest versions did not know would become too new for them.
 TOO_NEW = ["pyparsing<3.3"]  # matplotlib 3.9 calls names that warn since
@@ -13,7 +14,8 @@ TOO_NEW = ["pyparsing<3.3"]  # matplotlib 3.9 calls names that warn since
 
 def constraints() -> list[str]:
     """``name==version`` for every ``name>=version``, with or without extras."""
-    wanted = chain(PROJECT["dependencies"], *PROJECT["optional-dependencies"].values())
+    extras = PROJECT["optional-dependencies"].values()
+    wanted = chain(BUILD["requires"], PROJECT["dependencies"], *extras)
     bounds = (re.match(r"([\w.-]+)(?:\[.*?\])?>=([\d.]+)", each) for each in wanted)
     return sorted({f"{bound[1]}=={bound[2]}" for bound in bounds if bound})
 

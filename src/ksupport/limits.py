@@ -8,6 +8,7 @@ take eight bytes.  A limit that a method or a command needs for itself alone sta
 
 SMALLEST, LARGEST = 1e-150, 1e150  # entries of X, or its norm: beyond, squares are 0 or infinite
 SMALLEST_Y, LARGEST_Y = 1e-120, 1e120  # of y: squares, times those of X, must be numbers too
+EPS = 2.0**-52  # of doubles: a smaller share of a number is lost when it is added
 
 # -- what is decomposed ----------------------------------------------------------------------
 

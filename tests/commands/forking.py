@@ -28,7 +28,7 @@ def child(job):
 
 
 def warm_up():
-    """Load what most commands would load, each for itself: compiled code, and parts of typer."""
+    """Load what most commands would load, each for itself: estimators, and parts of typer."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((40, 5))
     AutoIRKSN().fit(X, X[:, 0])

@@ -1,12 +1,12 @@
 """The supports of a fixed set of walks and fits, as JSON on standard output.
 
-Run under other BLAS kernels, numba targets and states of the compile cache, the answers must be
-the same: what is chosen must not depend on the machine.  `compare.py` and `test_cpus.py` do that.
+Run under the BLAS, NumPy and compiled loops of other CPUs, the answers must be the same: what is
+chosen must not depend on the machine.  `compare.py` and `test_cpus.py` do that.
 
     python supports.py [--quick] [--backwards]
 
 Backwards, fits come before walks, and each kind in the opposite order: bits must not depend on
-what else a process has loaded.
+what a process has done before.
 """
 
 import hashlib

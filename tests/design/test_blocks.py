@@ -145,7 +145,7 @@ def test_no_copy_of_x_is_made(kind, dtype, tmp_path, monkeypatch):
     X, y = problem(dtype, (60, 60_000))
     given = zarr_array(X, tmp_path, (60, 3000)) if kind == "Zarr" else KINDS[kind](X, tmp_path)
     model = IRKSN(k=3, max_iter=100, standardize=True)
-    clone(model).fit(given, y)  # what is compiled and imported meanwhile does not count
+    clone(model).fit(given, y)  # what is imported meanwhile does not count
     tracemalloc.start()
     try:
         model.fit(given, y)

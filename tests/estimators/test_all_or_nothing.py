@@ -145,7 +145,7 @@ class Interrupting:
 def points_of(model):
     """How many such calls a fit on the other data makes; some of them, the last ones among them."""
     data = other_of(model)
-    model = clone(model).fit(*data)  # what it needs is compiled: that has many calls
+    model = clone(model).fit(*data)  # what it needs is imported: that has many calls
     with Interrupting(-1) as counting:
         model.fit(*data)
     total = -1 - counting.left

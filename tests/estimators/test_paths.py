@@ -281,7 +281,7 @@ def test_fitting_copies_neither_a_mapped_file_nor_a_sparse_x(rng, tmp_path, monk
     for X, size in ((mapped, mapped.nbytes), (sparse, 200 * 30_000 * 8)):
         y = rng.standard_normal(X.shape[0])
         model = IRKSN(k=3, max_iter=200, standardize=True)
-        model.fit(X[:50], y[:50])  # compiling takes memory, too
+        model.fit(X[:50], y[:50])  # what is imported takes memory, too
         tracemalloc.start()
         model.fit(X, y)
         peak = tracemalloc.get_traced_memory()[1]

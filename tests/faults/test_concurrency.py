@@ -1,4 +1,4 @@
-"""Many at once: threads, processes, first runs that compile side by side, and signals."""
+"""Many at once: threads, processes and signals."""
 
 import json
 import os
@@ -69,26 +69,6 @@ def test_processes_give_what_one_gives(how, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [True, True]
-
-
-FIRST = """
-import numpy as np
-from ksupport import _kernels
-from ksupport.norms import prox_ksupport
-w = np.random.default_rng(0).standard_normal(300)
-print(prox_ksupport(w, 0.7, 20).tobytes().hex())
-"""
-
-
-@thorough
-def test_first_runs_that_compile_into_one_cache_agree(tmp_path):
-    env = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
-    command = [sys.executable, "-c", FIRST]
-    both = [subprocess.Popen(command, env=env, stdout=subprocess.PIPE) for _ in range(2)]
-    told = [process.communicate(timeout=600)[0] for process in both]
-    assert [process.returncode for process in both] == [0, 0]
-    told.append(subprocess.run(command, env=env, capture_output=True, check=True).stdout)
-    assert len(set(told)) == 1
 
 
 LONG = """

@@ -4,7 +4,6 @@ A limit on the size of files, as the kernel sets it for a process, is as good as
 write that goes beyond it fails after some of it is written.  `make test-faults` takes a small disk.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -19,7 +18,7 @@ LIMITED = """
 import resource, signal, sys
 limit, *args = sys.argv[1:]
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then the write fails, with an error of its own
-import ksupport.cli, ksupport.commands.fit, numba
+import ksupport.cli, ksupport.commands.fit
 ksupport.cli.program()
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
 sys.argv = ["ksupport", *args]
@@ -103,18 +102,3 @@ def test_cache_of_datasets(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, env=env)
     assert_told(done)
     assert not [path for path in home.rglob("*") if path.is_file()]
-
-
-def test_a_cache_of_compiled_code_that_cannot_be_written_is_done_without(tmp_path):
-    """Where homes are read-only, say: compiled code is kept for the process alone."""
-    code = (
-        "import json, numpy as np\n"
-        "from ksupport import prox_ksupport\n"
-        "print(json.dumps(prox_ksupport(np.array([3.0, 2.0, 1.0]), 1.0, 2).tolist()))\n"
-    )
-    (tmp_path / "cache").write_text("in the way of a folder")
-    env = os.environ | {"HOME": str(tmp_path / "cache"), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    env |= {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
-    assert done.returncode == 0, done.stderr
-    np.testing.assert_allclose(json.loads(done.stdout), [1.5, 1.0, 0.0])

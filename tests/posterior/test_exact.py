@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from ksupport import _posterior_kernels as kernels
+from ksupport._kernels import sampler
 from ksupport.posterior.atoms import atoms_of, groups_of
 from ksupport.posterior.chains import Budget, sample
 from ksupport.posterior.likelihood import of_squares
@@ -127,26 +127,37 @@ def test_updates_are_what_a_fresh_start_gives(T):
     likelihood = likelihood_of(rng, T=T, n=60, d=40)
     atoms = atoms_of(likelihood, 40)
     most, widest, lam = 12, 120, 3.0
-    args = atoms.data, atoms.atoms
-    state = kernels.new_state(*args, most, widest, 40)
-    kernels.refresh(state, *args, lam)
+    state, fresh = (sampler.Sampler(atoms.data, atoms.atoms, most, widest, 40) for _ in range(2))
+    state.refresh(lam)
     for _ in range(2000):
-        count = state.counts[1]
+        count = len(state.atoms)
         if count == most or (count and rng.random() < 0.5):
-            kernels.remove(state, *args, int(rng.integers(count)))
+            state.remove(int(rng.integers(count)))
         else:
-            outside = np.flatnonzero(~state.inside)
-            kernels.add(state, *args, int(rng.choice(outside)))
-    fresh = kernels.new_state(*args, most, widest, 40)
-    kernels.refresh(fresh, *args, lam)
-    for j in state.atoms[: state.counts[1]]:
-        kernels.add(fresh, *args, int(j))
-    got, expected = np.empty(len(atoms.members)), np.empty(len(atoms.members))
-    kernels.gains(state, *args, lam, got)
-    kernels.gains(fresh, *args, lam, expected)
-    outside = ~state.inside
-    np.testing.assert_allclose(got[outside], expected[outside], atol=1e-8)
-    np.testing.assert_allclose(state.left, fresh.left, rtol=1e-8)
+            state.add(int(rng.choice(np.flatnonzero(~state.inside))))
+    fresh.refresh(lam)
+    for j in state.atoms:
+        fresh.add(j)
+    np.testing.assert_allclose(state.gains(lam), fresh.gains(lam), atol=1e-8)
+    np.testing.assert_allclose(state.unexplained, fresh.unexplained, rtol=1e-8)
+
+
+def test_an_atom_that_comes_back_leaves_no_trace():
+    """Its products are taken as they were, not made again."""
+    rng = np.random.default_rng(4)
+    likelihood = likelihood_of(rng, T=2, n=60, d=40)
+    atoms = atoms_of(likelihood, 40)
+    state = sampler.Sampler(atoms.data, atoms.atoms, 6, 60, 40)
+    state.refresh(1.0)
+    for j in (3, 17, 5, 0):
+        state.add(j)
+    before, left = state.gains(1.0), state.unexplained
+    for place in (1, 0, 3):
+        j = state.atoms[place]
+        state.remove(place)
+        state.add(j)
+    np.testing.assert_allclose(state.gains(1.0), before, rtol=1e-10)
+    np.testing.assert_allclose(state.unexplained, left, rtol=1e-12)
 
 
 def test_a_seed_is_a_chain_on_any_number_of_threads():

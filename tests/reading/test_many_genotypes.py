@@ -88,7 +88,7 @@ def _fit(folder, d, *options, double=1 << 30):
 
 
 def test_genotypes_beyond_memory_are_chosen_from_and_adjusted_for(tmp_path):
-    # To compile, which takes memory once for an installation.
+    # To import what is needed, which takes memory once.
     _fit(tmp_path, WIDTH, "--no-compare", double=0)
     told, most = _fit(tmp_path, D)
     assert {each["name"] for each in told["features"]} == {f"rs{j}_A" for j in CAUSES}

@@ -76,7 +76,7 @@ class Method(ABC):
         """The design and its targets, with fewer rows where that pays and changes no iterate."""
         if self.compressible and design.compresses:
             design, Y = design.compressed(Y)
-        # One by one and contiguous, or numba would compile for strides.
+        # One by one and contiguous, as compiled code takes them.
         return design, [np.ascontiguousarray(y) for y in Y.reshape(len(Y), -1).T]
 
     def fixed(self, design: Design, y: Floats) -> Method:

@@ -18,8 +18,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import _kernels
 from .._common.levels import check_k, doubling
+from .._kernels.iht import NIHT_C, iht_proposal, iht_support, iht_walk, same_support
+from .._kernels.rivals import settle
+from .._kernels.working_set import Status
 from ..design import Design, Floats, NormKind, Round
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
@@ -107,12 +109,12 @@ class _State(State):
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
-        n_rows, status = _kernels.iht_walk(
+        n_rows, status = iht_walk(
             working.columns, self.y, self.F[0], self.u, self.clock,
             self.k, self.eta, self.normalised, self.safe, self.floor,
             working.refs, working.edges, working.reach, end, every, rows,
         )  # fmt: skip
-        return n_rows, status, self.u if status == _kernels.REFRESH else None
+        return n_rows, status, self.u if status == Status.REFRESH else None
 
     def iterate(self) -> Floats:
         return self.F[0]
@@ -123,22 +125,22 @@ class _State(State):
         if self.normalised:
             yield from self._normalised(beta, g, new)
         else:
-            _kernels.iht_proposal(beta, g, self.eta, self.k, new)
+            iht_proposal(beta, g, self.eta, self.k, new)
         self.F = new[None]
-        return bool(_kernels.settle((yield fitted(new)), self.y, self.u))
+        return bool(settle((yield fitted(new)), self.y, self.u))
 
     def _normalised(self, beta: Floats, g: Floats, new: Floats) -> Generator[Round, Floats, None]:
-        """The proposal with the normalised step, as in `_kernels.iht_walk`."""
+        """The proposal with the normalised step, as in `iht_walk`."""
         support = np.empty_like(beta)
-        _kernels.iht_support(beta, g, self.k, support)
-        least = (1.0 - _kernels.NIHT_C) * self.safe
+        iht_support(beta, g, self.k, support)
+        least = (1.0 - NIHT_C) * self.safe
         g_S = np.where(support != 0.0, g, 0.0)
         eta = (yield from _stretch(g_S)) if g_S @ g_S > self.floor else self.safe
         while True:
-            _kernels.iht_proposal(beta, g, eta, self.k, new)
-            if not eta > least or _kernels.same_support(new, support):
+            iht_proposal(beta, g, eta, self.k, new)
+            if not eta > least or same_support(new, support):
                 return
-            if not eta > (1.0 - _kernels.NIHT_C) * (yield from _stretch(new - beta)):
+            if not eta > (1.0 - NIHT_C) * (yield from _stretch(new - beta)):
                 return
             eta *= 0.5
 

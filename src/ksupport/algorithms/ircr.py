@@ -16,7 +16,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from .. import _kernels
+from .._kernels.rivals import ircr_dual, ircr_primal, ircr_walk
+from .._kernels.working_set import Status
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
@@ -121,15 +122,15 @@ class _State(State):
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
-        n_rows, status = _kernels.ircr_walk(
+        n_rows, status = ircr_walk(
             working.columns, self.y, self.T, self.F, self.clock, self.sigma, self.tau,
             working.refs, working.edges, working.reach, end, every, rows,
         )  # fmt: skip
-        return n_rows, status, self.u if status == _kernels.REFRESH else None
+        return n_rows, status, self.u if status == Status.REFRESH else None
 
     def iterate(self) -> Floats:
         return self.F[1] / max(self.t, 1) if len(self.F) > 1 else self.F[0]
 
     def step(self) -> Step:
-        _kernels.ircr_primal((yield correlations(self.u)), self.tau, self.F)
-        return bool(_kernels.ircr_dual(self.T, (yield fitted(self.F[0])), self.y, self.sigma))
+        ircr_primal((yield correlations(self.u)), self.tau, self.F)
+        return bool(ircr_dual(self.T, (yield fitted(self.F[0])), self.y, self.sigma))

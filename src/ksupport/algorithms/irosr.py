@@ -13,7 +13,9 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from .. import _kernels, limits
+from .. import limits
+from .._kernels.rivals import irosr_move, irosr_walk
+from .._kernels.working_set import Clock, Status
 from ..design import Design, Floats
 from ..walking import Block, BySquares, Path
 from ..walking.iterates import recorded_steps, room_for
@@ -100,7 +102,7 @@ class _IROSRPath(BySquares, PlainSteps):
         self.w = (U[0] - U[1]) * (U[0] + U[1])
         self.eta = eta
         self.largest = largest  # the largest step that is stable, as far as can be told
-        self.clock = np.array([0, -1])  # NOW, RECORDED
+        self.clock = Clock()
         self.attach(design)
 
     def attach(self, design: Design | None) -> None:
@@ -118,7 +120,7 @@ class _IROSRPath(BySquares, PlainSteps):
 
     @property
     def t(self) -> int:
-        return int(self.clock[_kernels.NOW])
+        return int(self.clock.now)
 
     def remedy(self) -> str:
         return (
@@ -134,13 +136,13 @@ class _IROSRPath(BySquares, PlainSteps):
             return self.walk_plainly(self, end, every, most_numbers)
         count = room_for(end - self.t, every, self.design.d, most_numbers)
         rows = np.empty((count, self.design.d))
-        before = int(self.clock[_kernels.RECORDED])
-        n_rows, status = _kernels.irosr_walk(
+        before = self.clock.recorded
+        n_rows, status = irosr_walk(
             self.columns, self.rows, self.y, self.U, self.w, self.clock, self.scaled_step,
             end, every, rows,
         )  # fmt: skip
         t = recorded_steps(before, self.clock, every, n_rows)
-        diverged = status == _kernels.NONFINITE
+        diverged = status == Status.NONFINITE
         return Block(t, rows[:n_rows], self.design, None, self.columns, diverged)
 
     def iterate(self) -> Floats:
@@ -148,4 +150,4 @@ class _IROSRPath(BySquares, PlainSteps):
 
     def step(self) -> Step:
         g = yield correlations((yield fitted(self.w)) - self.y)
-        return bool(_kernels.irosr_move(self.U, g, self.scaled_step, self.w))
+        return bool(irosr_move(self.U, g, self.scaled_step, self.w))

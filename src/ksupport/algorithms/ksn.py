@@ -17,9 +17,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import _kernels
 from .._common.levels import check_k, doubling
-from .._kernels import INVERSE_STEP, MOMENTUM, S_B
+from .._kernels.prox import prox_warm
+from .._kernels.rivals import Fista, ksn_walk
+from .._kernels.working_set import Status
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
@@ -110,7 +111,7 @@ def _curvature(design: Design, y: Floats) -> float:
 
 
 class _State(State):
-    """β_t and β_{t-1} on the working set (F), Xβ of both, FISTA's theta and momentum."""
+    """β_t and β_{t-1} on the working set (F), Xβ of both, and where FISTA stands."""
 
     def __init__(
         self, y: Floats, k: int, lams: Floats, steps: int, L: float, smallest: float | None
@@ -121,12 +122,12 @@ class _State(State):
         self.steps = steps  # per value of lam
         self.smallest = smallest  # stable L; None: found by backtracking
         self.XB = np.zeros((2, y.size))  # Xβ_t and Xβ_{t-1}
-        self.scalars = np.array([1.0, 0.0, 0.0, L])  # THETA, MOMENTUM, S_B, INVERSE_STEP
+        self.fista = Fista(L)
 
     @property
     def L(self) -> float:
         """The inverse of the step, at present."""
-        return float(self.scalars[INVERSE_STEP])
+        return float(self.fista.inverse_step)
 
     def remedy(self) -> str:
         if self.smallest is None:
@@ -138,17 +139,17 @@ class _State(State):
 
     def query(self) -> Floats:
         """U = Xa - y, whose correlations are the gradient at the momentum point a."""
-        return self.XB[0] + self.scalars[MOMENTUM] * (self.XB[0] - self.XB[1]) - self.y
+        return self.XB[0] + self.fista.momentum * (self.XB[0] - self.XB[1]) - self.y
 
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
-        n_rows, status = _kernels.ksn_walk(
-            working.columns, self.y, self.XB, self.F, self.scalars, self.clock,
+        n_rows, status = ksn_walk(
+            working.columns, self.y, self.XB, self.F, self.fista, self.clock,
             self.k, self.lams, self.steps, self.smallest is None,
             working.refs, working.edges, working.reach, end, every, rows,
         )  # fmt: skip
-        return n_rows, status, self.query() if status == _kernels.REFRESH else None
+        return n_rows, status, self.query() if status == Status.REFRESH else None
 
     def iterate(self) -> Floats:
         return self.F[0]
@@ -156,19 +157,18 @@ class _State(State):
     def step(self) -> Step:
         t = self.t
         lam = self.lams[min(t // self.steps, self.lams.size - 1)]
-        a = self.F[0] + self.scalars[MOMENTUM] * (self.F[0] - self.F[1])
+        a = self.F[0] + self.fista.momentum * (self.F[0] - self.F[1])
         gradient, b = (yield correlations(self.query())), np.empty_like(a)
         while True:
             L = self.L
-            self.scalars[S_B] = _kernels.prox_warm(
-                a - gradient / L, lam / L, self.k, self.scalars[S_B], b
-            )
+            q = a - gradient / L
+            self.fista.scale = prox_warm(q, lam / L, self.k, self.fista.scale, b)
             if not (self.smallest is None and (yield from _too_bold(b - a, L))):
                 break
-            self.scalars[INVERSE_STEP] = 2 * L
+            self.fista.inverse_step = 2 * L
         self.F = np.stack([b, self.F[0]])
         restart = (t + 1) % self.steps == 0 and (t + 1) // self.steps < self.lams.size
-        return bool(_kernels.ksn_next(self.XB, (yield fitted(b)), self.scalars, restart))
+        return bool(self.fista.move_on(self.XB, (yield fitted(b)), restart))
 
 
 def _too_bold(delta: Floats, L: float) -> Step:

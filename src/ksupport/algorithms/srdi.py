@@ -15,7 +15,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from .. import _kernels
+from .._kernels.rivals import settle, soft_threshold, srdi_walk
+from .._kernels.working_set import Status
 from ..design import Design, Floats, NormKind
 from ..walking import Path
 from ..walking.lockstep import Step, correlations, fitted
@@ -114,11 +115,11 @@ class _State(State):
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
-        n_rows, status = _kernels.srdi_walk(
+        n_rows, status = srdi_walk(
             working.columns, self.y, self.F[0], self.r, self.u, self.clock,
             self.kappa, self.delta, working.refs, working.edges, working.reach, end, every, rows,
         )  # fmt: skip
-        return n_rows, status, self.query() if status == _kernels.REFRESH else None
+        return n_rows, status, self.query() if status == Status.REFRESH else None
 
     def iterate(self) -> Floats:
         return self.F[0]
@@ -127,6 +128,6 @@ class _State(State):
         self.u = self.query()
         z = yield correlations(self.u)
         beta = np.empty_like(z)
-        _kernels.soft_threshold(z, 1.0, self.kappa, beta)
+        soft_threshold(z, 1.0, self.kappa, beta)
         self.F = beta[None]
-        return bool(_kernels.settle((yield fitted(beta)), self.y, self.r))
+        return bool(settle((yield fitted(beta)), self.y, self.r))

@@ -17,10 +17,7 @@ from .criteria import ZERO
 
 
 def log_left(left: Any, totals: Floats, n: float) -> Any:
-    """n log of what is left (... x T x T) of T responses with these squares, over n.
-
-    The compiled search for few features has the same (`_evidence_kernels.noise_of`).
-    """
+    """n log of what is left (... x T x T) of T responses with these squares, over n."""
     left, count = np.asarray(left), totals.size
     if count == 1:
         floor = max(ZERO * float(totals[0]), np.finfo(float).tiny)

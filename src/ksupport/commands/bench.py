@@ -98,8 +98,8 @@ def bench(
     out.print()
     paragraph(
         out,
-        "Medians of calls that took turns, after compiling. Ratio: our time over the other's, "
-        "below 1 ours is faster. Prox and step have k=10; the step is IRKSN's with alpha=1e-3, the "
+        "Medians of calls that took turns. Ratio: our time over the other's, below 1 ours is "
+        "faster. Prox and step have k=10; the step is IRKSN's with alpha=1e-3, the "
         "norm of X being known. The fits are on blocks of correlated features; F1 of those found.",
     )
     if busy > IDLE:

@@ -58,8 +58,8 @@ def demo(
     for number, (title, draw, remark) in enumerate(DESIGNS, start=4):
         _design(terminal, f"{number}. {title}", draw, remark)
     terminal.print(
-        "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit, after "
-        "compiling; scikit-learn does not count passes.\n"
+        "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit; "
+        "scikit-learn does not count passes.\n"
     )
     _example1(terminal)
     styled(terminal, "[bold]7. Reports[/] on the data of 1 and of 3, to be opened in a browser")

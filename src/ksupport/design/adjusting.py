@@ -16,7 +16,6 @@ import numpy as np
 from .. import limits
 from .._common.names import listed
 from .._common.phases import phase
-from .._kernels import EPS
 from .projection import DEPENDENT, Basis, Projection
 from .spectra import unusable
 from .stores import Floats, Ints
@@ -182,7 +181,7 @@ class Adjusting:
         unsure = after < NEAR * before
         unsure[self.columns.index] = False
         after[unsure] = squares_of(view, np.flatnonzero(unsure))
-        rounding = 10 * (float(np.finfo(view.dtype).eps) if view.dtype.kind == "f" else EPS)
+        rounding = 10 * (float(np.finfo(view.dtype).eps) if view.dtype.kind == "f" else limits.EPS)
         floor = view.n_samples * (rounding * mean) ** 2
         nothing = (after <= floor) | (after <= max(DEPENDENT, rounding) ** 2 * before)
         nothing[self.columns.index] = True

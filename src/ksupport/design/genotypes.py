@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import limits
 from .._common.extra import extra
 from .._common.phases import phase
-from .._kernels import fill_calls
+from .._kernels.refits import fill_calls
 from .blocks import BlockStore, Readable, named, steps_of
 from .stores import Floats, Ints
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._kernels import choose_columns
+from .._kernels.working_set import choose_columns
 from .stores import Floats, Ints
 
 
@@ -46,7 +46,7 @@ class Leading:
 def leaders(queries: Sequence[Query], first: int, products: Floats, norms: Floats) -> list[Leading]:
     """The answers among the features from ``first`` on that have these products with X̃ᵀ."""
     features = np.arange(first, first + norms.size)
-    columns = (np.ascontiguousarray(column) for column in products.T)
+    columns = (np.ascontiguousarray(column, np.float64) for column in products.T)
     return [Leading.of(q, features, c, norms) for q, c in zip(queries, columns, strict=True)]
 
 

@@ -134,7 +134,7 @@ class Walked:
 
 
 def one_by_one(Y: Floats) -> list[Floats]:
-    """The targets, contiguous, or numba would compile for strides."""
+    """The targets, each contiguous, as compiled code takes them."""
     return [np.ascontiguousarray(y) for y in Y.T]
 
 

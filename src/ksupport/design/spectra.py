@@ -10,7 +10,6 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
 from .. import limits
 from .._common.phases import phase
-from .._kernels import EPS
 from .stores import Floats, Ints, Spectrum
 
 if TYPE_CHECKING:
@@ -109,7 +108,7 @@ def gram_limit(view: Design) -> int:
 
 def _norms_from_svd(view: Design) -> dict[str, float]:
     values = np.linalg.svd(view.all_columns, compute_uv=False)
-    slack = 1 + 8 * max(view.shape) * EPS
+    slack = 1 + 8 * max(view.shape) * limits.EPS
     return {"spectral": float(values[0]) * slack, "nuclear": float(values.sum()) * slack}
 
 
@@ -118,7 +117,7 @@ def norms_from_gram(view: Design) -> dict[str, float]:
     found = spectrum(view)
     with phase("finding the norm of X from its Gram matrix"):
         squares = np.maximum(found.eigenvalues(), 0.0)
-    slack = 1 + 8 * max(view.shape) ** 0.5 * EPS * len(squares) ** 0.5
+    slack = 1 + 8 * max(view.shape) ** 0.5 * limits.EPS * len(squares) ** 0.5
     return {
         "spectral": float(np.sqrt(squares[-1])) * slack,
         "nuclear": float(np.sqrt(squares).sum()) * slack,

@@ -11,7 +11,6 @@ import numpy as np
 
 from .. import limits
 from .._common.phases import phase
-from .._kernels import EPS
 from .adjusting import Adjusting, Settled
 from .elsewhere import Elsewhere
 from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
@@ -194,7 +193,8 @@ class Squares:
         gram = scatter.about(centre)
         if self.center:
             # What rounding leaves of a constant is nothing.
-            nothing = np.sqrt(np.diag(gram) / scatter.total) <= 10 * EPS * np.abs(scatter.mean)
+            floor = 10 * limits.EPS * np.abs(scatter.mean)
+            nothing = np.sqrt(np.diag(gram) / scatter.total) <= floor
             gram[nothing] = gram[:, nothing] = 0.0
         return gram
 

@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from .. import limits
 from .._common.phases import phase
-from .._kernels import EPS
 from . import spectra
 from .leading import Leading, Query, leaders, merge_leaders
 from .projection import Projection
@@ -217,7 +216,7 @@ class Design:
         if not np.isfinite(variance).all():
             raise unusable(self, "infinite")
         deviation = np.sqrt(variance)
-        floor = 10 * EPS * np.abs(mean)
+        floor = 10 * limits.EPS * np.abs(mean)
         return self._view(mean=mean, scale=np.where(deviation > floor, deviation, 1.0))
 
     def _centred(self, standardize: bool, mean: Floats, variance: Floats | None) -> Design:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from .._kernels import NOW, RECORDED
 from ..algorithms import make_method
 from ..design import Floats
 from ..walking import Block, History, Metric, Path, Result, Verdict, run
@@ -121,4 +120,4 @@ def _best_so_far(history: History) -> Verdict:
 def _count_late(path: Path) -> None:
     """Let a path's clock say 1 at its start, so that every fifth step is that of the paper."""
     assert isinstance(path, WorkingSetPath)
-    path.state.clock[[NOW, RECORDED]] = 1, 0
+    path.state.clock.now, path.state.clock.recorded = 1, 0

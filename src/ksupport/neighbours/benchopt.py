@@ -47,7 +47,7 @@ class PathSolver(BaseSolver):
         self.X, self.y = X, y
 
     def warm_up(self) -> None:
-        """Walk one step, which compiles; it is not timed."""
+        """Walk one step, which imports what is needed; it is not timed."""
         self.run_once(1)
 
     def run(self, stop_val: int) -> None:

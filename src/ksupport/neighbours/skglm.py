@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import float64, int64
 
 from .._common.extra import extra
 from .._common.levels import check_k
 from .._common.vectors import check_strength
-from .._kernels import norm_rows, prox_rows
+from ..norms import ksupport_norm, prox_ksupport
 
 with extra("neighbours"):
+    from numba import float64, int64, objmode  # skglm compiles penalties with it
     from skglm.penalties.base import BasePenalty
 
 __all__ = ["KSupport"]
@@ -60,24 +60,22 @@ class KSupport(BasePenalty):
 
     def value(self, w: Any) -> Any:
         """Value of the penalty."""
-        self._check_size(w.size)
-        size = np.max(np.abs(w))  # squares of w / size cannot overflow
-        if size == 0.0:
-            return 0.0
-        squared = np.empty(1)
-        norm_rows((w / size).reshape(1, -1), float(self.k), 0.0, 1.0, squared)
-        return 0.5 * self.alpha * size * size * squared[0]
+        k = self._checked_k(w.size)
+        norm = np.empty(1)
+        with objmode():  # numba leaves what is in here to Python
+            norm[0] = ksupport_norm(w, k)
+        return 0.5 * self.alpha * norm[0] ** 2
 
     def prox_vec(self, x: Any, stepsize: float) -> Any:
         """Prox of ``stepsize`` times the penalty."""
-        self._check_size(x.size)
+        k, lam = self._checked_k(x.size), self.alpha * stepsize
         out = np.empty_like(x)
-        prox_rows(
-            x.reshape(1, -1), self.alpha * stepsize, float(self.k), 0.0, 1.0, out.reshape(1, -1)
-        )
+        with objmode():
+            out[:] = prox_ksupport(x, lam, k)
         return out
 
-    def _check_size(self, n_features: int) -> None:
+    def _checked_k(self, n_features: int) -> int:
         # Compiled as well, where `check_k` is not.
         if self.k > n_features:
             raise ValueError(f"k must be between 1 and n_features={n_features}, got {self.k}")
+        return self.k

@@ -17,7 +17,7 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 from scipy.special import expit, logsumexp
 
-from .. import _posterior_kernels as kernels
+from .._kernels import posterior as kernels
 from ..design import Floats, Ints
 from .likelihood import Likelihood
 

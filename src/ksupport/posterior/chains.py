@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import _posterior_kernels as kernels
 from .._common.phases import phase
+from .._kernels import posterior as kernels
 from ..design import Floats, Ints
 from ..walking.threads import Workers
 from .atoms import AtomSet

@@ -37,7 +37,7 @@ class Model:
     at : array of int
         Its columns, among those of all models that are looked at.
     inverse, mean, left
-        A^-1, A^-1 C and Y'Y - C'A^-1 C (see `_posterior_kernels`).
+        A^-1, A^-1 C and Y'Y - C'A^-1 C (see `_kernels.posterior`).
     places : array of int
         The columns, by place in ``at``, that are atoms by themselves and can be taken out.
     steps : array

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import log_ndtr
 
-from .. import _posterior_kernels as kernels
+from .._kernels import posterior as kernels
 from ..choosing.evidence import Laplace
 from ..design import Floats, Ints
 from ..losses import Response

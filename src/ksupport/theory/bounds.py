@@ -42,7 +42,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.checks import as_numbers, check_count, check_interval
-from .._kernels import thetas
+from .._kernels.irksn import thetas
 from ..design import Floats, NormKind
 from ._checks import as_design, as_vector
 from .irksn import IRKSNCondition, irksn_condition

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import limits
-from .._kernels import RECORDED
+from .._kernels.working_set import Clock
 from ..design import Design, Floats, Ints
 
 SparseRows = tuple[Floats, Ints, Ints]
@@ -128,8 +128,8 @@ def _spread(rows: Floats, features: Ints, d: int, targets: int) -> Floats:
     return out.reshape(len(rows), targets * d)
 
 
-def recorded_steps(before: int, clock: Ints, every: int, n_rows: int) -> Ints:
+def recorded_steps(before: int, clock: Clock, every: int, n_rows: int) -> Ints:
     """The steps of the rows recorded since step ``before``."""
     t = (before // every + 1 + np.arange(n_rows)) * every
-    t[-1:] = clock[RECORDED]  # the last one may be off the grid
+    t[-1:] = clock.recorded  # the last one may be off the grid
     return t

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .._kernels import DONE, NONFINITE, NOW, RECORDED, due
+from .._kernels.working_set import Clock, Status
 from ..design import Design, Floats, Ints, Round
 from .iterates import Block, recorded_steps, room_for
 from .paths import Answer, Request
@@ -45,7 +45,7 @@ class Stepping(Protocol):
     """What takes plain steps."""
 
     @property
-    def clock(self) -> Ints: ...  # NOW, RECORDED
+    def clock(self) -> Clock: ...
     def iterate(self) -> Floats: ...
     def step(self) -> Step: ...
 
@@ -57,8 +57,8 @@ class Stretch:
     ----------
     pending : Round or None
         What the next step waits for; None: the stretch is over.
-    status : int
-        How it ended, `DONE` or `NONFINITE`.
+    status : Status
+        How it ended, `Status.DONE` or `Status.NONFINITE`.
     """
 
     def __init__(self, state: Stepping, end: int, every: int, rows: Floats) -> None:
@@ -67,8 +67,8 @@ class Stretch:
         self.every = every
         self.rows = rows
         self.n_rows = 0  # filled so far
-        self.before = int(state.clock[RECORDED])
-        self.status = DONE
+        self.before = state.clock.recorded
+        self.status = Status.DONE
         self._steps = self._take_steps()
         self.pending = next(self._steps, None)
 
@@ -82,21 +82,21 @@ class Stretch:
     def _take_steps(self) -> Generator[Round, Any, None]:
         clock = self.state.clock
         while True:
-            if due(clock, self.end, self.every):
+            if clock.due(self.end, self.every):
                 self.rows[self.n_rows] = self.state.iterate()
                 self.n_rows += 1
-                clock[RECORDED] = clock[NOW]
-            if clock[NOW] >= self.end or self.n_rows == len(self.rows):
+                clock.recorded = clock.now
+            if clock.now >= self.end or self.n_rows == len(self.rows):
                 return
             if not (yield from self.state.step()):
-                self.status = NONFINITE
+                self.status = Status.NONFINITE
                 return
-            clock[NOW] += 1
+            clock.now += 1
 
     def block(self, design: Design) -> Block:
         """What was recorded."""
         t = recorded_steps(self.before, self.state.clock, self.every, self.n_rows)
-        diverged = self.status == NONFINITE
+        diverged = self.status == Status.NONFINITE
         return Block(t, self.rows[: self.n_rows], design, diverged=diverged)
 
 
@@ -133,7 +133,7 @@ class PlainSteps:
         """Begin a stretch, or hand out the one that is over."""
         width = self.width
         if self.stretch is None:
-            count = room_for(end - int(state.clock[NOW]), every, width, most_numbers)
+            count = room_for(end - state.clock.now, every, width, most_numbers)
             self.stretch = Stretch(state, end, every, np.empty((count, width)))
         if self.pending is not None:
             return Block(np.empty(0, np.intp), np.empty((0, width)), self.design)

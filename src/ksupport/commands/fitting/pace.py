@@ -35,7 +35,7 @@ def _some(X: Any, count: int) -> Any:
 
 
 def _seconds_of(X: Any) -> float:
-    """One product with all rows, the second: what is compiled or opened once does not count."""
+    """One product with all rows, the second: what is opened once does not count."""
     design, ones = Design.of(X), np.ones(X.shape[0])
     design.rmatvec(ones)
     started = time.perf_counter()

@@ -12,11 +12,11 @@ from ... import __version__
 from ..._common.commit import commit
 from ...reading import Data
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "joblib", "threadpoolctl")
+PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl")
 OPTIONAL = (
     "typer", "rich", "pandas", "pyarrow", "python-calamine", "bed-reader", "anndata", "h5py",
-    "matplotlib", "dask", "distributed", "zarr", "nilearn", "hidimstat", "skglm", "pyproximal",
-    "modopt", "benchopt", "rdata",
+    "matplotlib", "dask", "distributed", "zarr", "nilearn", "hidimstat", "skglm", "numba",
+    "pyproximal", "modopt", "benchopt", "rdata",
 )  # fmt: skip
 
 
