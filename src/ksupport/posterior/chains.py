@@ -16,17 +16,17 @@ from .prior import LOG_PRECISIONS, PRECISIONS, log_prior
 
 MOST_ATOMS = 100  # of a model; more than a third as many as there are rows explain anything
 CHAINS = 2
-BURN_IN, FIRST_MOVES = 300, 1000  # of each chain; the moves kept double while chains differ
 AGREED = 0.05  # the largest difference of two chains' probabilities of a feature
+THIN = 5  # of so many moves one is kept as a draw; probabilities are averaged over all
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How long chains may be: kept moves of each, and how many rounds of twice as many."""
+    """How long chains may be: moves of each, and how many rounds of as many again as before."""
 
     chains: int = CHAINS
-    burn_in: int = BURN_IN
-    moves: int = FIRST_MOVES
+    burn_in: int = 500
+    moves: int = 4000
     rounds: int = 4
 
 
@@ -107,7 +107,7 @@ def sample(
             by_chain = np.array([each.probability for each in chains])
             if np.ptp(by_chain, axis=0).max(initial=0.0) <= AGREED:
                 break
-            moves = sum(len(each) for each in chains[0].sets)  # as many again
+            moves = chains[0].moves  # as many again
     return _merged(chains, by_chain, widest)
 
 
@@ -117,21 +117,24 @@ class _Chain:
     last: Ints
     place: int = 0
 
+    moves: int = 0
+
     def __post_init__(self) -> None:
         self.sets: list[Ints] = []
         self.places: list[Ints] = []
         self.sums: list[Floats] = []
 
     def add(self, sets: Ints, places: Ints, p: Floats) -> None:
-        self.sets.append(sets)
-        self.places.append(places)
+        self.sets.append(sets[::THIN].copy())
+        self.places.append(places[::THIN].copy())
         self.sums.append(len(sets) * p)
+        self.moves += len(sets)
         self.last = np.ascontiguousarray(sets[-1][sets[-1] >= 0], np.int64)
         self.place = int(places[-1])
 
     @property
     def probability(self) -> Floats:
-        return np.asarray(np.sum(self.sums, axis=0) / sum(len(each) for each in self.sets))
+        return np.asarray(np.sum(self.sums, axis=0) / self.moves)
 
 
 def _fitting(start: Ints, most: int) -> Ints:

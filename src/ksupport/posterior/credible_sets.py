@@ -58,6 +58,8 @@ def credible_sets(
         if not free[lead]:
             continue
         may = np.flatnonzero((np.abs(correlations[lead]) >= PURITY) & free & (p > NEGLIGIBLE))
+        if p[may].sum() < level:  # no union is more probable
+            continue
         may = may[np.lexsort((features[may], -np.round(p[may], DECIMALS), may != lead))]
         reached = weights @ np.maximum.accumulate(inside[:, may], axis=1)
         if reached[-1] < level:

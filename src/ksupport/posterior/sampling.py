@@ -29,7 +29,7 @@ from .moments import AVERAGED, moments
 from .result import Posterior
 
 EXPANSIONS = 3  # of a loss: at no feature, and at the posterior mean of the expansion before
-BRIEF = Budget(chains=1, burn_in=150, moves=350, rounds=1)  # chains of all but the last
+BRIEF = Budget(chains=1, burn_in=500, moves=1500, rounds=1)  # chains of all but the last
 FEWER_AVERAGED = 20  # models whose coefficients are averaged where rows are held out
 COMPLETIONS = 3  # rounds in which features that were left out become candidates
 
@@ -66,9 +66,9 @@ def _completed(task: Task, features: Ints, best: list[Support]) -> tuple[Ints, f
             break
         likelihood, rows = _by_squares(task, features, columns)
         atoms = _atoms(task, likelihood)
-        drawn = sample(
-            atoms, rows.count, _starts(likelihood, atoms, best), task.seed, task.positive, BRIEF
-        )
+        # Candidates are a function of the data: with any seed they are the same.
+        starts = _starts(likelihood, atoms, best)
+        drawn = sample(atoms, rows.count, starts, 0, task.positive, BRIEF)
         columns, Y = _as_multiplied(task, columns, task.Y)
         place = {int(f): i for i, f in enumerate(features)}
         columns = columns[[place[int(f)] for f in likelihood.features]]
