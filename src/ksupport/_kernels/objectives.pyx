@@ -137,9 +137,6 @@ cdef class Squares(Objective):
         self.y = y
         self.shortest_step = 0.0
 
-    def __reduce__(self):
-        return Squares, (np.asarray(self.y),)
-
     cdef bint gradient_at(self, const double *Xr, double *g) noexcept nogil:
         """Xr - y."""
         cdef Py_ssize_t i
