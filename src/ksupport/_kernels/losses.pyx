@@ -43,6 +43,11 @@ cdef class Loss:
     def __reduce__(self):
         return type(self), (np.asarray(self.y), np.asarray(self.weights))
 
+    @property
+    def response(self):
+        """The response, as the loss takes it."""
+        return np.asarray(self.y)
+
     # -- for Python: models are rows --------------------------------------------------------
 
     def slopes_rows(self, const double[:, ::1] E, double[:, ::1] G, double[:, ::1] H):
