@@ -5,10 +5,10 @@ import pickle
 
 import numpy as np
 import pytest
+
 from ksupport._kernels.newton import refit_models
 from ksupport._kernels.profile import ProfileLoss
 from ksupport._kernels.refits import fill_calls, refit_many
-
 from ksupport.losses import Cox, Huber, Logistic, Multinomial, Poisson, Squared
 
 N = 60
