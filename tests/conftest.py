@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from ksupport import ksupport_norm
-from ksupport._kernels import objectives
 from ksupport._common.phases import Phase, enter, leave
+from ksupport._kernels import objectives
 
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from ksupport import prox_ksupport
 from ksupport._kernels.linalg import solve
 from ksupport._kernels.prox import prox_warm
