@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from modopt.opt.proximity import KSupportNorm
 
-from ksupport import _kernels
+from ksupport._kernels.prox import prox_warm
 from ksupport.commands.measuring.timing import elapsed, take_turns
 from ksupport.norms import prox_ksupport
 
@@ -27,11 +27,11 @@ def measure(d: int, k: int, lam: float, repeats: int) -> dict[str, float]:
     q = rng.standard_normal(d)
     before = q * (1 + 0.01 * rng.standard_normal(d))
     out = np.empty(d)
-    s = _kernels.prox_warm(before, lam, k, 0.0, out)
+    s = prox_warm(before, lam, k, 0.0, out)
     timings = take_turns(
         lambda: np.abs(q).sum(),
         lambda: prox_ksupport(q, lam, k),
-        lambda: _kernels.prox_warm(q, lam, k, s, out),
+        lambda: prox_warm(q, lam, k, s, out),
         repeats=repeats,
     )
     unit, cold, warm = (each.median for each in timings)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ksupport import _kernels, datasets
+from ksupport import datasets
 from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.datasets import make_block_data
 from ksupport.design import Design
@@ -95,9 +95,9 @@ def adaptive(design: Design, y: Array, alpha: float, goal: float) -> tuple[Array
     path: Any = IRKSNMethod(K, alpha, step="adaptive").start(design, y)
     residuals, trials = [1.0], [0]
     while residuals[-1] > goal and path.t < MOST_ADAPTIVE:
-        tried = _kernels.trial_step(path.state.pace)
+        tried = path.state.pace.trial_step()
         history = run([path], max_iter=path.t + 1, keep="last")[0].history
-        taken = path.state.pace[_kernels.GAMMA]
+        taken = path.state.pace.gamma
         halved = np.ceil(np.log2(tried / taken) - 1e-9) if tried > 0 else 0
         residuals.append(history["residual"][-1] / np.linalg.norm(y))
         trials.append(trials[-1] + 1 + max(int(halved), 0))

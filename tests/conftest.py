@@ -8,8 +8,9 @@ import pytest
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
-from ksupport import _kernels, ksupport_norm
+from ksupport import ksupport_norm
 from ksupport._common.phases import Phase, enter, leave
+from ksupport._kernels import objectives
 
 if (
     signal.getsignal(signal.SIGINT) is signal.SIG_IGN
@@ -173,11 +174,11 @@ def walk_with_backtracking(X, y, k, alpha, steps):
         return u @ w - (1 - alpha) / 2 * ksupport_norm(w, k) ** 2 - alpha / 2 * w @ w + y @ v
 
     w = prox_by_sorting(X.T @ y / alpha, lam, k)
-    gamma, theta, refused = _kernels.FIRST_SHARE * (y @ y) / (y @ X @ w), 0.0, False
+    gamma, theta, refused = objectives.FIRST_SHARE * (y @ y) / (y @ X @ w), 0.0, False
     z = z_before = np.zeros(len(y))
     iterates, gammas, thetas = [np.zeros(X.shape[1])], [], []
     for _ in range(steps):
-        growth = _kernels.LATE_GROWTH if refused else _kernels.GROWTH
+        growth = objectives.LATE_GROWTH if refused else objectives.GROWTH
         trial = gamma * growth if theta else gamma
         while True:
             new = (1 + np.sqrt(1 + 4 * gamma / trial * theta**2)) / 2 if theta else 1.0

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from ksupport import _kernels
+from ksupport._kernels import prox
 from ksupport.norms import (
     BoxNorm,
     ksupport_conjugate,
@@ -343,12 +343,12 @@ def test_warm_start_changes_nothing(d, kind):
             w = draw(rng, d, kind)
             cold = prox_ksupport(w, lam, k)
             # Entries that are rounding beside the largest are swept away while walking.
-            atol = max(32 * k * EPS, _kernels.DUST) * np.abs(cold).max()
-            s = _kernels.prox_warm(w, lam, k, 0.0, out)
+            atol = max(32 * k * EPS, prox.DUST) * np.abs(cold).max()
+            s = prox.prox_warm(w, lam, k, 0.0, out)
             np.testing.assert_allclose(out, cold, rtol=0, atol=atol)
             starts = [s, s * (1 + 1e-9), 1.001 * s, 0.7 * s, 3 * s, 1e-200, 1e-8, 1.0, 1e8, 1e200]
             for start in starts:
-                again = _kernels.prox_warm(w, lam, k, start, out)
+                again = prox.prox_warm(w, lam, k, start, out)
                 np.testing.assert_allclose(out, cold, rtol=0, atol=atol)
                 assert (again == 0) == (s == 0)
                 if again:  # the s it returns gives this very x
@@ -367,18 +367,18 @@ def test_no_dust_at_the_end_of_a_flat_piece(k, lam):
         end = lam / w[k:].max()  # where the next entry would come in
         out = np.empty(60)
         for ulps in range(-8, 9):
-            _kernels.prox_warm(w, lam, k, end * (1 + ulps * EPS), out)
+            prox.prox_warm(w, lam, k, end * (1 + ulps * EPS), out)
             assert np.flatnonzero(out).tolist() == list(range(k))
         assert np.flatnonzero(prox_ksupport(w, lam, k)).tolist() == list(range(k))
 
 
 def test_sweeping_hides_no_divergence():
     x = np.array([1.0, 1e-20, -1e-3])
-    _kernels.sweep(x)
+    prox.sweep(x)
     np.testing.assert_array_equal(x, [1.0, 0.0, -1e-3])
     for wild in (np.inf, -np.inf, np.nan):
         x = np.array([1.0, 1e-20, wild])
-        _kernels.sweep(x)
+        prox.sweep(x)
         assert x[0] == 1.0
         np.testing.assert_equal(x[2], wild)
 
@@ -815,7 +815,7 @@ def test_groups_of_one_are_entries_to_the_last_bit():
         )
         assert ksupport_norm(w, 4, one) == pytest.approx(ksupport_norm(w, 4), rel=4 * EPS)
         labels, norms = np.arange(30), np.empty(30)
-        _kernels.group_norms(w, labels, 0.0, norms)
+        prox.group_norms(w, labels, 0.0, norms)
         np.testing.assert_array_equal(norms, np.abs(w))
 
 
@@ -842,7 +842,7 @@ def test_the_prox_of_walks_is_the_prox(groups, sign):
         labels[each] = g
     for k in range(1, len(members) + 1):
         q, out = rng.standard_normal(8), np.empty(8)
-        _kernels.prox_groups(q, 0.4, k, 0.0, labels, sign, out)
+        prox.prox_groups(q, 0.4, k, 0.0, labels, sign, out)
         expected = prox_ksupport(sign * q if sign else q, 0.4, k, groups, positive=bool(sign))
         np.testing.assert_allclose(out, sign * expected if sign else expected, atol=1e-12)
 

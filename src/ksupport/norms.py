@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _kernels
 from ._common.groups import Groups, labels_of
 from ._common.levels import check_k
 from ._common.vectors import (
@@ -25,6 +24,7 @@ from ._common.vectors import (
     like,
     to_unit_size,
 )
+from ._kernels.prox import all_finite, group_norms, norm_rows, prox_jvp, prox_rows
 
 __all__ = [
     "BoxNorm",
@@ -39,10 +39,15 @@ __all__ = [
 def _check_array(w: ArrayLike, name: str) -> FloatArray:
     """A C-ordered float32 or float64 array of one or two dimensions, all of it finite."""
     checked = check_vectors(w, name)
-    if not _kernels.all_finite(checked.reshape(-1)):
+    if not all_finite(checked.reshape(-1)):
         bad = checked[~np.isfinite(checked)][0]
         raise ValueError(f"{name} must be finite, but it contains {bad}; remove or impute it")
     return checked
+
+
+def _rows(w: FloatArray) -> NDArray[np.float64]:
+    """A vector or a batch as rows of doubles, in which everything is computed."""
+    return np.atleast_2d(w).astype(np.float64, copy=False)
 
 
 # ----------------------------------------------------------------------------------------
@@ -138,7 +143,7 @@ class BoxNorm:
         search = self._search(w.shape[-1])
         unit, exponents = to_unit_size(w)
         squared = np.empty(len(unit))
-        _kernels.norm_rows(unit, *search, squared)
+        norm_rows(unit, *search, squared)
         return like(w, np.ldexp(np.sqrt(squared), exponents))
 
     __call__ = norm
@@ -232,9 +237,9 @@ class BoxNorm:
         search = self._search(w.shape[-1])
         if lam == 0.0:
             return w.copy()
-        x = np.empty_like(w)
-        _kernels.prox_rows(np.atleast_2d(w), lam, *search, np.atleast_2d(x))
-        return x
+        x = np.empty(w.shape)
+        prox_rows(_rows(w), lam, *search, np.atleast_2d(x))
+        return x.astype(w.dtype, copy=False)
 
     def prox_jvp(self, w: ArrayLike, lam: float, u: ArrayLike) -> FloatArray:
         """Action on ``u`` of the Jacobian at ``w`` of the prox; the Jacobian is symmetric.
@@ -269,14 +274,14 @@ class BoxNorm:
         search = self._search(w.shape[-1])
         if lam == 0.0:
             return u.copy()
-        out = np.empty_like(u)
+        points, directions, out = _rows(w), _rows(u), np.empty(np.atleast_2d(u).shape)
         if w.ndim == 1:
-            _kernels.prox_jvp(w, lam, *search, np.atleast_2d(u), np.atleast_2d(out))
+            prox_jvp(points[0], lam, *search, directions, out)
         else:
-            for row in range(len(w)):
+            for row, point in enumerate(points):
                 here = slice(row, row + 1)
-                _kernels.prox_jvp(w[row], lam, *search, u[here], out[here])
-        return out
+                prox_jvp(point, lam, *search, directions[here], out[here])
+        return out.reshape(u.shape).astype(u.dtype, copy=False)
 
 
 # ----------------------------------------------------------------------------------------
@@ -303,11 +308,11 @@ def _grouped(w: ArrayLike, feature_groups: Groups) -> tuple[FloatArray, NDArray[
 
 def _group_norms(w: FloatArray, labels: NDArray[np.intp]) -> FloatArray:
     """The l2 norms of the groups of each row."""
-    rows = np.atleast_2d(w)
-    norms = np.empty((len(rows), int(labels.max(initial=-1)) + 1), w.dtype)
+    rows = _rows(w)
+    norms = np.empty((len(rows), int(labels.max(initial=-1)) + 1))
     for row, out in zip(rows, norms, strict=True):
-        _kernels.group_norms(row, labels, 0.0, out)
-    return norms.reshape(*w.shape[:-1], norms.shape[1])
+        group_norms(row, labels, 0.0, out)
+    return norms.reshape(*w.shape[:-1], norms.shape[1]).astype(w.dtype, copy=False)
 
 
 def ksupport_norm(w: ArrayLike, k: int, feature_groups: Groups = None) -> Value:

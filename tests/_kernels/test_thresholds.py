@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 from ksupport._kernels.iht import iht_proposal, iht_support, same_support
 from ksupport._kernels.rivals import Fista, ircr_primal, soft_threshold
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ksupport import _kernels
+from ksupport._kernels.working_set import bound_outside
 from ksupport.walking.structure import Structure
 
 LABELS = np.repeat(np.arange(20), 3)[np.random.default_rng(9).permutation(60)]
@@ -33,7 +33,7 @@ def test_no_group_left_out_exceeds_the_bound(name, near):
     reach = float(structure.norms(np.linalg.norm(X, axis=0)).max())
     for scale in (-2.0, 1.0, 1e5):
         u = scale * (refs[2] + near * rng.standard_normal(q * n))
-        bound = _kernels.outside(u, refs, edges, reach)
+        bound = bound_outside(u, refs, edges, reach)
         largest = structure.sides(products(u[None]))[0].max()
         assert largest <= bound * (1 + 1e-12)
         cauchy = reach * np.linalg.norm(u)

@@ -9,7 +9,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import aslinearoperator
 
-from ksupport import _kernels, path
+from ksupport import path
+from ksupport._kernels.working_set import bound_outside, carry_rows, choose_for
 from ksupport.algorithms import make_method
 from ksupport.design.view import Design
 from ksupport.walking import run
@@ -305,8 +306,8 @@ def test_no_feature_left_out_exceeds_the_bound_of_many_references(near, rng):
     reach = float(np.linalg.norm(X, axis=0).max())
     for scale in (1e-8, 1.0, 1e8):
         u = scale * (rng.standard_normal() * refs[4] + near * rng.standard_normal(30))
-        bound = _kernels.outside(u, refs, edges, reach)
-        single = [_kernels.outside(u, refs[[j]], edges[[j]], reach) for j in range(len(refs))]
+        bound = bound_outside(u, refs, edges, reach)
+        single = [bound_outside(u, refs[[j]], edges[[j]], reach) for j in range(len(refs))]
         assert np.abs(X.T @ u).max() <= bound * (1 + 1e-12)
         assert bound == pytest.approx(min(single), rel=1e-12)
 
@@ -344,7 +345,7 @@ def test_columns_chosen_for_several_vectors_are_those_that_lead_for_one(rng):
     lengths, wrong, norms = np.array([1.0, 5.0, 0.0]), np.array([0.0, 0.1, 0.2]), rng.random(400)
     chosen, edges = np.zeros(400, bool), np.empty((3, 2))
     chosen[17] = True
-    reach = _kernels.choose_for(up, down, lengths, wrong, norms, 20, chosen, edges)
+    reach = choose_for(up, down, lengths, wrong, norms, 20, chosen, edges)
     largest = (up / np.array([[1.0], [5.0], [1.0]])).max(axis=0)
     left = ~chosen
     assert 20 <= chosen.sum() <= 60
@@ -361,6 +362,6 @@ def test_columns_at_hand_are_carried_over(rng):
         columns = rng.standard_normal((12, 3))
         A = np.zeros((12, 3))
         A[: before.size] = columns[before]
-        missing = _kernels.carry_rows(A, before, now)
+        missing = carry_rows(A, before, now)
         np.testing.assert_array_equal(missing, ~np.isin(now, before))
         np.testing.assert_array_equal(A[: now.size][~missing], columns[now[~missing]])

@@ -52,6 +52,11 @@ cdef class Cox(Loss):
         arrays = np.asarray(self.y), np.asarray(self.weights), np.asarray(self.layout)
         return type(self), (*arrays, self.efron)
 
+    @property
+    def times(self):
+        """The layout: rows in the order of strata and times."""
+        return np.asarray(self.layout)
+
     # -- for Python ----------------------------------------------------------------------------
 
     def diagonal_at(self, const double[::1] eta):

@@ -9,7 +9,7 @@ theirs.  What the methods mean is written once, in losses.pxd.
 import numpy as np
 
 from ksupport._kernels.linalg cimport add_squares
-from libc.math cimport INFINITY, copysign, exp, fabs, log, log1p
+from libc.math cimport INFINITY, exp, fabs, log, log1p
 
 FITTED = 1e-9  # slopes that are left, over the steepest that there are, where all rows are fitted
 
@@ -42,6 +42,11 @@ cdef class Loss:
 
     def __reduce__(self):
         return type(self), (np.asarray(self.y), np.asarray(self.weights))
+
+    @property
+    def response(self):
+        """The response, as the loss takes it."""
+        return np.asarray(self.y)
 
     # -- for Python: models are rows --------------------------------------------------------
 
@@ -177,14 +182,13 @@ cdef class Huber(Loss):
         return type(self), (np.asarray(self.y), np.asarray(self.weights), self.delta)
 
     cdef void slopes(self, const double *eta, double *g, double *h, double *work) noexcept nogil:
-        cdef double residual
-        cdef bint inside
+        cdef double residual, slope, delta = self.delta
         cdef Py_ssize_t i
         for i in range(self.n):
             residual = eta[i] - self.y[i]
-            inside = not fabs(residual) > self.delta
-            g[i] = self.weights[i] * (residual if inside else copysign(self.delta, residual))
-            h[i] = self.weights[i] * inside
+            slope = delta if residual > delta else (-delta if residual < -delta else residual)
+            g[i] = self.weights[i] * slope
+            h[i] = 0.0 if fabs(residual) > delta else self.weights[i]
 
     cdef void values(self, const double *eta, double *out, double *work) noexcept nogil:
         cdef double size, inside

@@ -19,7 +19,7 @@ from libc.math cimport sqrt
 cimport ksupport._kernels.simd as simd
 from ksupport._kernels.profile cimport ProfileLoss
 
-FIRST_SHARE = 1 / 16  # of the longest first step: small, so that no early support is jumped over
+FIRST_SHARE = 1.0 / 16  # of the longest first step: small, so that no early support is jumped over
 GROWTH, LATE_GROWTH = 1.5, 1.1  # of the next trial step: until the first refusal, and from then on
 SHORTEST = 1e-300  # of losses: a step that had to become shorter than this is none
 cdef double first_share = FIRST_SHARE, growth = GROWTH, late_growth = LATE_GROWTH
@@ -136,9 +136,6 @@ cdef class Squares(Objective):
     def __init__(self, const double[::1] y):
         self.y = y
         self.shortest_step = 0.0
-
-    def __reduce__(self):
-        return Squares, (np.asarray(self.y),)
 
     cdef bint gradient_at(self, const double *Xr, double *g) noexcept nogil:
         """Xr - y."""

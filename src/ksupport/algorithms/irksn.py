@@ -16,19 +16,18 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from .. import _kernels
 from .._common.groups import Groups, hashable, labels_of
 from .._common.levels import check_k, doubling
-from .._kernels import CURVATURE, GAMMA, MOMENTUM, REFUSED, S_R, S_W, THETA, TRIAL
+from .._kernels.objectives import Objective, Pace, Squares
 from ..design import Design, Floats, Ints, NormKind, Round
 from ..losses import Loss, Response, Squared, loss_of
 from ..walking import Path
-from ..walking.lockstep import Step, correlations, fitted, fitted_and_back
+from ..walking.lockstep import Step, fitted_and_back
 from ..walking.structure import Structure
 from ..walking.working_set import WorkingSet, WorkingSetPath
 from .base import Method
 from .irksn_losses import OtherLoss
-from .irksn_state import Backtracking, IRKSNState
+from .irksn_state import IRKSNState, Trial
 
 StepRule = Literal["adaptive", "spectral", "nuclear"]
 SQUARES = Squared()
@@ -116,12 +115,12 @@ class IRKSNMethod(Method):
         assert not isinstance(y, Response)
         if self.step == "adaptive":
             design.check_magnitude()
-            return WorkingSetPath(design, _Adaptive(y, self.k, self.alpha, structure))
+            return WorkingSetPath(design, BySquares(y, self.k, self.alpha, structure))
         kind, given = _constant(self.step)
         norm = design.norm(kind)
         largest = self.alpha / norm**2 if norm > 0 else 1.0
         gamma = largest if given is None else given
-        state = _Constant(y, self.k, self.alpha, structure, gamma, largest)
+        state = BySquares(y, self.k, self.alpha, structure, Pace(gamma), largest)
         return WorkingSetPath(design, state)
 
     def _targets(self, design: Design, y: Floats | Response) -> int:
@@ -160,8 +159,8 @@ def _constant(step: Any) -> tuple[NormKind, float | None]:
     )
 
 
-class _Constant(IRKSNState):
-    """Constant steps: the pace is theta_t, and the momentum."""
+class BySquares(IRKSNState):
+    """The paper's case: z⁺ = v + gamma (Xr - y), so that Xᵀz⁺ comes with Xr in one round."""
 
     def __init__(
         self,
@@ -169,115 +168,70 @@ class _Constant(IRKSNState):
         k: int,
         alpha: float,
         structure: Structure,
-        gamma: float,
-        largest: float,
+        pace: Pace | None = None,
+        largest: float | None = None,
     ) -> None:
-        super().__init__(y, k, alpha, structure)
-        self.gamma = gamma  # dual step
-        self.largest = largest  # the largest step that the theorem allows
-        self.pace = np.array([1.0, 0.0, 0.0, 0.0])  # THETA, MOMENTUM, S_W, S_R
-
-    def remedy(self) -> str:
-        return f"The step is {self.gamma:.3g}; the largest stable one is {self.largest:.3g}."
-
-    def query(self) -> Floats:
-        return self.v if self.t else -self.y  # v_0 = 0 says nothing, v_1 is along -y
-
-    @property
-    def v(self) -> Floats:
-        return self.Z[0] + self.pace[MOMENTUM] * (self.Z[0] - self.Z[1])
-
-    def walk(
-        self, working: WorkingSet, end: int, every: int, rows: Floats
-    ) -> tuple[int, int, Floats | None]:
-        n_rows, status, at_z = _kernels.irksn_walk(
-            working.columns, self.y, self.Z, self.F, self.pace, self.clock,
-            self.k, self.alpha, self.gamma, self.labels, self.sign, working.refs, working.edges,
-            working.reach, end, every, rows,
-        )  # fmt: skip
-        if status != _kernels.REFRESH:
-            return n_rows, status, None
-        return n_rows, status, self.Z[0].copy() if at_z else self.v
-
-    def step(self) -> Step:
-        r = self.prox(self.F[0] + self.pace[MOMENTUM] * (self.F[0] - self.F[1]), S_R)
-        Xr = yield fitted(r, self.targets)
-        finite = _kernels.irksn_dual(self.Z, self.v, Xr, self.y, self.gamma, self.pace)
-        self.F = np.stack([(yield correlations(self.Z[0], self.targets)), self.F[0]])
-        return bool(finite)
-
-    def gain(self, t: Ints) -> Floats:
-        return _kernels.thetas(int(t.max(initial=0)))[t] * np.sqrt(self.gamma / self.alpha)
-
-
-class _Adaptive(Backtracking):
-    """The same with steps found by backtracking."""
-
-    strides = True
-    moving = (*Backtracking.moving, "times")
-
-    def __init__(self, y: Floats, k: int, alpha: float, structure: Structure) -> None:
-        super().__init__(y, k, alpha, structure)
-        self.times = np.zeros(1)  # tau_t = gamma theta² after step t
+        super().__init__(y, k, alpha, structure, pace)
+        self.strides = not self.pace.constant  # steps are few and long
+        self.largest = largest  # the largest constant step that the theorem allows
         # Xr and Xᵀz of the next plain step, by its gamma
         self.foreseen: dict[float, tuple[Floats, Floats]] = {}
+
+    @property
+    def objective(self) -> Objective:
+        return Squares(self.y)
+
+    def remedy(self) -> str:
+        if not self.pace.constant:
+            return super().remedy()
+        return f"The step is {self.pace.gamma:.3g}; the largest stable one is {self.largest:.3g}."
 
     def walk(
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         self._make_room(end)
         self.foreseen = {}
-        n_rows, status = _kernels.adaptive_walk(
-            working.columns, self.y, self.Z, self.F, self.pace, self.clock, self.times, self.k,
-            self.alpha, self.labels, self.sign, working.refs, working.edges, working.reach, self.at,
-            end, every, rows, self.seen,
-        )  # fmt: skip
-        return n_rows, status, self.at.copy() if status == _kernels.REFRESH else None
+        return super().walk(working, end, every, rows)
 
     def step(self) -> Step:
-        if self.pace[GAMMA] == 0:
-            p = np.array((yield correlations(-self.y, self.targets)))
-            size = _kernels.to_unit_size(p)
-            Xw = yield fitted(self.prox(p, S_R), self.targets)
-            self.pace[GAMMA] = _kernels.first_step(self.y, Xw) / size
-        gamma = _kernels.trial_step(self.pace)
-        while True:
-            theta, beta = _kernels.momentum_of(self.pace, gamma)
-            v = self.Z[0] + beta * (self.Z[0] - self.Z[1])
-            if gamma not in self.foreseen:
-                r = self.prox(self.F[0] + beta * (self.F[0] - self.F[1]), S_R)
-                (Xr,), p = yield self._gradient_step([r], v, gamma)
-                self.foreseen[gamma] = Xr, p
-            Xr, p = self.foreseen[gamma]
-            z = np.empty_like(v)
-            if not _kernels.along_gradient(v, Xr, self.y, gamma, z):
-                return False
-            # What the next step begins with comes along, in case that this one holds.
-            following, ahead = self._next_trial(theta, gamma)
-            w, r = self.prox(p, S_W), self.prox(p + ahead * (p - self.F[0]), S_R)
-            v_ahead = z + ahead * (z - self.Z[0])
-            (Xw, Xr_ahead), p_ahead = yield self._gradient_step([w, r], v_ahead, following)
-            if _kernels.step_holds(z, v, Xw, Xr, gamma, self.pace):
-                self.foreseen = {following: (Xr_ahead, p_ahead)}
-                break
-            gamma *= 0.5
-            self.pace[[REFUSED, TRIAL]] = 1, gamma
-        self.Z, self.F = np.stack([z, self.Z[0]]), np.stack([p, self.F[0]])
-        self.pace[[THETA, GAMMA, TRIAL]] = theta, gamma, 0
-        self._make_room(self.t + 1)
-        self.times[self.t + 1] = gamma * theta**2
-        return True
+        finite = yield from super().step()
+        if finite:
+            self._make_room(self.t + 1)
+            self.times[self.t + 1] = self.pace.gamma * self.pace.theta**2
+        return finite
 
-    def _gradient_step(self, ws: Sequence[Floats], v: Floats, gamma: float) -> Round:
+    def trial(self, objective: Objective, v: Floats, gamma: float) -> Trial:
+        if gamma not in self.foreseen:
+            r = self.find_r(self.ahead(self.F, gamma))
+            (Xr,), p = yield self._round([r], v, gamma)
+            self.foreseen[gamma] = Xr, p
+        Xr, p = self.foreseen[gamma]
+        g, _ = objective.gradient(Xr)
+        z = self.moved(v, gamma, g)
+        if self.pace.constant:
+            self.foreseen = {}
+            return z, p
+        # What the next step begins with comes along, in case that this one holds.
+        following, beta = self._next_trial(gamma)
+        w, r = self.find_w(p), self.find_r(p + beta * (p - self.F[0]))
+        v_ahead = z + beta * (z - self.Z[0])
+        (Xw, Xr_ahead), p_ahead = yield self._round([w, r], v_ahead, following)
+        if not objective.holds(z, v, gamma, Xr, g, Xw, self.pace):
+            return None
+        self.foreseen = {following: (Xr_ahead, p_ahead)}
+        return z, p
+
+    def _round(self, ws: Sequence[Floats], v: Floats, gamma: float) -> Round:
         """Xw of each w, and Xᵀz for z = v + gamma (Xw - y) with the last."""
         return fitted_and_back(ws, v - gamma * self.y, gamma, self.targets)
 
-    def _next_trial(self, theta: float, gamma: float) -> tuple[float, float]:
+    def _next_trial(self, gamma: float) -> tuple[float, float]:
         """Step and momentum of the first trial after a step that meets curvature, as most do."""
         pace = self.pace.copy()
-        pace[[THETA, GAMMA, CURVATURE, TRIAL]] = theta, gamma, 1, 0
-        following = _kernels.trial_step(pace)
-        return following, _kernels.momentum_of(pace, following)[1]
+        pace.accept(pace.next_theta(gamma), gamma)
+        pace.curvature = 1.0
+        following = pace.trial_step()
+        return following, pace.momentum(following)
 
     def gain(self, t: Ints) -> Floats:
         return np.sqrt(self.times[t] / self.alpha)

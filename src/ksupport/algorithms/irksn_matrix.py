@@ -21,7 +21,7 @@ from ..walking import Path
 from ..walking.structure import PLAIN
 from ..walking.working_set import FOREVER, WorkingSetPath
 from .base import Method
-from .irksn import _Adaptive
+from .irksn import BySquares
 
 
 @dataclass(frozen=True)
@@ -80,17 +80,17 @@ class MatrixIRKSN(Method):
         return _PlainPath(design, _Spectral(y, self.k, self.alpha, (shape[0], shape[1])))
 
 
-class _Spectral(_Adaptive):
+class _Spectral(BySquares):
     """The state of IRKSN, with the prox of singular values."""
 
     def __init__(self, y: Floats, k: int, alpha: float, shape: tuple[int, int]) -> None:
         super().__init__(y, k, alpha, PLAIN)
         self.shape = shape
 
-    def prox(self, p: Floats, scale: int) -> Floats:
+    def prox(self, p: Floats, scale: float) -> tuple[Floats, float]:
         U, s, Vt = np.linalg.svd(p.reshape(self.shape), full_matrices=False)
         shrunk: Floats = (U * prox_ksupport(s, self.lam, self.k)) @ Vt
-        return shrunk.ravel() / -self.alpha
+        return shrunk.ravel() / -self.alpha, scale
 
 
 class _PlainPath(WorkingSetPath):

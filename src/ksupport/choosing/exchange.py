@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from scipy.linalg.lapack import dgeqrf, dorgqr, dtrtri
 
-from .. import _kernels
 from .._common.phases import phase
+from .._kernels.refits import best_gains
 from ..design import Design, Floats, Ints, Survey, surveyed
 from .refits import DEPENDENT
 from .supports import Support
@@ -103,9 +103,9 @@ class Gains:
         own = leaving.support - first
         own = own[(own >= 0) & (own < norms.size)]
         falls, out, into = np.empty(most), np.empty(most, np.intp), np.empty(most, np.intp)
-        fall, feature = _kernels.best_gains(
-            products, leaving.W @ products[1:], leaving.b, norms, own, DEPENDENT, rounding,
-            EQUAL * leaving.rss, falls, out, into,
+        fall, feature = best_gains(
+            products, leaving.W @ products[1:], leaving.b, np.ascontiguousarray(norms), own,
+            DEPENDENT, rounding, EQUAL * leaving.rss, falls, out, into,
         )  # fmt: skip
         return cls((fall, first + feature), falls, out, first + into)
 

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
 
-from .. import _kernels
 from .._common.phases import phase
+from .._kernels.refits import refit_many
 from ..design import Design, Floats, Ints
 from ..losses import Response
 from .supports import Support
@@ -83,9 +83,8 @@ def _refit_one(design: Design, y: Floats, supports: list[Support]) -> Refits:
     columns = design.columns(features)
     drop, size = np.empty(len(supports)), np.empty(len(supports), np.intp)
     coef = np.empty(indices.size)
-    _kernels.refit_many(
-        columns @ columns.T, columns @ y, indptr, indices, order, DEPENDENT, drop, size, coef
-    )
+    gram, products = np.ascontiguousarray(columns @ columns.T), columns @ y
+    refit_many(gram, products, indptr, indices, order, DEPENDENT, drop, size, coef)
     models = sp.csr_array((coef, features[indices], indptr), shape=shape)
     return Refits(supports, np.maximum(total - drop, 0.0), size, models)
 
@@ -112,9 +111,8 @@ def _least(design: Design, y: Floats, support: Support, ridge: float, positive: 
             gram[np.diag_indices_from(gram)] += ridge
             w[list(support)] = np.linalg.solve(gram, columns @ y)
         else:
-            rank = _kernels.EPS * max(
-                design.n_samples, len(support)
-            )  # whatever rows stand for them
+            # Of the samples, whatever rows stand for them.
+            rank = np.finfo(float).eps * max(design.n_samples, len(support))
             w[list(support)] = np.linalg.lstsq(columns.T, y, rcond=rank)[0]
     return w
 

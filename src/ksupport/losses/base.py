@@ -11,22 +11,26 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _kernels
+from .._kernels.linalg import FLAT
+from .._kernels.losses import Loss as RowLoss
+from .._kernels.profile import ProfileLoss
 from .hessian import Hessian
 from .newton import Columns, Model, Refit, refits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-# kind and number of a loss, target, weights, layout, columns that are not penalised
-Packed = tuple[int, float, Floats, Floats, Ints, Floats]
 
-NO_LAYOUT = np.empty((4, 0), np.intp)
 LEAST_BEND = 0.05  # of the most that a loss can bend
 
 
 def counted(weights: ArrayLike | None, n: int) -> Floats:
     """Weights of n rows as compiled code takes them; one each where none are given."""
-    return np.ones(n) if weights is None else np.ascontiguousarray(weights, np.float64)
+    return np.ones(n) if weights is None else contiguous(weights)
+
+
+def contiguous(values: ArrayLike) -> Floats:
+    """Numbers as compiled code takes them."""
+    return np.ascontiguousarray(values, np.float64)
 
 
 @dataclass(frozen=True)
@@ -38,7 +42,6 @@ class Loss(ABC):
     """
 
     name: ClassVar[str]
-    kind: ClassVar[int]  # by which compiled code knows it
     smoothness: ClassVar[float | None]  # a bound on second derivatives; None: there is none
     has_constant: ClassVar[bool] = True  # whether an intercept says anything
     in_units_of_y: ClassVar[bool] = False  # whether eta is
@@ -95,28 +98,17 @@ class Loss(ABC):
         """How many of them can be chosen: of classes only differences count."""
         return 1
 
-    # -- for compiled code -----------------------------------------------------------------
-
-    @property
-    def param(self) -> float:
-        """The one number that derivatives depend on."""
-        return 0.0
-
-    def target(self, y: Floats) -> Floats:
-        """The response as compiled code takes it."""
-        return np.ascontiguousarray(y, np.float64)
-
-    def layout(self, y: Floats) -> Ints:
-        """How rows depend on each other; of no columns where they do not."""
-        return NO_LAYOUT
+    @abstractmethod
+    def compiled(self, y: Floats, weights: Floats) -> RowLoss:
+        """This loss on these rows, for compiled code (`ksupport._kernels.losses`)."""
 
     # -- values and derivatives ------------------------------------------------------------
 
     def value(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
         """What each row contributes; summed up, less what a perfect fit would have."""
-        E = np.ascontiguousarray(eta, np.float64).reshape(-1, np.shape(eta)[-1])
-        out, each = np.empty_like(E), counted(weights, E.shape[1])
-        _kernels.values_rows(self.kind, self.param, E, self.target(y), each, self.layout(y), out)
+        E = contiguous(eta).reshape(-1, np.shape(eta)[-1])
+        out = np.empty_like(E)
+        self.compiled(y, counted(weights, len(y))).values_rows(E, out)
         return out.reshape(np.shape(eta))
 
     def deviance(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
@@ -142,10 +134,9 @@ class Loss(ABC):
         return h, eta - np.divide(g, h, out=np.zeros_like(g), where=h > 0)
 
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-        E = np.ascontiguousarray(eta, np.float64).reshape(-1, np.shape(eta)[-1])
+        E = contiguous(eta).reshape(-1, np.shape(eta)[-1])
         G, H = np.empty_like(E), np.empty_like(E)
-        each = counted(weights, E.shape[1])
-        _kernels.slopes_rows(self.kind, self.param, E, self.target(y), each, self.layout(y), G, H)
+        self.compiled(y, counted(weights, len(y))).slopes_rows(E, G, H)
         return G.reshape(np.shape(eta)), H.reshape(np.shape(eta))
 
     def hessian_on(self, response: Response, eta: Floats) -> Hessian:
@@ -156,9 +147,8 @@ class Loss(ABC):
 
     def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
         """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
-        each = counted(weights, len(eta)), self.layout(y)
-        packed = self.kind, self.param, np.ascontiguousarray(eta, np.float64), self.target(y), *each
-        return np.asarray(_kernels.hessian_of(*packed, np.ascontiguousarray(columns, np.float64)))
+        rows = self.compiled(y, counted(weights, len(y)))
+        return np.asarray(rows.hessian_of(contiguous(eta), contiguous(columns)))
 
     def bent(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
         """The same in coefficients that can be chosen (`Model`), which leave no direction flat."""
@@ -261,26 +251,32 @@ class Response:
         return np.sqrt(self.weights)
 
     @cached_property
-    def packed(self) -> Packed:
-        """What compiled code takes."""
-        loss = self.loss
-        return (
-            loss.kind, loss.param, loss.target(self.y), self.weights, loss.layout(self.y),
-            self.unpenalized,
-        )  # fmt: skip
+    def compiled(self) -> RowLoss:
+        """The loss on these rows, for compiled code."""
+        return self.loss.compiled(self.y, self.weights)
 
     @cached_property
-    def walked(self) -> Packed:
-        """The same with the emphasis of a walk."""
-        kind, param, target, weights, layout, Q = self.packed
-        return kind, param, target, weights * self.loss.emphasis(self.y), layout, Q
+    def walk_weights(self) -> Floats:
+        """Weights with the emphasis of a walk."""
+        return np.asarray(self.weights * self.loss.emphasis(self.y))
+
+    @cached_property
+    def _walked(self) -> RowLoss:
+        return self.loss.compiled(self.y, self.walk_weights)
+
+    def profile(self) -> ProfileLoss:
+        """What a walk follows: the loss, least over what is not penalised.
+
+        One for each walk: it holds scratch space, which threads must not share.
+        """
+        return ProfileLoss(self._walked, self.unpenalized, self.roots)
 
     @cached_property
     def scales(self) -> tuple[float, float]:
         """The unit of eta, and the size of the terms whose differences values are."""
         if self.loss.in_units_of_y:
             return float(np.ptp(self.y)) or 1.0, 0.0
-        return 1.0, float(self.weights @ (1.0 + np.abs(self.loss.target(self.y))))
+        return 1.0, float(self.weights @ (1.0 + np.abs(self.compiled.response)))
 
     def eta(self, fitted: Floats) -> Floats:
         """Fitted values without the roots of weights."""
@@ -294,7 +290,7 @@ class Response:
         """What is not penalised, settled at fitted values: (..., n) gives (..., q)."""
         E = np.ascontiguousarray(self.eta(fitted)).reshape(-1, self.size)
         C = np.zeros((len(E), len(self.unpenalized) * self.n_dual))
-        _kernels.settle_rows(*self.packed, E, C)
+        ProfileLoss(self.compiled, self.unpenalized, self.roots).settle_rows(E, C)
         return C.reshape(*np.shape(fitted)[:-1], -1)
 
     def covariances(self, fitted: Floats) -> Floats:
@@ -307,7 +303,7 @@ class Response:
         eta, free = self.whole(fitted), self.loss.n_free
         H = self.loss.bent(self.unpenalized / norms, eta, self.y, self.weights)
         sizes, axes = np.linalg.eigh(H)
-        sizes = np.maximum(sizes, max(_kernels.FLAT * float(sizes.max()), np.finfo(float).tiny))
+        sizes = np.maximum(sizes, max(FLAT * float(sizes.max()), np.finfo(float).tiny))
         C = ((axes / sizes) @ axes.T).reshape(free, len(norms), free, len(norms))
         return np.stack([C[each, :, each] for each in range(free)])
 
@@ -333,8 +329,8 @@ class Response:
 
         c is settled, in place.
         """
-        g, h, eta = (np.empty(self.size) for _ in range(3))
-        finite = _kernels.loss_gradient(*self.walked, self.roots, c, fitted, eta, g, h)
+        g, eta = np.empty(self.size), np.empty(self.size)
+        finite = self.profile().gradient(contiguous(fitted), c, eta, g)
         return g, eta, bool(finite)
 
     @cached_property
@@ -350,14 +346,14 @@ class Response:
         """The response of squares that have the loss's gradient at a model, and one curvature."""
         g, eta, _ = self.gradient(fitted, np.zeros(len(self.unpenalized) * self.n_dual))
         if self.n_dual == 1:
-            return self._bend(eta, self.walked[3]) * fitted - g
+            return self._bend(eta, self.walk_weights) * fitted - g
         by_class = self.n_dual, self.n
-        root, inverse = self.loss.contrasts(eta.reshape(by_class).T, self.walked[3])
+        root, inverse = self.loss.contrasts(eta.reshape(by_class).T, self.walk_weights)
         return np.ravel(root @ fitted.reshape(by_class) - inverse @ g.reshape(by_class))
 
     def curvature_at(self, fitted: Floats) -> float:
         """The mean second derivative at a model, in a walk's weights."""
-        return self._bend(self.whole(fitted), self.walked[3])
+        return self._bend(self.whole(fitted), self.walk_weights)
 
     @cached_property
     def bend(self) -> float:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from .. import _kernels
 from .._common.checks import check_choice
-from .base import Floats, Ints, Loss
+from .._kernels import cox as kernels
+from .._kernels.cox_new_rows import AT_RISK, PLACE, STOP, SWEEP, added_rows
+from .base import Floats, Ints, Loss, contiguous
 from .hessian import CoxHessian
 
 if TYPE_CHECKING:
@@ -47,7 +48,6 @@ class Cox(Loss):
     """
 
     name: ClassVar[str] = "cox"
-    kind: ClassVar[int] = _kernels.COX
     smoothness: ClassVar[float | None] = None
     has_constant: ClassVar[bool] = False
 
@@ -55,10 +55,6 @@ class Cox(Loss):
 
     def __post_init__(self) -> None:
         check_choice("ties", self.ties, ("efron", "breslow"))
-
-    @property
-    def param(self) -> float:
-        return float(self.ties == "efron")
 
     def one_by_one(self, Y: Floats) -> list[Floats]:
         """All columns are one response."""
@@ -92,12 +88,12 @@ class Cox(Loss):
                 "at least one event"
             )
 
-    def target(self, y: Floats) -> Floats:
-        """The events."""
-        return np.ascontiguousarray(y[:, 1], np.float64)
+    def compiled(self, y: Floats, weights: Floats) -> kernels.Cox:
+        """This loss on these rows, for compiled code."""
+        return kernels.Cox(contiguous(y[:, 1]), weights, self.layout(y), self.ties == "efron")
 
     def layout(self, y: Floats) -> Ints:
-        """Rows by stratum and from the latest time on; see `_kernels.ORDER` and the next."""
+        """Rows by stratum and from the latest time on; see ``_kernels/cox.pxd``."""
         time, stratum = y[:, 0], _strata(y)
         order = np.lexsort((np.arange(len(y)), -time, stratum))
         new_stratum = np.append(True, np.diff(stratum[order]) != 0)
@@ -107,36 +103,34 @@ class Cox(Loss):
         return np.stack([order, first, tie_end, stratum_end]).astype(np.intp)
 
     def joins(self, layout: Ints, y: Floats, new_y: Floats) -> Ints:
-        """Where each new row joins those of a layout; see `_kernels.SWEEP` and the next."""
-        time, stratum = y[layout[_kernels.ORDER], 0], _strata(y)[layout[_kernels.ORDER]]
+        """Where each new row joins those of a layout; see ``_kernels/cox_new_rows.pyx``."""
+        time, stratum = y[layout[kernels.ORDER], 0], _strata(y)[layout[kernels.ORDER]]
         new_stratum, found = _strata(new_y), np.empty((4, len(new_y)), np.intp)
         for each in np.unique(new_stratum):
             rows = np.flatnonzero(new_stratum == each)
             first, stop = np.searchsorted(stratum, [each, np.nextafter(each, np.inf)])
             place = first + np.searchsorted(-time[first:stop], -new_y[rows, 0])
             last = first + np.searchsorted(-time[first:stop], -new_y[rows, 0], "right") - 1
-            found[_kernels.PLACE, rows], found[_kernels.STOP, rows] = place, stop
-            found[_kernels.AT_RISK, rows] = np.where(
-                last >= first, layout[_kernels.TIE, np.maximum(last, 0)], -1
-            )
-        found[_kernels.SWEEP] = np.lexsort((-found[_kernels.PLACE], found[_kernels.STOP]))
+            found[PLACE, rows], found[STOP, rows] = place, stop
+            at_risk = layout[kernels.TIE, np.maximum(last, 0)]
+            found[AT_RISK, rows] = np.where(last >= first, at_risk, -1)
+        found[SWEEP] = np.lexsort((-found[PLACE], found[STOP]))
         return found
 
     def deviance_of_new(
         self, seen: Response, eta: Floats, new_eta: Floats, new_y: Floats
     ) -> Floats:
         """What each new row, joining those seen alone, adds to the deviance."""
-        _, _, events, weights, layout, _ = seen.packed
-        E = np.ascontiguousarray(eta).reshape(-1, seen.n)
-        new_E = np.ascontiguousarray(new_eta).reshape(-1, len(new_y))
-        out, joins = np.empty_like(new_E), self.joins(layout, seen.y, new_y)
-        _kernels.cox_added_rows(E, events, weights, layout, new_E, self.target(new_y), joins, out)
+        rows = seen.compiled
+        E = contiguous(eta).reshape(-1, seen.n)
+        new_E = contiguous(new_eta).reshape(-1, len(new_y))
+        out, joins = np.empty_like(new_E), self.joins(rows.times, seen.y, new_y)
+        added_rows(rows, E, new_E, contiguous(new_y[:, 1]), joins, out)
         return 2.0 * out.reshape(np.shape(new_eta))
 
     def hessian_on(self, response: Response, eta: Floats) -> CoxHessian:
         """Second derivatives of the weighted sum of values in eta, as an operator."""
-        _, efron, events, weights, layout, _ = response.packed
-        return CoxHessian.at(efron, eta, events, weights, layout)
+        return CoxHessian.at(response.compiled, eta)
 
     def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
         """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels, limits
+from .. import limits
+from .._kernels.cox import Cox
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,33 +51,29 @@ class CoxHessian(Hessian):
 
     Parameters
     ----------
-    packed : tuple
-        What compiled code takes: ties, eta, events, weights and layout.
+    rows : Cox
+        The loss on its rows, compiled.
+    eta : array of shape (n,)
+        Where.
     """
 
-    packed: tuple[float, Floats, Floats, Floats, Ints]
+    rows: Cox
+    eta: Floats
 
     @classmethod
-    def at(
-        cls, efron: float, eta: Floats, events: Floats, weights: Floats, layout: Ints
-    ) -> CoxHessian:
-        """The second derivatives at eta; see `_kernels.cox_hazards`."""
-        packed = efron, np.ascontiguousarray(eta, np.float64), events, weights, layout
-        diagonal, square = np.empty(len(events)), np.empty(len(events))
-        _kernels.cox_hazards(*packed, diagonal, square)
-        return cls(diagonal, packed)
+    def at(cls, rows: Cox, eta: Floats) -> CoxHessian:
+        """The second derivatives at eta."""
+        here = np.ascontiguousarray(eta, np.float64)
+        return cls(rows.diagonal_at(here), rows, here)
 
     def means(self, columns: Floats) -> Floats:
         """B times columns (as rows): q x n gives q x events."""
         T = np.ascontiguousarray(np.asarray(columns, np.float64).T)
-        F = np.empty((int(np.count_nonzero(self.packed[2])), T.shape[1]))
-        _kernels.cox_means(*self.packed, T, F)
-        return F.T
+        return np.asarray(self.rows.means_at(self.eta, T).T)
 
     def product(self, V: Floats) -> Floats:
         rows = np.reshape(np.asarray(V, np.float64), (-1, len(self.diagonal)))
-        spread = np.empty(rows.shape[::-1])
-        _kernels.cox_spread(*self.packed, np.ascontiguousarray(self.means(rows).T), spread)
+        spread = self.rows.spread_at(self.eta, np.ascontiguousarray(self.means(rows).T))
         return np.asarray((rows * self.diagonal - spread.T).reshape(np.shape(V)))
 
     def gram(self, columns: Floats) -> Floats:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import _kernels
-from .base import LEAST_BEND, Floats, Loss, Response
+from .._kernels.multinomial import Multinomial as RowMultinomial
+from .base import LEAST_BEND, Floats, Loss, Response, contiguous
 from .newton import Model
 from .separable import column
 
@@ -77,7 +77,6 @@ class Multinomial(Loss):
     """
 
     name: ClassVar[str] = "multinomial"
-    kind: ClassVar[int] = _kernels.MULTINOMIAL
     smoothness: ClassVar[float] = 0.5
     of_classes: ClassVar[bool] = True
     model: ClassVar[type[Model]] = _Classes
@@ -93,6 +92,10 @@ class Multinomial(Loss):
     @property
     def n_free(self) -> int:
         return self.n_dual - 1
+
+    def compiled(self, y: Floats, weights: Floats) -> RowMultinomial:
+        """This loss on these rows, for compiled code."""
+        return RowMultinomial(contiguous(y), weights, self.n_dual)
 
     def checked(self, y: Any) -> Floats:
         """Numbers of classes, from 0 on."""

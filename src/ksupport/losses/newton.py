@@ -1,6 +1,6 @@
 """Newton's method for the coefficients of a few columns.
 
-Where a row has one fitted value it is compiled (`_kernels.refit_models`), for many models in one
+Where a row has one fitted value it is compiled (`_kernels.newton`), for many models in one
 call; of several classes it goes through matrices of contrasts, whose products BLAS takes.
 """
 
@@ -15,8 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dposv
 
-from .. import _kernels
-from .._kernels import CLOSE, FITTED, FLAT, LEAST_GAIN, LONGEST, NEWTON_STEPS, SMALL_RIDGE
+from .._kernels.linalg import FLAT
+from .._kernels.losses import FITTED
+from .._kernels.newton import (
+    CLOSE,
+    LEAST_GAIN,
+    LONGEST,
+    NEWTON_STEPS,
+    SMALL_RIDGE,
+    refit_models,
+)
 
 if TYPE_CHECKING:
     from .base import Response
@@ -94,13 +102,12 @@ def _compiled(
 ) -> list[Refit]:
     ends = np.cumsum([0, *map(len, models)])
     features = np.fromiter(chain.from_iterable(models), np.intp, ends[-1])
-    count, free = len(models), np.empty((len(models), len(response.unpenalized)))
-    coef, E, told = np.empty(ends[-1]), np.empty((count, response.n)), np.empty((count, 4))
-    _kernels.refit_models(
-        *response.packed, response.settled_at_nothing, np.ascontiguousarray(columns, np.float64),
-        ends, features, np.array(ridges, np.float64), *response.scales, coef, free, E, told,
+    coef, free, E, told = refit_models(
+        response.compiled, response.unpenalized, response.settled_at_nothing,
+        np.ascontiguousarray(columns, np.float64), ends, features, np.array(ridges, np.float64),
+        *response.scales,
     )  # fmt: skip
-    if not told[:, _kernels.ENDED].all():
+    if not told[:, 0].all():
         raise RuntimeError("Newton's method did not end; scale the columns")
     deviances = response.loss.deviance(E, response.y, response.weights) @ response.weights
     parts = [coef[first:end] for first, end in pairwise(ends.tolist())]

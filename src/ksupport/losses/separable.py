@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from .. import _kernels
 from .._common.checks import as_numbers, check_interval
-from .base import Floats, Loss
+from .._kernels import losses as kernels
+from .base import Floats, Loss, contiguous
 
 # Of the spread of y, beyond which Huber's loss is linear.  1.345 standard deviations of the errors
 # would be the textbook's, but those are not known before the model is, and are several times
@@ -43,9 +43,12 @@ class Squared(Loss):
     """
 
     name: ClassVar[str] = "squared"
-    kind: ClassVar[int] = _kernels.SQUARED
     smoothness: ClassVar[float | None] = 1.0
     in_units_of_y: ClassVar[bool] = True
+
+    def compiled(self, y: Floats, weights: Floats) -> kernels.Loss:
+        """This loss on these rows, for compiled code."""
+        return kernels.Squared(contiguous(y), weights)
 
     def checked(self, y: Any) -> Floats:
         """A number a row."""
@@ -74,7 +77,6 @@ class Huber(Loss):
     """
 
     name: ClassVar[str] = "huber"
-    kind: ClassVar[int] = _kernels.HUBER
     smoothness: ClassVar[float | None] = 1.0
     in_units_of_y: ClassVar[bool] = True
 
@@ -84,11 +86,11 @@ class Huber(Loss):
         if self.delta is not None:
             check_interval("delta", self.delta, low=0, high=np.inf, open_low=True, open_high=True)
 
-    @property
-    def param(self) -> float:
+    def compiled(self, y: Floats, weights: Floats) -> kernels.Loss:
+        """This loss on these rows, for compiled code."""
         if self.delta is None:
             raise ValueError("delta of Huber's loss is not known: fix it by the data (`fixed`)")
-        return float(self.delta)
+        return kernels.Huber(contiguous(y), weights, self.delta)
 
     def checked(self, y: Any) -> Floats:
         """A number a row."""
@@ -134,9 +136,12 @@ class Logistic(Loss):
     """
 
     name: ClassVar[str] = "logistic"
-    kind: ClassVar[int] = _kernels.LOGISTIC
     smoothness: ClassVar[float | None] = 0.25
     of_classes: ClassVar[bool] = True
+
+    def compiled(self, y: Floats, weights: Floats) -> kernels.Loss:
+        """This loss on these rows, for compiled code."""
+        return kernels.Logistic(contiguous(y), weights)
 
     def checked(self, y: Any) -> Floats:
         """Zeros and ones."""
@@ -180,9 +185,12 @@ class Poisson(Loss):
     """
 
     name: ClassVar[str] = "poisson"
-    kind: ClassVar[int] = _kernels.POISSON
     smoothness: ClassVar[float | None] = None
     may_spread: ClassVar[bool] = True
+
+    def compiled(self, y: Floats, weights: Floats) -> kernels.Loss:
+        """This loss on these rows, for compiled code."""
+        return kernels.Poisson(contiguous(y), weights)
 
     def checked(self, y: Any) -> Floats:
         """Counts, which need not be whole."""

@@ -28,17 +28,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _kernels, limits
-from .._kernels import DONE, NONFINITE, NOW, RECORDED, REFRESH
+from .. import limits
+from .._kernels.working_set import Clock, Status, carry_rows, choose_for
 from ..design import Design, Floats, Ints, Leading, Query
-from .compiling import tell_when_compiling
 from .iterates import Block, recorded_steps, room_for, together
 from .lockstep import PlainSteps, Step
 from .paths import Answer, Request
 from .recall import SLACK, Look, Recall, leading
 from .structure import NO_LABELS, PLAIN, Structure
-
-tell_when_compiling(_kernels.__name__)
 
 FIXED = 2e5  # price of a refresh besides its full product, in entries that steps read
 SAME = 1e-9  # vectors that differ by this share of their size are one
@@ -79,11 +76,11 @@ class State(ABC):
         self.y = y
         self.F = np.zeros((n_vectors, 0))
         self.size = size  # about how many features are active at once
-        self.clock = np.array([0, -1])  # NOW, RECORDED
+        self.clock = Clock()
 
     @property
     def t(self) -> int:
-        return int(self.clock[NOW])
+        return int(self.clock.now)
 
     @abstractmethod
     def query(self) -> Floats:
@@ -110,7 +107,7 @@ class State(ABC):
         """
         state, rows = deepcopy(self), np.empty((2, self.structure.targets * working.features.size))
         for at, vectors in enumerate(seen):
-            if state.walk(working, state.t + 1, FOREVER, rows)[1] != DONE:
+            if state.walk(working, state.t + 1, FOREVER, rows)[1] != Status.DONE:
                 return at
             vectors[:] = state.looked_at()[: len(vectors)]
         return len(seen)
@@ -354,7 +351,7 @@ class WorkingSetPath(PlainSteps):
         chosen = np.zeros(self.design.d, bool)
         chosen[self.features[self.state.in_use()]] = True
         edges = np.empty((len(refs), 2))
-        reach = _kernels.choose_for(
+        reach = choose_for(
             *structure.sides(products), lengths, wrong, structure.norms(self.design.column_norms),
             self.m, chosen, edges,
         )  # fmt: skip
@@ -408,7 +405,7 @@ class WorkingSetPath(PlainSteps):
             larger = np.empty((most, self.design.n))
             larger[: at_hand.size] = self.room[: at_hand.size]
             self.room = larger
-        missing = _kernels.carry_rows(self.room, at_hand, chosen)
+        missing = carry_rows(self.room, at_hand, chosen)
         self.room[: chosen.size][missing] = self.design.columns(chosen[missing])
         return self.room[: chosen.size]
 
@@ -474,28 +471,28 @@ class WorkingSetPath(PlainSteps):
             return self._advance_copied(end, every, most_numbers)
         if self.working is None:
             return self._plain(end, every, most_numbers)
-        working, before = self.working, int(self.state.clock[RECORDED])
+        working, before = self.working, int(self.state.clock.recorded)
         count = room_for(end - self.t, every, self._across(working), most_numbers)
         rows, status = self._walk(working, end, every, count)
         t = recorded_steps(before, self.state.clock, every, len(rows))
         features = working.features if len(working.features) < self.design.d else None  # None: all
-        return Block(t, rows, self.design, features, working.columns, status == NONFINITE)
+        return Block(t, rows, self.design, features, working.columns, status == Status.NONFINITE)
 
     def _advance_copied(self, end: int, every: int, most_numbers: int) -> Block:
         """The same where all columns are copied: on one working set after the other."""
-        design, before = self.design, int(self.state.clock[RECORDED])
+        design, before = self.design, int(self.state.clock.recorded)
         if self.working is None:
             return self._plain(end, every, most_numbers)
         left = room_for(end - self.t, every, self.width, most_numbers)
-        parts, status = [], REFRESH
-        while status == REFRESH and self.working is not None:
+        parts, status = [], Status.REFRESH
+        while status == Status.REFRESH and self.working is not None:
             working = self.working
             rows, status = self._walk(working, end, every, left)
             parts.append((working.features, rows))
             left -= len(rows)
         features, rows = together(parts, design.d, self.state.structure.targets)
         t = recorded_steps(before, self.state.clock, every, len(rows))
-        return Block(t, rows, design, features, diverged=status == NONFINITE)
+        return Block(t, rows, design, features, diverged=status == Status.NONFINITE)
 
     def _walk(self, working: WorkingSet, end: int, every: int, most: int) -> tuple[Floats, int]:
         """Walk as far as the working set allows: at most so many rows recorded, and status."""
@@ -503,7 +500,9 @@ class WorkingSetPath(PlainSteps):
         n_rows, status, wanted = self.state.walk(working, end, every, rows)
         if wanted is not None:
             self._want(wanted)
-        elif status == DONE and self.m > self.least and working.reach > 0 and self._work() > 8:
+        elif (
+            status == Status.DONE and self.m > self.least and working.reach > 0 and self._work() > 8
+        ):
             # Far too large by now: choose again, and fewer.
             self.m = max(self.m // 4, self.least)
             self._want(self.state.query())

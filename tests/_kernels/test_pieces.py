@@ -1,12 +1,13 @@
-"""Compiled pieces of the walkers against their plain definitions."""
-
-import ast
-import inspect
+"""Compiled pieces against their plain definitions: prox, products, gains, small systems."""
 
 import numpy as np
 import pytest
 
-from ksupport import _kernels, prox_ksupport
+from ksupport import prox_ksupport
+from ksupport._kernels.linalg import solve
+from ksupport._kernels.prox import prox_warm
+from ksupport._kernels.refits import best_gains
+from ksupport._kernels.working_set import combine
 
 
 @pytest.mark.parametrize("lam", [1e-3, 1.0, 9.0, 1e3, 1e5])
@@ -16,9 +17,9 @@ def test_a_warm_start_never_changes_the_prox(lam, k, off):
     """However close or far the first guess of s is, near search and fresh search agree."""
     q = np.random.default_rng(k).standard_normal(500)
     expected, out = prox_ksupport(q, lam, k), np.empty(500)
-    s = _kernels.prox_warm(q, lam, k, 0.0, out)
+    s = prox_warm(q, lam, k, 0.0, out)
     np.testing.assert_allclose(out, expected, rtol=1e-10, atol=1e-13)
-    _kernels.prox_warm(q, lam, k, off * s, out)
+    prox_warm(q, lam, k, off * s, out)
     np.testing.assert_allclose(out, expected, rtol=1e-10, atol=1e-13)
 
 
@@ -28,7 +29,7 @@ def test_combine_is_a_product_with_X(share, m):
     rng = np.random.default_rng(m)
     B, r, out = rng.standard_normal((m, 5)), rng.standard_normal(m), np.empty(5)
     r[rng.random(m) >= share] = 0.0
-    _kernels.combine(B, r, -2.0, out)
+    combine(B, r, -2.0, out)
     np.testing.assert_allclose(out, -2.0 * (B.T @ r), atol=1e-13)
 
 
@@ -52,7 +53,7 @@ def test_gains_are_those_of_all_pairs(size, most):
     falls, out, into = np.empty(most), np.empty(most, np.intp), np.empty(most, np.intp)
     products = np.ascontiguousarray(np.column_stack([r, Q]).T @ X)
     norms = np.linalg.norm(X, axis=0)
-    fall, feature = _kernels.best_gains(
+    fall, feature = best_gains(
         products, W @ products[1:], b, norms, own, 1e-9, 1e-20, 1e-12, falls, out, into
     )
     X_left = X - Q @ (Q.T @ X)
@@ -75,42 +76,15 @@ def test_gains_are_those_of_all_pairs(size, most):
     np.testing.assert_allclose([pairs[pair] for pair in found], best, atol=1e-11)
 
 
-def called_and_decorated(module):
-    """For each compiled function those that it calls by name, and its decorator."""
-    functions = [
-        node for node in ast.parse(inspect.getsource(module)).body
-        if isinstance(node, ast.FunctionDef)
-    ]  # fmt: skip
-    names = {node.name for node in functions}
-    for node in functions:
-        calls = {
-            each.func.id for each in ast.walk(node)
-            if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
-        }  # fmt: skip
-        yield node.name, calls & names, ast.unparse(node.decorator_list[0])
-
-
-@pytest.mark.parametrize("module", [_kernels])
-def test_what_compiled_code_calls_is_part_of_it_or_rounds_alike_in_every_copy(module):
-    """Else last bits would depend on which copy a process loads first."""
-    found = list(called_and_decorated(module))
-    kinds = {name: kind for name, _, kind in found}
-    for caller, called, kind in found:
-        for name in called:
-            assert kinds[name] in ("_part", "_exact", "_exact_finite"), name
-            # What contains a part is optimised with it, and so no more exact.
-            assert kinds[name] != "_part" or kind in ("_part", "_jit"), (caller, name)
-
-
-def test_a_step_of_newton_reads_the_lower_triangle_alone():
-    """Of second derivatives, which are flat in one direction; above them memory is as it was."""
+def test_a_singular_system_has_its_shortest_solution_and_the_lower_triangle_is_read_alone():
+    """Second derivatives that are flat in one direction."""
     rng = np.random.default_rng(0)
     A = rng.standard_normal((2, 30))
     A = np.vstack([A, A.sum(axis=0)])
     g, H = rng.standard_normal(30), np.tril(A @ A.T)
     H[np.triu_indices(3, 1)] = np.nan
-    slope, step = np.empty(3), np.empty(3)
-    _kernels.newton_step(np.ascontiguousarray(A.T), 0, 0.0, np.zeros(3), g, H, slope, step)
-    lengths = np.linalg.norm(A, axis=1)  # the shortest step, whatever units columns are in
+    x, found = solve(H, A @ g)
+    assert found
+    lengths = np.linalg.norm(A, axis=1)  # the shortest, whatever units columns are in
     shortest = np.linalg.lstsq((A / lengths[:, None]).T, g, rcond=None)[0] / lengths
-    np.testing.assert_allclose(step, -shortest)
+    np.testing.assert_allclose(x, shortest)
