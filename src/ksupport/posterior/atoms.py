@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
-from scipy.special import expit, logsumexp
+from scipy.special import expit
 
 from .._kernels import posterior as kernels
 from ..design import Floats, Ints
@@ -29,6 +29,7 @@ LEADING = 60  # features that are such: those that correlate most with the respo
 RANK = 10  # principal components of a block, or known group, whose coefficients differ
 PARTIAL = np.geomspace(0.01, 1.0, 13) ** 2  # squared size of partial correlations, where any are
 FACTOR_STEPS = 10  # of the least-squares fit of one factor; five give the same to two digits
+RULED_OUT = -20.0  # log odds at which a hypothesis is looked at no further
 # Prior probability that an effect is shared by a neighbourhood, where columns come in no blocks.
 # .003 of .003 to .05 on development draws of expression designs (seed 1000).
 SHARED = 0.003
@@ -83,8 +84,7 @@ def atoms_of(
     clusters = clusters_of(R, singles if clustered else [], n, positive)
     found = sorted(clusters.shared)
     free = [] if positive else sorted(clusters.blocks)
-    columns = [_one_hot(len(R), j) for j in singles]
-    columns += [_sum(R, each, positive) for each in found]
+    columns = np.hstack([np.eye(len(R))[:, singles], _sums(R, found, positive)])
     components = [_components(R, each) for each in free]
     shares = [clusters.shared[each] for each in found] + [clusters.blocks[each] for each in free]
     bonus = np.log([*(len(copies[j]) for j in singles), *shares])
@@ -99,7 +99,7 @@ def groups_of(likelihood: Likelihood, labels: Ints, count: int, positive: bool =
     R = likelihood.correlations
     own = labels[likelihood.features]
     found = [tuple(np.flatnonzero(own == g).tolist()) for g in dict.fromkeys(own.tolist())]
-    columns = [_sum(R, each, positive) for each in found] if positive else []
+    columns = _sums(R, found if positive else [], positive)
     blocks = [] if positive else [_components(R, each) for each in found]
     copies: dict[int, Members] = {j: (j,) for j in range(len(R))}
     return _assembled(
@@ -109,14 +109,13 @@ def groups_of(likelihood: Likelihood, labels: Ints, count: int, positive: bool =
 
 
 def _assembled(
-    likelihood: Likelihood, members: list[Members], columns: list[Floats], blocks: list[Floats],
+    likelihood: Likelihood, members: list[Members], columns: Floats, blocks: list[Floats],
     copies: dict[int, Members], bonus: Floats, n_features: float, n_clusters: float, n_single: int,
 ) -> AtomSet:  # fmt: skip
-    m = len(likelihood.S)
-    simple = np.array(columns).T if columns else np.zeros((m, 0))
-    W = np.hstack([simple, *blocks])
+    W = np.hstack([columns, *blocks])
     rank = np.array([each.shape[1] for each in blocks], np.int64)
-    first = len(columns) + np.cumsum(rank) - rank
+    n_simple = columns.shape[1]
+    first = n_simple + np.cumsum(rank) - rank
     G = W.T @ likelihood.S @ W
     data = kernels.Quadratic(
         np.ascontiguousarray((G + G.T) / 2), np.ascontiguousarray(W.T @ likelihood.c),
@@ -125,7 +124,7 @@ def _assembled(
     cluster = (np.arange(len(members)) >= n_single).astype(np.int64)
     flat = np.array([j for each in members for j in each], np.int64)
     indptr = np.cumsum([0, *(len(each) for each in members)]).astype(np.int64)
-    atoms = kernels.Atoms(len(columns), first, rank, cluster, bonus, indptr, flat)
+    atoms = kernels.Atoms(n_simple, first, rank, cluster, bonus, indptr, flat)
     return AtomSet(members, copies, W, n_features, n_clusters, data, atoms)
 
 
@@ -214,7 +213,9 @@ def _made_of_blocks(R: Floats, distinct: list[Members], n: float) -> float:
         spread = n * PARTIAL
         left = n * _misfit(R[np.ix_(members, members)])
         log_ratios = 0.5 * (left * spread / (1.0 + spread) - freedom * np.log1p(spread))
-        log_odds -= float(logsumexp(log_ratios)) - np.log(PARTIAL.size)
+        log_odds -= float(np.logaddexp.reduce(log_ratios)) - np.log(PARTIAL.size)
+        if log_odds < RULED_OUT:
+            return 0.0
     return float(expit(log_odds)) if distinct else 0.0
 
 
@@ -264,12 +265,6 @@ def _neighbourhoods(C: Floats) -> Iterator[tuple[Members, float]]:
                 yield tuple(sorted(order[i, :m].tolist())), float(upper - lower)
 
 
-def _one_hot(m: int, j: int) -> Floats:
-    column = np.zeros(m)
-    column[j] = 1.0
-    return column
-
-
 def _components(R: Floats, members: Members) -> Floats:
     """Leading principal components, with a mean square of 1 in all."""
     at = list(members)
@@ -280,15 +275,18 @@ def _components(R: Floats, members: Members) -> Floats:
     return W
 
 
-def _sum(R: Floats, members: Members, positive: bool) -> Floats:
-    """The sum of features, each with the sign of its correlation with the most typical one.
+def _sums(R: Floats, clusters: list[Members], positive: bool) -> Floats:
+    """Sums of features, each with the sign of its correlation with the most typical one.
 
-    It has a mean square of 1; where effects are positive, features keep their signs.
+    They have a mean square of 1; where effects are positive, features keep their signs.
     """
-    at = list(members)
-    own = R[np.ix_(at, at)]
-    typical = np.argmax(np.round(np.abs(own).sum(axis=0), 9))
-    sign = np.ones(len(at)) if positive else np.where(own[typical] < 0, -1.0, 1.0)
-    column = np.zeros(len(R))
-    column[at] = sign / np.sqrt(sign @ own @ sign)
-    return column
+    inside = np.zeros((len(R), len(clusters)), bool)
+    for column, members in zip(inside.T, clusters, strict=True):
+        column[list(members)] = True
+    if positive or not clusters:
+        signs = np.ones(inside.shape)
+    else:
+        typical = np.argmax(np.where(inside, np.round(np.abs(R) @ inside, 9), -1.0), axis=0)
+        signs = np.where(R[:, typical] < 0, -1.0, 1.0)
+    W = np.where(inside, signs, 0.0)
+    return np.asarray(W / np.sqrt(np.maximum(np.sum(W * (R @ W), axis=0), np.finfo(float).tiny)))

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from scipy.special import logsumexp
 
 from ..design import Design, Floats, Ints, Survey, surveyed
 from .atoms import AtomSet
@@ -160,7 +159,7 @@ def _totals(
     taken = [-1, *used[model.at][model.places].tolist()]
     for out, odds in zip(taken, model.log_odds(B, c, length, nu), strict=True):
         odds[inside[inside != out]] = -np.inf
-        totals.append(float(np.logaddexp(0.0, logsumexp(odds))))
+        totals.append(float(np.logaddexp(0.0, np.logaddexp.reduce(odds))))
     return totals
 
 
