@@ -141,8 +141,8 @@ cdef class Walk:
         gamma = self.pace.trial_step()
         while gamma > self.objective.shortest_step:
             theta, beta = self.pace.next_theta(gamma), self.pace.momentum(gamma)
-            simd.extrapolate(&self.Z[0, 0], &self.Z[1, 0], beta, self.v, self.n)
-            simd.extrapolate(&self.P[0, 0], &self.P[1, 0], beta, self.q, self.m)
+            extrapolate(self.Z, beta, self.v)
+            extrapolate(self.P, beta, self.q)
             if not self.find(self.q, self.v, 1.0, &self.pace.scale_r, self.r):
                 return REFRESH
             combine_all(self.B, self.r, -1.0 / self.alpha, self.responses, self.Xr)
@@ -218,7 +218,16 @@ cdef class Walk:
         cdef double beta = self.pace.momentum(self.pace.trial_step())
         memcpy(&seen[0, 0], &self.Z[0, 0], self.n * sizeof(double))
         if seen.shape[0] > 1:
-            simd.extrapolate(&self.Z[0, 0], &self.Z[1, 0], beta, &seen[1, 0], self.n)
+            extrapolate(self.Z, beta, &seen[1, 0])
+
+
+cdef void extrapolate(const double[:, ::1] A, double beta, double *out) noexcept nogil:
+    """out = a + beta (a - a_before), A = (a, a_before); rounded as NumPy does."""
+    cdef const double *now = &A[0, 0]
+    cdef const double *before = &A[1, 0]
+    cdef Py_ssize_t i
+    for i in range(A.shape[1]):
+        out[i] = now[i] + beta * (now[i] - before[i])
 
 
 cdef void shift(double[:, ::1] A, const double *new) noexcept nogil:

@@ -45,11 +45,26 @@ cdef class Pace:
         self.constant = gamma is not None
         self.gamma = gamma or 0.0
 
+    def __getstate__(self):
+        return (
+            self.constant, self.theta, self.gamma, self.scale_w, self.scale_r, self.curvature,
+            self.refused, self.trial,
+        )
+
+    def __setstate__(self, state):
+        self.constant, self.theta, self.gamma, self.scale_w, self.scale_r = state[:5]
+        self.curvature, self.refused, self.trial = state[5:]
+
+    def __reduce__(self):
+        return Pace, (), self.__getstate__()
+
+    def __eq__(self, other):
+        return isinstance(other, Pace) and self.__getstate__() == other.__getstate__()
+
     def copy(self):
         """Another pace with the same numbers."""
-        other = Pace(self.gamma if self.constant else None)
-        for name in ("theta", "gamma", "scale_w", "scale_r", "curvature", "refused", "trial"):
-            setattr(other, name, getattr(self, name))
+        other = Pace()
+        other.__setstate__(self.__getstate__())
         return other
 
     cpdef double trial_step(self) noexcept nogil:

@@ -30,6 +30,9 @@ cdef class Clock:
         """Another clock that shows the same."""
         return Clock(self.now, self.recorded)
 
+    def __eq__(self, other):
+        return isinstance(other, Clock) and self.__reduce__() == other.__reduce__()
+
     def __reduce__(self):
         return Clock, (self.now, self.recorded)
 

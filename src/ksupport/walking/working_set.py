@@ -23,7 +23,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +68,7 @@ class State(ABC):
     zeros there.  Everything else lives in sample space and is small.
     """
 
-    strides: ClassVar[bool] = False  # steps are few and long: a small working set does for few
+    strides: bool = False  # steps are few and long: a small working set does for few
     structure = PLAIN  # of the models
 
     def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
