@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from ksupport import path, prox_ksupport
+from ksupport.stopping import Discrepancy
 from ksupport.theory import error_bound, face_bound, irksn_condition, stopping_time
 from ksupport.theory.identification import FaceBound, _metric
 from ksupport.theory.subgradient import subgradient
@@ -124,8 +125,11 @@ def test_steps_to_is_where_the_bound_gets_there(rng):
 
 def test_errors(rng):
     X, w = example1(rng)
-    with pytest.raises(ValueError, match="w must have independent columns on its support, got 2"):
-        face_bound(np.ones((4, 5)), [1.0, 1.0, 0, 0, 0], 0.1, 0.1)
+    equal, small, large = np.ones((4, 5)), [1.0, 1.0, 0, 0, 0], [1.0, 2.0, 0, 0, 0]
+    assert face_bound(equal, small, 0.1, 0.1).floor == pytest.approx(0.1 / 8**0.5)
+    for truth, k in ((large, 2), (small, 1)):
+        with pytest.raises(ValueError, match=f"got 2 columns of rank 1, k={k}: take error_bound"):
+            face_bound(equal, truth, 0.1, 0.1, k=k)
     with pytest.raises(ValueError, match=r"alpha must be in \(0, 1\), got 1"):
         face_bound(X, w, 1, 0.1)
     with pytest.raises(
@@ -136,3 +140,36 @@ def test_errors(rng):
         face_bound(X, w, 0.1, 0.1, noise=np.ones(3))
     with pytest.raises(ValueError, match=r"excess must be in \(0, inf\), got 0"):
         face_bound(X, w, 0.1, 0.1).steps_to(0, 1.0)
+
+
+@pytest.mark.parametrize("share", [0.5, 1.0])
+def test_limits_are_lipschitz_in_the_noise_also_where_no_certificate_is_strict(share):
+    """The minimiser is a continuous, piecewise linear function of y, whatever the alpha.
+
+    At the largest alpha of Example 1 a feature outside the support attains its limit.
+    """
+    rng = np.random.default_rng(5)
+    X, w = example1(rng)
+    alpha = share * irksn_condition(X, w).alpha_sharp
+    noise = X @ rng.standard_normal(5)
+    noise /= np.linalg.norm(noise)
+    for direction in (noise, -noise):
+        ratios = []
+        for delta in (1e-2, 1e-3, 1e-4):
+            y = X @ w + delta * direction
+            rule = Discrepancy(1e-10 * float(np.linalg.norm(y)))
+            walk = path("irksn", X, y, k=3, alpha=alpha, max_iter=20_000, stopping=rule)
+            ratios.append(np.linalg.norm(walk.coef - w) / delta)
+        assert ratios[2] == pytest.approx(ratios[1], rel=1e-3)  # one piece for small noise
+        assert max(ratios) < 10
+
+
+def test_noise_outside_the_range_of_X_is_not_seen_with_constant_steps(rng):
+    X, w = example1(rng, n=9)
+    y = X @ w
+    orthogonal = np.linalg.qr(np.column_stack([X[:, :3], rng.standard_normal((9, 1))]))[0][:, 3]
+    walks = [
+        path("irksn", X, target, k=3, alpha=0.1, step="spectral", max_iter=200).iterates.toarray()
+        for target in (y, y + 10 * orthogonal)
+    ]
+    np.testing.assert_allclose(walks[0], walks[1], atol=1e-8)

@@ -17,7 +17,8 @@ e, and 1/α across. With k = |S| it is the identity. So a step of IRKSN is
     w_{t+1} = r_t - γ H X_Sᵀ (X_S r_t - y),    r_t = w_t + β_t (w_t - w_{t-1}),    0 ≤ β_t ≤ 1:
 
 Nesterov's method for least squares on S, in the metric of H⁻¹. Let y = X w* + ε, X_S injective,
-ŵ = X_S† y = w* + X_S† ε and a_t a coordinate of H^{-1/2} (w_t - ŵ) in the right singular vectors of
+ŵ = X_S† y = w* + X_S† ε (if k = |S|, all of this lies in the row space of X_S, and it is enough that
+w* does: Assumption 1), and a_t a coordinate of H^{-1/2} (w_t - ŵ) in the right singular vectors of
 X_S H^{1/2}, for a singular value σ. With κ = 1 - γσ², which is in [0, 1) for γ ≤ α/‖X‖² as no
 eigenvalue of H is above 1/α,
 
@@ -39,16 +40,16 @@ The first term is at most δ over the least singular value of X_S: linear in δ,
 
 How long a walk stays on the face
 ---------------------------------
-On the face, r_t is in the span of X_S, so that the part of z orthogonal to it moves by
-d_{t+1} = β_t d_t - γ ε⊥, d_t = z⊥_t - z⊥_{t-1}. Without noise only the momentum is left, and it dies
-out. Compare with the noiseless walk: at a step T at which both are on the face the two differ by at
-most C δ, as they are T steps of Lipschitz functions of y apart; afterwards, as β_t θ_{t-1} + 1 ≤
-θ_t, by at most C' δ + ‖ε⊥‖ (τ_t - τ_T), where τ_t = α g_t² is of the order of t². In the span
-they differ by C'' δ, by (face). So if the noiseless walk's dual variable tends to a certificate
-that is strictly below the limit outside S (and no |w*_i| is m, if k < |S|), the noiseless walk is
-on the face from some T on, at a distance from its boundary; for all noise of a norm δ ≤ δ₀ the walk
-is on it between T and a step c₀ δ^{-1/2}; and (face) gives an error of O(δ) from T + O(log 1/δ) up
-to there: at the stopping time ⌈c δ^{-1/2}⌉ of Theorem 1 if c ≤ c₀.
+On the face, X r_t is in the span of X_S, so that the part of z orthogonal to it moves by
+d_{t+1} = β_t d_t - γ ε⊥, d_t = z⊥_t - z⊥_{t-1}. Without noise only momentum is left, and it dies
+out. Compare with the noiseless walk at a step T from which on both are on the face: z differs by at
+most C δ, as T steps are a Lipschitz function of y; afterwards, as β_t θ_{t-1} + 1 ≤ θ_t, by at most
+C' δ + ‖ε⊥‖ (τ_t - τ_T) orthogonal to the span, where τ_t = α g_t² is of the order of t², and by
+C'' δ in the span, by (face). So if the noiseless walk's dual variable tends to a certificate that
+is strictly below the limit outside S (and no |w*_i| is m, if k < |S|), the noiseless walk is on the
+face from some T on, at a distance from its boundary; for all noise of a norm δ ≤ δ₀ the walk is on
+it between T and a step c₀ δ^{-1/2}; and (face) gives an error of O(δ) from T + O(log 1/δ) up to
+there: at the stopping time ⌈c δ^{-1/2}⌉ of Theorem 1 if c ≤ c₀.
 
 Where the proof does not close: that a strictly better certificate *exists* does not make the
 noiseless walk tend to it. Certificates are a convex set, and a path that comes from outside may
@@ -159,7 +160,8 @@ def face_bound(
     X : array, sparse matrix or LinearOperator of shape (n_samples, n_features)
         The design.
     w : array of shape (n_features,)
-        The true sparse vector, with independent columns on its support.
+        The true sparse vector, with independent columns on its support; with k the size of the
+        support it is enough that it is the smallest solution there (Assumption 1).
     alpha : float
         The alpha of IRKSN.
     delta : float
@@ -198,18 +200,20 @@ def face_bound(
     w = as_vector("w", w, X.shape[1], "feature (column)")
     support = Support.of(X, support_of(w))
     k = support.k if k is None else check_k(k, support.k, of="the size of the support")
-    if not support.injective:
+    w_S = w[support.S]
+    if not support.injective and (k < support.k or not support.sees(w_S)):
         raise ValueError(
-            f"w must have independent columns on its support, got {support.k} of rank "
-            f"{support.rank}: least squares has no single solution there; take error_bound"
+            f"w must have independent columns on its support, or be the smallest solution there "
+            f"and k its size, got {support.k} columns of rank {support.rank}, k={k}: take "
+            "error_bound"
         )
     if noise is None:
         floor = delta / float(support.s[-1])
     else:
         noise = as_vector("noise", noise, X.shape[0], "sample (row)")
         floor = float(np.linalg.norm((support.U.T @ noise) / support.s))
-    root, stretch = _metric(w[support.S], k, alpha)
-    least = float(np.linalg.svd(support.X_S @ root, compute_uv=False)[-1])
+    root, stretch = _metric(w_S, k, alpha)
+    least = float(np.linalg.svd(support.X_S @ root, compute_uv=False)[support.rank - 1])
     return FaceBound(floor, alpha * (least / X.norm(norm)) ** 2, stretch)
 
 
