@@ -17,7 +17,7 @@ e, and 1/α across. With k = |S| it is the identity. So a step of IRKSN is
     w_{t+1} = r_t - γ H X_Sᵀ (X_S r_t - y),    r_t = w_t + β_t (w_t - w_{t-1}),    0 ≤ β_t ≤ 1:
 
 Nesterov's method for least squares on S, in the metric of H⁻¹. Let y = X w* + ε, X_S injective,
-ŵ = X_S† y = w* + X_S† ε (if k = |S|, all of this lies in the row space of X_S, and it is enough that
+ŵ = X_S† y = w* + X_S† ε (if k = |S|, all this lies in the row space of X_S, and it is enough that
 w* does: Assumption 1), and a_t a coordinate of H^{-1/2} (w_t - ŵ) in the right singular vectors of
 X_S H^{1/2}, for a singular value σ. With κ = 1 - γσ², which is in [0, 1) for γ ≤ α/‖X‖² as no
 eigenvalue of H is above 1/α,
