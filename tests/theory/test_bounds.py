@@ -10,7 +10,6 @@ from ksupport import path
 from ksupport.theory import (
     ErrorBound,
     alpha_max,
-    discrepancy_bound,
     error_bound,
     irksn_condition,
     l1_condition,
@@ -199,37 +198,3 @@ def test_errors(rng):
     with pytest.raises(ValueError, match=r"c must be in \(0, inf\), got -1"):
         stopping_time(0.1, -1)
     assert alpha_max(np.column_stack([X, X[:, 0]]), np.r_[w, 0]) == 0
-
-
-def test_where_the_residual_is_that_of_the_noise_the_fit_is_off_by_twice_its_projection(rng):
-    """What `discrepancy_bound` rests on, along a walk; and the bound itself, from sizes alone."""
-    n, d, k, sigma = 80, 150, 5, 0.5
-    for _ in range(10):
-        X, w = rng.standard_normal((n, d)), np.zeros(d)
-        w[:k] = 2.0
-        noise = sigma * rng.standard_normal(n)
-        walk = path("irksn", X, X @ w + noise, k=k, alpha=0.05, max_iter=100)
-        stops = np.flatnonzero(walk.history["residual"] <= np.linalg.norm(noise))
-        assert stops.size
-        for t in stops[::10]:
-            coef = walk.iterates[[t]].toarray()[0]
-            T = np.flatnonzero((coef != 0) | (w != 0))
-            Q = np.linalg.qr(X[:, T])[0]
-            off = np.linalg.norm(X @ (coef - w))
-            assert off <= 2 * np.linalg.norm(Q.T @ noise) * (1 + 1e-9)
-            size = int(np.count_nonzero(coef))
-            reached = walk.history["residual"][t]
-            assert off <= discrepancy_bound(n, d, size, k, sigma, threshold=reached)
-
-
-def test_discrepancy_bound_grows_with_what_it_should():
-    base = discrepancy_bound(100, 1000, 5, 5, 1.0)
-    assert discrepancy_bound(100, 1000, 5, 5, 2.0) == pytest.approx(2 * base)
-    assert base < discrepancy_bound(100, 1000, 6, 5, 1.0)
-    assert base < discrepancy_bound(100, 2000, 5, 5, 1.0)
-    assert base < discrepancy_bound(100, 1000, 5, 5, 1.0, level=0.99)
-    assert base < discrepancy_bound(100, 1000, 5, 5, 1.0, threshold=11.0)
-    with pytest.raises(ValueError, match="size must be an integer between 0 and 1000, got 1001"):
-        discrepancy_bound(100, 1000, 1001, 5, 1.0)
-    with pytest.raises(ValueError, match=r"level must be in \(0, 1\), got 1"):
-        discrepancy_bound(100, 1000, 5, 5, 1.0, level=1)

@@ -13,6 +13,7 @@ from . import (
     fig_matrix,
     fmri,
     table_prediction,
+    table_rate,
     table_stopping,
 )
 from .experiment import Cell, Experiment, Protocol, Row
@@ -28,6 +29,7 @@ _MODULES: tuple[ModuleType, ...] = (
     table_prediction,
     fmri,
     fig_k,  # beyond the paper, from here on
+    table_rate,
     table_stopping,
     fig_matrix,
 )

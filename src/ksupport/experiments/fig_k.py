@@ -25,9 +25,10 @@ from .figures import drawing
 ALPHA = 0.05  # of all walks and predictions
 N, D = 20, 50
 RHOS = (0.0, 0.3, 0.5, 0.7, 0.9)
+HIGH_RHOS = (0.0, 0.5, 0.9, 0.99, 1.0)  # 1: multiples of one column, as in Example 2
 SIZES = (2, 4, 6, 8, 10, 12)
 SHOWN = (1, 2, 4)  # k with a panel of their own
-DRAWS, QUICK_DRAWS = 10, 1
+DRAWS, QUICK_DRAWS = 20, 1
 PROBLEMS, QUICK_PROBLEMS, CHUNK = 100, 5, 20  # of each law; of one cell
 SMALL_D, LARGEST = 30, 6  # features and support of the problems that are walked
 FITTED = 1e-7  # the residual, as a share of ‖y‖, at which a walk is at its limit
@@ -59,28 +60,40 @@ def _on_the_support(rng: np.random.Generator, rho: float, size: int) -> tuple[Fl
     return X, w
 
 
-DESIGNS: dict[str, Callable[[np.random.Generator, float, int], tuple[Floats, Floats]]] = {
-    "correlation of neighbours ρ": _neighbours,
-    "correlation with the support ρ": _on_the_support,
+def _within_the_support(rng: np.random.Generator, rho: float, size: int) -> tuple[Floats, Floats]:
+    """As in Example 2, where rho is 1: the support measures one signal, w by its loadings."""
+    X, w = rng.standard_normal((N, D)), np.zeros(D)
+    w[:size] = rng.uniform(1, 2, size) * rng.choice([-1.0, 1.0], size)
+    signal = rng.standard_normal((N, 1))
+    X[:, :size] = (np.sqrt(rho) * signal + np.sqrt(1 - rho) * X[:, :size]) * w[:size]
+    return X, w
+
+
+Design = Callable[[np.random.Generator, float, int], tuple[Floats, Floats]]
+DESIGNS: dict[str, tuple[Design, tuple[float, ...]]] = {
+    "correlation of neighbours ρ": (_neighbours, RHOS),
+    "correlation with the support ρ": (_on_the_support, RHOS),
+    "correlation within the support ρ": (_within_the_support, HIGH_RHOS),
 }
 
 
 def map_cells(protocol: Protocol, quick: bool) -> list[Cell]:
-    """Every correlation with every size of the support, on two kinds of design."""
+    """Every correlation with every size of the support, on three kinds of design."""
     draws = QUICK_DRAWS if quick else DRAWS
     return [
         {"design": design, "rho": rho, "size": size, "draws": draws}
-        for design in DESIGNS
-        for rho in RHOS
+        for design, (_, rhos) in DESIGNS.items()
+        for rho in rhos
         for size in SIZES
     ]
 
 
 def map_compute(design: str, rho: float, size: int, draws: int) -> list[Row]:
     """For each k up to the size of the support, in how many draws the condition holds."""
+    make, _ = DESIGNS[design]
     recovers = np.zeros((draws, size), bool)
     for seed in range(draws):
-        X, w = DESIGNS[design](np.random.default_rng([seed, size]), rho, size)
+        X, w = make(np.random.default_rng([seed, size]), rho, size)
         recovers[seed] = [
             irksn_condition(X, w, k=k, alpha=ALPHA).recovers for k in range(1, size + 1)
         ]
@@ -99,19 +112,19 @@ def map_plot(rows: list[Row], folder: Path) -> None:
     panels: dict[str, Callable[[Row], bool]] = {f"k = {k}": partial(_is, k) for k in SHOWN}
     panels["k = |S|, as in the paper"] = lambda row: row["k"] == row["size"]
     panels["some k up to |S|"] = partial(_is, 1)
-    shape = {"ncols": len(panels), "nrows": len(DESIGNS), "sharex": True, "sharey": True}
-    with drawing(folder, "fig-k", figsize=(12.5, 5.2), **shape) as (figure, axes):
-        for line, design in zip(axes, DESIGNS, strict=True):
+    shape = {"ncols": len(panels), "nrows": len(DESIGNS), "sharex": "row", "sharey": True}
+    with drawing(folder, "fig-k", figsize=(12.5, 7.8), **shape) as (figure, axes):
+        for line, (design, (_, rhos)) in zip(axes, DESIGNS.items(), strict=True):
             of_design = [row for row in rows if row["design"] == design]
             for ax, (title, mine) in zip(line, panels.items(), strict=True):
                 which = "some" if title.startswith("some") else "recovers"
-                image = _shares(ax, [row for row in of_design if mine(row)], which)
+                image = _shares(ax, [row for row in of_design if mine(row)], rhos, which)
                 ax.set_title(title, fontsize=9)
                 ax.set_xlabel(design, fontsize=8)
             line[0].set_ylabel("size of the support |S|")
         figure.colorbar(
             image, ax=axes, shrink=0.8,
-            label=f"share of {rows[0]['draws']} draws whose limit\nis the truth (α = {ALPHA})",
+            label=f"per cent of {rows[0]['draws']} draws whose limit\nis the truth (α = {ALPHA})",
         )  # fmt: skip
 
 
@@ -119,19 +132,18 @@ def _is(k: int, row: Row) -> bool:
     return bool(row["k"] == k)
 
 
-def _shares(ax: Any, rows: list[Row], which: str) -> Any:
-    grid = np.full((len(SIZES), len(RHOS)), np.nan)
+def _shares(ax: Any, rows: list[Row], rhos: tuple[float, ...], which: str) -> Any:
+    grid = np.full((len(SIZES), len(rhos)), np.nan)
     for row in rows:
-        at = SIZES.index(row["size"]), RHOS.index(row["rho"])
-        grid[at] = row[which] / row["draws"]
-        text = f"{100 * grid[at]:.0f}"
-        ax.text(at[1], at[0], text, ha="center", va="center", fontsize=7,
-                color="white" if grid[at] < 0.6 else "black")  # fmt: skip
+        at = SIZES.index(row["size"]), rhos.index(row["rho"])
+        grid[at] = 100 * row[which] / row["draws"]
+        ax.text(at[1], at[0], f"{grid[at]:.0f}", ha="center", va="center", fontsize=7,
+                color="white" if grid[at] < 60 else "black")  # fmt: skip
     ax.set_facecolor("#EEEEEE")
     ax.grid(False)
-    ax.set_xticks(range(len(RHOS)), [f"{rho:g}" for rho in RHOS])
+    ax.set_xticks(range(len(rhos)), [f"{rho:g}" for rho in rhos])
     ax.set_yticks(range(len(SIZES)), [str(size) for size in SIZES])
-    return ax.imshow(grid, vmin=0, vmax=1, origin="lower", aspect="auto", cmap="viridis")
+    return ax.imshow(grid, vmin=0, vmax=100, origin="lower", aspect="auto", cmap="viridis")
 
 
 # -- predicted against walked --------------------------------------------------------------------
@@ -274,7 +286,7 @@ EXPERIMENTS = (
     Experiment(
         name="fig-k",
         title="beyond the paper: where each k recovers, over correlation and sparsity",
-        version=1,
+        version=2,
         protocols=("paper", "fair"),
         cells=map_cells,
         compute=map_compute,

@@ -35,7 +35,7 @@ def cells(protocol: Protocol, quick: bool) -> list[Cell]:
 
 
 def compute(kind: str, spectrum: str, n: int, seed: int, steps: int) -> list[Row]:
-    """The relative error of the limit for each k."""
+    """The relative error at the end of the walk for each k."""
     rng = np.random.default_rng([seed, n])
     U, V = (np.linalg.qr(rng.standard_normal((SIDE, RANK)))[0] for _ in range(2))
     W = (U * SPECTRA[spectrum]) @ V.T
@@ -84,7 +84,7 @@ def plot(rows: list[Row], folder: Path) -> None:
                 ax.plot([x["n"] for x in mine], [x["error_median"] for x in mine], "o-",
                         color=colour, markersize=4, label=label)  # fmt: skip
             ax.set(yscale="log", xlabel="measurements", title=f"{kind}, {spectrum} spectrum")
-        axes[0].set_ylabel(f"relative error of the limit,\nmedian of {draws} draws")
+        axes[0].set_ylabel(f"relative error at the end of the walk,\nmedian of {draws} draws")
         axes[0].legend()
 
 

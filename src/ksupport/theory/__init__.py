@@ -4,15 +4,9 @@ The conditions are sufficient, not necessary, and rarely met with noise.  Evalua
 they say what would be recovered if the estimate were the truth.
 """
 
-from .bounds import (
-    ErrorBound,
-    StepBound,
-    alpha_max,
-    discrepancy_bound,
-    error_bound,
-    stopping_time,
-)
+from .bounds import ErrorBound, StepBound, alpha_max, error_bound, stopping_time
 from .certificates import SourceCondition
+from .discrepancy import discrepancy_bound
 from .identification import FaceBound, face_bound
 from .irksn import IRKSNCondition, irksn_condition
 from .isometry import RestrictedIsometry, mutual_coherence, restricted_isometry

@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.checks import as_numbers, check_count, check_interval
+from .._common.checks import as_numbers, check_interval
 from .._kernels.irksn import thetas
 from ..design import Floats, NormKind
 from ._checks import as_design, as_vector
@@ -264,75 +264,6 @@ def stopping_time(delta: float, c: float = 1.0) -> int:
     for name, value in (("delta", delta), ("c", c)):
         check_interval(name, value, low=0, high=math.inf, open_low=True, open_high=True)
     return math.ceil(c / math.sqrt(delta))
-
-
-def discrepancy_bound(
-    n_samples: int,
-    n_features: int,
-    size: int,
-    sparsity: int,
-    sigma: float,
-    *,
-    threshold: float | None = None,
-    level: float = 0.95,
-) -> float:
-    """Bound ‖X(w_t - w*)‖ where the discrepancy principle stopped, for normal noise.
-
-    Parameters
-    ----------
-    n_samples, n_features : int
-        Shape of X.
-    size : int
-        Features of the iterate that was kept.
-    sparsity : int
-        Features of the truth, at most.
-    sigma : float
-        Standard deviation of the noise, independent and normal.
-    threshold : float, optional
-        The residual norm at which the walk stopped, ``tau * delta`` of `Discrepancy`; by default
-        ``sigma * sqrt(n_samples)``.
-    level : float
-        Probability with which the bound holds, whatever the support that was found.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    With T the features of w_t and w* together, P the projection on their columns and ε the noise,
-    ``‖y - X w_t‖² = ‖(I-P)ε‖² + ‖X(w_t - w*) - Pε‖²``, so a residual of at most η leaves
-    ``‖X(w_t - w*)‖ <= ‖Pε‖ + sqrt(η² - ‖ε‖² + ‖Pε‖²)``: twice ‖Pε‖ where η = ‖ε‖. That is true of
-    any model, however it was found. With x = log(2 / (1 - level)), normal noise has
-    ``‖Pε‖ <= sigma (sqrt(|T|) + sqrt(2 (log(number of supports of this size) + x)))`` for all
-    supports at once, and ``‖ε‖² >= sigma² (n - 2 sqrt(n x))``, each but for a probability of
-    (1 - level) / 2. So the error is of the order of sigma √(size log n_features), as that of the
-    best methods, and not of ‖ε‖. Divided by the least singular value of X_T, it is a bound on the
-    error of the coefficients.
-
-    Examples
-    --------
-    >>> from ksupport.theory import discrepancy_bound
-    >>> round(discrepancy_bound(1000, 200, size=5, sparsity=5, sigma=1.0), 1)
-    25.4
-    """
-    for name, value, most in (
-        ("n_samples", n_samples, None),
-        ("n_features", n_features, None),
-        ("size", size, n_features),
-        ("sparsity", sparsity, n_features),
-    ):
-        check_count(name, value, low=0 if name == "size" else 1, high=most)
-    check_interval("sigma", sigma, low=0, high=math.inf, open_high=True)
-    check_interval("level", level, low=0, high=1, open_low=True, open_high=True)
-    eta = sigma * math.sqrt(n_samples) if threshold is None else threshold
-    check_interval("threshold", eta, low=0, high=math.inf, open_high=True)
-    x = math.log(2 / (1 - level))
-    supports = math.log(math.comb(n_features, size))
-    rank = min(size + sparsity, n_samples, n_features)
-    inside = sigma * (math.sqrt(rank) + math.sqrt(2 * (supports + x)))
-    noise = sigma**2 * (n_samples - 2 * math.sqrt(n_samples * x))
-    return inside + math.sqrt(max(eta**2 - noise, 0.0) + inside**2)
 
 
 def _steps(t: ArrayLike) -> Floats:

@@ -2,46 +2,62 @@
 
 Why it holds
 ------------
-Let k = |S| and let the walk be *on S*: w_t, w_{t-1} and the extrapolated r_t all have the support
-S. With k entries nonzero the prox divides by 1 + λ there (every θ_i is 1), and α (1 + λ) = 1, so
-w_t = -X_Sᵀ z_t and r_t = -X_Sᵀ v_t on S, and a step of IRKSN is
+Let k ≤ |S|, and w* with the level m of its subgradients (see `subgradient`). A part A of S has
+entries above m (all of S if k = |S|), the rest B has not. A walk is *on the face* of w* if w_t,
+w_{t-1} and the extrapolated r_t are zero outside S and have the signs of w* on it, and the θ_i of
+the prox are 1 on A and below 1 on B. There the prox is linear: with λ = (1-α)/α, e the signs on B,
+p = X_Sᵀ z and 1/s = Σ_B |q_i| / (k - |A| + λ|B|) for q = -p/α, entries are q_i / (1 + λ) on A and
+q_i - λ e_i / s on B, so that w_t = -H X_Sᵀ z_t on S with
 
-    w_{t+1} = r_t - γ X_Sᵀ (X_S r_t - y),    r_t = w_t + β_t (w_t - w_{t-1}),    0 ≤ β_t ≤ 1:
+    H = I on A,    H = (I - c e eᵀ)/α on B,    c = (1-α) / (α (k - |A|) + (1-α) |B|).
 
-Nesterov's method for least squares on S. Let y = X w* + ε, X_S injective, ŵ = X_S† y = w* + X_S† ε
-and a_t a coordinate of w_t - ŵ in the right singular vectors of X_S, for a singular value σ. With
-κ = 1 - γσ², which is in [0, 1) for γ ≤ α/‖X‖²,
+H is positive definite: its eigenvalues are 1 on A, h = (k - |A|) / (α (k - |A|) + (1-α) |B|) along
+e, and 1/α across. With k = |S| it is the identity. So a step of IRKSN is
+
+    w_{t+1} = r_t - γ H X_Sᵀ (X_S r_t - y),    r_t = w_t + β_t (w_t - w_{t-1}),    0 ≤ β_t ≤ 1:
+
+Nesterov's method for least squares on S, in the metric of H⁻¹. Let y = X w* + ε, X_S injective,
+ŵ = X_S† y = w* + X_S† ε (if k = |S|, all this lies in the row space of X_S, and it is enough that
+w* does: Assumption 1), and a_t a coordinate of H^{-1/2} (w_t - ŵ) in the right singular vectors of
+X_S H^{1/2}, for a singular value σ. With κ = 1 - γσ², which is in [0, 1) for γ ≤ α/‖X‖² as no
+eigenvalue of H is above 1/α,
 
     a_{t+1} = κ ((1 + β_t) a_t - β_t a_{t-1}).
 
-Put a_t = κ^{t/2} b_t and Q_t = (b_t - √κ b_{t-1})² + (1 - κ) b_{t-1}². Then
-b_{t+1} - √κ b_t = β_t (√κ b_t - b_{t-1}), hence
+If κ = 0, a_{t+1} = 0. Otherwise put a_t = κ^{(t-T)/2} b_t and
+Q_t = (b_t - √κ b_{t-1})² + (1 - κ) b_{t-1}². Then b_{t+1} - √κ b_t = β_t (√κ b_t - b_{t-1}), hence
 
     Q_{t+1} = β_t² (√κ b_t - b_{t-1})² + (1 - κ) b_t² ≤ (√κ b_t - b_{t-1})² + (1 - κ) b_t² = Q_t,
 
-whatever the momentum. So b_t² ≤ Q_{t+1} / (1 - κ) never grows beyond its start, and, added up over
-coordinates, with σ the least singular value of X_S: if the walk is on S from step T on,
+whatever the momentum. So b_t² ≤ Q_{t+1} / (1 - κ) ≤ Q_T / (1 - κ), and Q_T ≤ (|a_T| + |a_{T-1}|)².
+Added up over coordinates, with σ the least singular value of X_S H^{1/2} and q the square root of
+the ratio of the extreme eigenvalues of H (1 if k = |S|): if the walk is on the face from step T on,
 
-    ‖w_t - w*‖ ≤ ‖X_S† ε‖ + κ^{(t-T)/2} (‖w_T - ŵ‖ + ‖w_{T-1} - ŵ‖) / √(γ σ²).            (face)
+    ‖w_t - w*‖ ≤ ‖X_S† ε‖ + q κ^{(t-T)/2} (‖w_T - ŵ‖ + ‖w_{T-1} - ŵ‖) / √(γ σ²).          (face)
 
-The first term is at most δ/σ, and for noise without a direction δ √(tr (X_Sᵀ X_S)⁻¹ / n) or so:
-linear in δ, where Theorem 1 has √δ; the second falls geometrically.
+The first term is at most δ over the least singular value of X_S: linear in δ, where Theorem 1 has
+√δ; the second falls geometrically.
 
-How long a walk stays on S
---------------------------
-On S the part of z in the span of X_S converges, and the rest is pushed by what the noise has there,
-ε⊥: it grows by at most ‖ε⊥‖ (τ_t - τ_T), where τ_t = α g_t² is of the order of t². The walk is on S
-while max |⟨x_l, v⟩| ≤ (1-α) min |⟨x_j, v⟩|, l outside, j in S. So if the noiseless walk comes to
-lie on S and its dual variable tends to a certificate that is strictly below the limit outside, then
-for all noise of a norm δ ≤ δ₀ the walk is on S between a step T that does not depend on δ and a
-step c δ^{-1/2}, and (face) gives an error of O(δ) from T + O(log 1/δ) on: at the stopping time of
-Theorem 1, too.
+How long a walk stays on the face
+---------------------------------
+On the face, X r_t is in the span of X_S, so that the part of z orthogonal to it moves by
+d_{t+1} = β_t d_t - γ ε⊥, d_t = z⊥_t - z⊥_{t-1}. Without noise only momentum is left, and it dies
+out. Compare with the noiseless walk at a step T from which on both are on the face: z differs by at
+most C δ, as T steps are a Lipschitz function of y; afterwards, as β_t θ_{t-1} + 1 ≤ θ_t, by at most
+C' δ + ‖ε⊥‖ (τ_t - τ_T) orthogonal to the span, where τ_t = α g_t² is of the order of t², and by
+C'' δ in the span, by (face). So if the noiseless walk's dual variable tends to a certificate that
+is strictly below the limit outside S (and no |w*_i| is m, if k < |S|), the noiseless walk is on the
+face from some T on, at a distance from its boundary; for all noise of a norm δ ≤ δ₀ the walk is on
+it between T and a step c₀ δ^{-1/2}; and (face) gives an error of O(δ) from T + O(log 1/δ) up to
+there: at the stopping time ⌈c δ^{-1/2}⌉ of Theorem 1 if c ≤ c₀.
 
 Where the proof does not close: that a strictly better certificate *exists* does not make the
 noiseless walk tend to it. Certificates are a convex set, and a path that comes from outside may
 tend to a point of its boundary; then a feature outside S tends to zero without being zero. If X has
-the rank of X_S (as in Example 1), there is one certificate only in the span of X, and nothing is
-left open. For steps found by backtracking κ changes from step to step, and (face) is not proved.
+the rank of X_S (as in Example 1), there is one certificate only in the span of X, to which the dual
+variable converges, and no noise orthogonal to the span of X_S is seen by any feature: there nothing
+is left open, and c₀ is infinite. For steps found by backtracking κ changes from step to step, and
+(face) is not proved.
 """
 
 from __future__ import annotations
@@ -54,9 +70,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.checks import as_numbers, check_interval
+from .._common.levels import check_k
 from ..design import Floats, NormKind
 from ._checks import as_design, as_vector
 from ._support import Support, support_of
+from .subgradient import subgradient
 
 
 @dataclass(frozen=True)
@@ -67,15 +85,25 @@ class FaceBound:
     ----------
     floor : float
         What is left in the end: ‖X_S† ε‖, or the largest value it can have for noise of norm delta.
-    rate : float
-        By what share the rest falls with each step, ``sqrt(1 - gamma * sigma**2)``.
-    factor : float
-        What the distances at the start are multiplied by, ``1 / sqrt(gamma * sigma**2)``.
+    share : float
+        ``gamma * sigma**2``: by what share the square of the rest falls with each step, at least.
+    stretch : float
+        What the change of metric costs; 1 if k is the size of the support.
     """
 
     floor: float
-    rate: float
-    factor: float
+    share: float
+    stretch: float = 1.0
+
+    @property
+    def rate(self) -> float:
+        """What the rest is multiplied by with each step, ``sqrt(1 - share)``."""
+        return math.sqrt(1 - self.share)
+
+    @property
+    def factor(self) -> float:
+        """What the distances at the start are multiplied by, ``stretch / sqrt(share)``."""
+        return self.stretch / math.sqrt(self.share)
 
     def after(self, steps: ArrayLike, start: float) -> Floats:
         """The bound so many steps after the support was identified.
@@ -112,9 +140,7 @@ class FaceBound:
         check_interval("excess", excess, low=0, high=math.inf, open_low=True, open_high=True)
         if self.factor * start <= excess:
             return 0
-        if self.rate == 0:
-            return 1
-        return math.ceil(math.log(self.factor * start / excess) / -math.log(self.rate))
+        return math.ceil(2 * math.log(self.factor * start / excess) / -math.log1p(-self.share))
 
 
 def face_bound(
@@ -124,6 +150,7 @@ def face_bound(
     delta: float,
     norm: NormKind = "spectral",
     *,
+    k: int | None = None,
     noise: Any = None,
 ) -> FaceBound:
     """Bound the error of IRKSN with constant steps after the support is identified: O(delta).
@@ -133,14 +160,16 @@ def face_bound(
     X : array, sparse matrix or LinearOperator of shape (n_samples, n_features)
         The design.
     w : array of shape (n_features,)
-        The true sparse vector, with independent columns on its support, and as many of them as
-        the k of IRKSN.
+        The true sparse vector, with independent columns on its support; with k the size of the
+        support it is enough that it is the smallest solution there (Assumption 1).
     alpha : float
         The alpha of IRKSN.
     delta : float
         Norm of the noise, ‖y_observed - Xw‖.
     norm : {"spectral", "nuclear"}
         The ‖X‖ that the step of the method uses.
+    k : int, optional
+        The k of IRKSN, at most the size of the support, which is the default.
     noise : array of shape (n_samples,), optional
         The noise itself, where it is known, in simulations: its own floor instead of the largest.
 
@@ -150,9 +179,11 @@ def face_bound(
 
     Notes
     -----
-    It holds from the step on from which the iterates and their extrapolations have the support of
-    w, and as long as they do.  `error_bound` needs no such thing, and is of the order of √delta.
-    The proof, when a walk comes to the support and how long it stays, is on the theory page.
+    It holds from the step on from which the iterates and their extrapolations have the support and
+    the signs of w, and as long as they do; for a k below the size of the support, the entries that
+    the norm treats as large must also be those of w. `error_bound` needs no such thing, and is
+    of the order of √delta. The proof, when a walk comes to the support and how long it stays, is on
+    the theory page.
 
     Examples
     --------
@@ -168,16 +199,36 @@ def face_bound(
     X = as_design(X)
     w = as_vector("w", w, X.shape[1], "feature (column)")
     support = Support.of(X, support_of(w))
-    if not support.injective:
+    k = support.k if k is None else check_k(k, support.k, of="the size of the support")
+    w_S = w[support.S]
+    if not support.injective and (k < support.k or not support.sees(w_S)):
         raise ValueError(
-            f"w must have independent columns on its support, got {support.k} of rank "
-            f"{support.rank}: least squares has no single solution there; take error_bound"
+            f"w must have independent columns on its support, or be the smallest solution there "
+            f"and k its size, got {support.k} columns of rank {support.rank}, k={k}: take "
+            "error_bound"
         )
-    least = float(support.s[-1])
     if noise is None:
-        floor = delta / least
+        floor = delta / float(support.s[-1])
     else:
         noise = as_vector("noise", noise, X.shape[0], "sample (row)")
         floor = float(np.linalg.norm((support.U.T @ noise) / support.s))
-    share = alpha * (least / X.norm(norm)) ** 2
-    return FaceBound(floor, math.sqrt(1 - share), 1 / math.sqrt(share))
+    root, stretch = _metric(w_S, k, alpha)
+    least = float(np.linalg.svd(support.X_S @ root, compute_uv=False)[support.rank - 1])
+    return FaceBound(floor, alpha * (least / X.norm(norm)) ** 2, stretch)
+
+
+def _metric(w_S: Floats, k: int, alpha: float) -> tuple[Floats, float]:
+    """H^{1/2} of the module's proof, and the root of the ratio of H's extreme eigenvalues."""
+    size = len(w_S)
+    root = np.eye(size)
+    if k == size:
+        return root, 1.0
+    _, m = subgradient(w_S, k)
+    B = np.flatnonzero(np.abs(w_S) <= m)
+    above = size - len(B)
+    along = (k - above) / (alpha * (k - above) + (1 - alpha) * len(B))
+    e = np.sign(w_S[B]) / math.sqrt(len(B))
+    root[B, B] = 1 / math.sqrt(alpha)
+    root[np.ix_(B, B)] += (math.sqrt(along) - 1 / math.sqrt(alpha)) * np.outer(e, e)
+    values = [along, 1 / alpha, *([1.0] if above else [])]
+    return root, math.sqrt(max(values) / min(values))
