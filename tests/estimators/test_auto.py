@@ -116,7 +116,9 @@ def test_copies_that_are_in_no_set_are_told_all_the_same(scattered):
     X, y, _ = scattered
     model = AutoIRKSN(beta=1000).fit(np.hstack([X, X]), y)
     told = model.to_frame().set_index("feature")
-    alone = np.setdiff1d(np.flatnonzero(model.support_), [j for s in model.sets_ for j in s.features])
+    alone = np.setdiff1d(
+        np.flatnonzero(model.support_), [j for s in model.sets_ for j in s.features]
+    )
     assert alone.size and alone.max() < 100
     assert (told.stands_in_for[alone + 100] == alone).all()
     assert (told.coefficient[alone + 100] == 0).all()

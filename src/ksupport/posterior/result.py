@@ -187,10 +187,10 @@ class Posterior:
         No data can tell which of them matters: a model has one of them at most, and they share its
         probability.  Features of known groups are judged as groups, and are nobody's copies.
         """
-        same = np.abs(self.correlations) >= COPY
-        first, found = np.argmax(same, axis=1), {}
-        for lead in np.flatnonzero(np.bincount(first, minlength=1) > 1).tolist():
-            members = self.candidates[first == lead]
+        same = np.triu(np.abs(self.correlations) >= COPY, k=1)
+        found: dict[int, tuple[int, ...]] = {}
+        for lead in np.flatnonzero(same.any(axis=1) & ~same.any(axis=0)).tolist():
+            members = self.candidates[np.append(lead, np.flatnonzero(same[lead]))]
             alike = np.ptp(np.round(self.inclusion[members], DECIMALS)) == 0
             if alike and self._columns(members).sum(axis=1).max() <= 1:
                 found[int(members[0])] = tuple(members.tolist())
