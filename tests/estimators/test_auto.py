@@ -119,7 +119,8 @@ def test_copies_that_are_in_no_set_are_told_all_the_same(scattered):
     alone = np.setdiff1d(
         np.flatnonzero(model.support_), [j for s in model.sets_ for j in s.features]
     )
-    assert alone.size and alone.max() < 100
+    assert alone.size
+    assert alone.max() < 100
     assert (told.stands_in_for[alone + 100] == alone).all()
     assert (told.coefficient[alone + 100] == 0).all()
 

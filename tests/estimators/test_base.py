@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.sparse.linalg import aslinearoperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from sklearn.base import clone
 from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import cross_val_score
@@ -299,6 +299,20 @@ def test_dates_are_no_numbers(kind):
     X = np.arange(80).reshape(20, 4).astype(kind)
     with pytest.raises(ValueError, match=r"X must hold numbers, got .*give dates as days"):
         AutoIRKSN().fit(X, np.arange(20.0))
+
+
+def test_periods_and_intervals_are_no_numbers():
+    pd = pytest.importorskip("pandas")
+    for column in (pd.period_range("2020", periods=20), pd.interval_range(0, 20)):
+        frame = pd.DataFrame(MEASURED, columns=list("abcd")).assign(b=column)
+        with pytest.raises(ValueError, match=r"X must hold numbers, got (period|interval)"):
+            AutoIRKSN().fit(frame, MEASURED[:, 0])
+
+
+def test_an_operator_without_its_adjoint_is_told_what_it_needs():
+    X = LinearOperator(MEASURED.shape, matvec=MEASURED.__matmul__, dtype=float)
+    with pytest.raises(ValueError, match=r"no products with its adjoint .* give .* rmatvec"):
+        IRKSN(max_iter=5).fit(X, MEASURED[:, 0])
 
 
 def test_weights_that_are_text_are_named():

@@ -119,7 +119,9 @@ def _refuse_dates(X: Any) -> None:
     types = getattr(X, of, None) if hasattr(type(X), of) else None
     types = [types] if of == "dtype" else types
     for each in types if isinstance(types, Iterable) else []:
-        if getattr(each, "kind", None) in ("m", "M"):
+        if getattr(each, "kind", None) in ("m", "M") or str(each).startswith(
+            ("period", "interval")
+        ):
             raise ValueError(
                 f"X must hold numbers, got {each}; give dates as days, or in another unit, from "
                 "an origin of your choice"
