@@ -50,6 +50,7 @@ LARGEST_BETA = 1e6  # of an F-beta: its square beside as many features as there 
 
 # -- what is done again ----------------------------------------------------------------------
 
+MOST_PAIRS = 10**5  # of half-samples: frequencies are known to .002, and all are made beforehand
 REPEATED = 1 << 19  # entries of an X whose rows are held out again: done in a second or three
 
 # -- what a walk records ---------------------------------------------------------------------

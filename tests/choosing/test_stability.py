@@ -133,7 +133,7 @@ def test_the_result_reads_well(data):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"n_pairs": 0}, "n_pairs must be an integer of at least 1, got 0"),
+        ({"n_pairs": 0}, "n_pairs must be an integer between 1 and 100000, got 0"),
         ({"n_pairs": 2.5}, "n_pairs .* got 2.5"),
         ({"threshold": 0.5}, r"threshold must be in \(0.5, 1\], got 0.5"),
         ({"threshold": 1.1}, "threshold .* got 1.1"),
@@ -157,6 +157,11 @@ def test_no_more_threads_are_asked_for_than_there_are_fits(data, monkeypatch):
     monkeypatch.setattr(stability, "Parallel", counting)
     stability_selection(IHT(k=2), *data, n_pairs=2, n_jobs=100_000)
     assert asked == [4]
+
+
+def test_more_pairs_than_anyone_waits_for_are_refused(data):
+    with pytest.raises(ValueError, match="n_pairs must be an integer between 1 and 100000, got"):
+        stability_selection(IHT(k=2), *data, n_pairs=10**20)
 
 
 def test_what_chooses_no_features_is_refused(data):

@@ -93,6 +93,11 @@ BAD = {
         ("--target", "y", "--ignore", "y"),
         ("--target and --ignore both name the column 'y'",),
     ),
+    "too many pairs": (
+        GOOD,
+        ("--target", "y", "--stability", "99999999999999999999"),
+        ("--stability", "100000"),
+    ),
     "memory": (GOOD, ("--target", "y", "--max-memory", "nan"), ("--max-memory", "got nan")),
     "memory in words": (
         GOOD,

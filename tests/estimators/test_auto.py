@@ -96,21 +96,42 @@ def test_emphasis_is_a_positive_number(scattered, beta):
         AutoIRKSN(beta=beta).fit(X, y)
 
 
-def test_copies_share_one_probability_and_form_a_set(scattered):
+def test_of_copies_one_is_named_and_the_others_stand_in_for_it(scattered):
     X, y, _ = scattered
-    model = AutoIRKSN().fit(np.hstack([X, X[:, 5:6]]), y)
-    one, other = model.probability_[[5, 100]]
-    assert one == pytest.approx(other, abs=0.05)
-    assert one < 0.9
+    alone = AutoIRKSN().fit(X, y)
+    model = AutoIRKSN().fit(np.hstack([X, X[:, 5:6], 1 - 2 * X[:, 5:6]]), y)
+    assert alone.support_[5]
+    np.testing.assert_array_equal(model.support_, [*alone.support_, False, False])
+    np.testing.assert_allclose(model.coef_[:100], alone.coef_, atol=0.05)
+    assert model.expected_f1_ == pytest.approx(alone.expected_f1_, abs=0.05)
+    np.testing.assert_allclose(model.probability_[[5, 100, 101]], 1 / 3, atol=0.01)
+    assert model.posterior_.copies == {5: (5, 100, 101)}
     (found,) = [each for each in model.sets_ if 5 in each.features]
-    assert set(found.features) == {5, 100}
+    assert set(found.features) == {5, 100, 101}
     assert found.probability > 0.95
+    assert "1 is named in place of its exact copies" in model.decision_
 
 
-def test_copies_of_a_feature_are_a_group():
+def test_copies_that_are_in_no_set_are_told_all_the_same(scattered):
+    X, y, _ = scattered
+    model = AutoIRKSN(beta=1000).fit(np.hstack([X, X]), y)
+    told = model.to_frame().set_index("feature")
+    alone = np.setdiff1d(
+        np.flatnonzero(model.support_), [j for s in model.sets_ for j in s.features]
+    )
+    assert alone.size
+    assert alone.max() < 100
+    assert (told.stands_in_for[alone + 100] == alone).all()
+    assert (told.coefficient[alone + 100] == 0).all()
+
+
+def test_a_region_of_copies_is_one_feature_and_a_set():
     X, y, w = make_fmri_process(20, 300, region_size=30, snr=5.0, random_state=1)
     model = AutoIRKSN().fit(X, y)
-    assert support_f1(w, model.coef_) > 0.9
+    region = np.flatnonzero(w)
+    assert model.get_support(indices=True).tolist() == [region[0]]
+    assert set(model.sets_[0].features) <= set(region.tolist())
+    assert model.posterior_.copies[int(region[0])] == tuple(region.tolist())
 
 
 def test_the_order_of_features_does_not_matter(grouped, scattered, rng):

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.sparse.linalg import aslinearoperator
+from scipy.sparse.linalg import LinearOperator, aslinearoperator
 from sklearn.base import clone
 from sklearn.feature_selection import SelectFromModel
 from sklearn.model_selection import cross_val_score
@@ -22,9 +22,11 @@ from ksupport import (
     AutoIRKSN,
     PathCV,
     PathIC,
+    path,
 )  # fmt: skip
 from ksupport._common.phases import enter, leave
 from ksupport._common.telling import Teller
+from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.datasets import make_block_data, make_correlated_data, make_example1
 from ksupport.explain.report import build_report
 from ksupport.theory import recovery_report
@@ -280,6 +282,7 @@ def test_whoever_is_verbose_tells_from_the_first_to_the_last(model, data, monkey
         (IRCR(sigma=[]), "sigma must be a number, got"),
         (PathIC(grid=[]), "grid must be a dict of lists"),
         (IRKSNCV(scoring=-1), "scoring must be a name, a function or None, got -1"),
+        (IRKSN(max_iter=True), "max_iter must be an integer of at least 1, got True"),
         (IHT(step=[]), "step must be a positive number"),
         (IHT(unpenalized=np.nan), "unpenalized must be None, names"),
     ],
@@ -298,7 +301,65 @@ def test_dates_are_no_numbers(kind):
         AutoIRKSN().fit(X, np.arange(20.0))
 
 
+def test_periods_and_intervals_are_no_numbers():
+    pd = pytest.importorskip("pandas")
+    for column in (pd.period_range("2020", periods=20), pd.interval_range(0, 20)):
+        frame = pd.DataFrame(MEASURED, columns=list("abcd")).assign(b=column)
+        with pytest.raises(ValueError, match=r"X must hold numbers, got (period|interval)"):
+            AutoIRKSN().fit(frame, MEASURED[:, 0])
+
+
+def test_an_operator_without_its_adjoint_is_told_what_it_needs():
+    X = LinearOperator(MEASURED.shape, matvec=MEASURED.__matmul__, dtype=float)
+    with pytest.raises(ValueError, match=r"no products with its adjoint .* give .* rmatvec"):
+        IRKSN(max_iter=5).fit(X, MEASURED[:, 0])
+
+
 def test_weights_that_are_text_are_named():
     X = np.random.default_rng(0).standard_normal((20, 4))
     with pytest.raises(ValueError, match="sample_weight must hold numbers"):
         AutoIRKSN().fit(X, X[:, 0], sample_weight=["a"] * 20)
+
+
+MEASURED = np.random.default_rng(0).standard_normal((20, 4))
+WITH_TEXT = MEASURED.astype(object)
+WITH_TEXT[3, 2] = "tall"
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (WITH_TEXT, "X holds text, such as 'tall' in row 3, column 2; encode it"),
+        (WITH_TEXT.tolist(), "X holds text, such as 'tall' in row 3, column 2; encode it"),
+        (WITH_TEXT.astype("S9"), "X holds text, such as 'tall' in row 3, column 2; encode it"),
+        ({"a": range(20)}, "X must be a 2-D array of numbers, .* got dict"),
+        (None, "X must be a 2-D array of numbers, .* got NoneType"),
+        ((row for row in MEASURED), "X must be a 2-D array of numbers, .* got generator"),
+        (np.zeros(20, [("a", float)]), "got a structured array of a; give pandas.DataFrame"),
+        ([*MEASURED[:19].tolist(), [1.0]], "rows of X must have as many entries each, got from 1"),
+    ],
+)
+@pytest.mark.parametrize("model", [IRKSN(max_iter=5), AutoIRKSN()], ids=repr)
+def test_an_x_that_is_no_matrix_of_numbers_is_described(model, X, message):
+    with pytest.raises(ValueError, match=message):
+        clone(model).fit(X, MEASURED[:, 0])
+
+
+def test_text_is_named_in_rows_to_predict_and_in_y():
+    model = IRKSN(max_iter=5).fit(MEASURED.astype(str), MEASURED[:, 0])  # text that is numbers
+    with pytest.raises(ValueError, match="X holds text, such as 'tall' in row 3, column 2"):
+        model.predict(WITH_TEXT)
+    with pytest.raises(ValueError, match=r"y holds text, such as 'tall' in row 3; .* classifier"):
+        model.fit(MEASURED, WITH_TEXT[:, 2])
+
+
+@pytest.mark.parametrize("method", [None, 3, [], {}, b"irksn", IRKSN])
+def test_a_method_that_is_no_name_is_refused(method):
+    for fit in (PathIC(method).fit, PathCV(method).fit, lambda X, y: path(method, X, y)):
+        with pytest.raises(ValueError, match="method must be one of irksn, ksn"):
+            fit(MEASURED, MEASURED[:, 0])
+
+
+def test_parameters_beside_a_method_that_has_them_are_refused():
+    with pytest.raises(TypeError, match="k cannot be set beside a method that has its parameters"):
+        path(IRKSNMethod(k=2), MEASURED, MEASURED[:, 0], k=3)

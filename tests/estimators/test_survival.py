@@ -280,6 +280,8 @@ def test_bad_responses_are_named():
         fit(X, censored)
     with pytest.raises(ValueError, match="must be 0 \\(censored\\) or 1"):
         fit(X, Y[:, ::-1])
+    with pytest.raises(ValueError, match="requires y to be passed, but the target y is None"):
+        fit(X, None)
     with pytest.raises(ValueError, match="columns time and event"):
         fit(X, Y[:, 0])
     with pytest.raises(ValueError, match="two columns, time and event, got 3"):

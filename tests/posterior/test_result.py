@@ -62,6 +62,23 @@ def test_the_answer_has_the_largest_expected_f_beta(posterior):
     assert few.sum() == 2  # both of the most probable, which are equally so
 
 
+@pytest.mark.parametrize("together", [False, True])
+def test_equal_columns_are_copies_unless_models_have_several(together):
+    supports = [(0, 1, 2)] if together else [(0, 2), (1, 2)]
+    weights = np.full(len(supports), 1 / len(supports))
+    inclusion = np.array([1.0, 1.0, 1.0] if together else [0.5, 0.5, 1.0])
+    correlations = np.eye(3)
+    correlations[0, 1] = correlations[1, 0] = -1.0
+    posterior = Posterior(
+        supports, weights, 3, 0.0, inclusion, np.arange(3), correlations, np.zeros(3), np.zeros(3)
+    )
+    assert posterior.copies == ({} if together else {0: (0, 1)})
+    chosen, expected = posterior.select_f()
+    assert chosen.tolist() == [True, together, True]
+    assert posterior.expected_hits(np.flatnonzero(chosen)) == chosen.sum()
+    assert expected == 1.0
+
+
 @pytest.mark.parametrize(
     ("call", "words"),
     [

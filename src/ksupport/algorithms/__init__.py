@@ -51,7 +51,7 @@ __all__ = [
 
 def known_method(name: str) -> type[Method]:
     """A registered method; an unknown name is explained."""
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {name!r}")
     return METHODS[name]
 
@@ -119,7 +119,12 @@ def path(
     >>> result.reason
     'max_iter'
     """
-    chosen = make_method(method, **params) if isinstance(method, str) else method
+    if isinstance(method, Method) and params:
+        raise TypeError(
+            f"{next(iter(params))} cannot be set beside a method that has its parameters: give it "
+            f"to {type(method).__name__}, or the method by its name, {method.name!r}"
+        )
+    chosen = method if isinstance(method, Method) else make_method(method, **params)
     X, y = as_real(X, y)
     design = Design.of(X)
     target = chosen.checked(y)

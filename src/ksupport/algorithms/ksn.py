@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from .._common.checks import as_numbers, check_count
 from .._common.levels import check_k, doubling
 from .._kernels.prox import prox_warm
 from .._kernels.rivals import Fista, ksn_walk
@@ -74,8 +75,7 @@ class KSNMethod(Method):
 
     def start(self, design: Design, y: Floats) -> Path:
         check_k(self.k, design.d)
-        if self.steps_per_lam < 1:
-            raise ValueError(f"steps_per_lam must be at least 1, got {self.steps_per_lam}")
+        check_count("steps_per_lam", self.steps_per_lam)
         lams = _check_lam(self.lam)
         L, smallest = self._inverse_step(design, y)
         return WorkingSetPath(design, _State(y, self.k, lams, self.steps_per_lam, L, smallest))
@@ -95,12 +95,17 @@ class KSNMethod(Method):
 
 
 def _check_lam(lam: float | Sequence[float]) -> Floats:
-    lams = np.atleast_1d(np.asarray(lam, np.float64))
-    if lams.ndim != 1 or lams.size == 0 or not ((lams > 0) & (lams < np.inf)).all():
+    lams = np.atleast_1d(as_numbers("lam", lam))
+    if (
+        lams.dtype.kind not in "iuf"
+        or lams.ndim != 1
+        or lams.size == 0
+        or not ((lams > 0) & (lams < np.inf)).all()
+    ):
         raise ValueError(f"lam must be a positive number or a sequence of such, got {lam!r}")
     if (np.diff(lams) >= 0).any():
         raise ValueError(f"lam must decrease along a sequence (warm starts), got {lam!r}")
-    return lams
+    return lams.astype(np.float64)
 
 
 def _curvature(design: Design, y: Floats) -> float:

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.base import clone
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
+from .. import limits
 from .._common.checks import check_count, check_interval
 from .._common.names import shown
 from .._common.phases import carried, phase
@@ -166,7 +167,7 @@ def stability_selection(
     >>> print(result.words)
     3 of 50 features were chosen on at least 75% of 20 half-samples; at most ... of them are ...
     """
-    check_count("n_pairs", n_pairs)
+    check_count("n_pairs", n_pairs, high=limits.MOST_PAIRS)
     check_interval("threshold", threshold, low=0.5, high=1, open_low=True)
     names, X = names_of(X), unwrapped(X)
     if isinstance(X, LinearOperator):

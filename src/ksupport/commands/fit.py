@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from .. import limits
 from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import phase
@@ -102,6 +103,7 @@ def fit(
             help="Pairs of half-samples on which to repeat the choice; by default 10, or none "
             "where features have probabilities.",
             min=0,
+            max=limits.MOST_PAIRS,
         ),
     ] = None,
     reading: CheckedReading,

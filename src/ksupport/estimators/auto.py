@@ -198,7 +198,9 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     posterior_ : Posterior
         The sampled models, and the probability of any statement about them.
     probability_ : array of shape (d,)
-        For each feature, the probability that it matters.  Equal columns share that of one.
+        For each feature, the probability that it matters.  Equal columns share that of one, and
+        the first of them is named for all: ``to_frame()`` has the others beneath it, and so has
+        ``posterior_.copies``.
     signal_ : bool
         False: nothing here can be told from noise, and the model is empty.
     p_value_ : float

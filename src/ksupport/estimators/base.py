@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import replace
@@ -17,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._common.checks import check_switch
+from .._common.checks import check_count, check_switch
 from .._common.levels import Setting
 from .._common.names import names_seen, shown
 from .._common.telling import tells
@@ -60,6 +59,7 @@ from .unpenalized import (
     level_names,
     set_aside,
     with_numbers,
+    words_for_text,
 )
 
 SQUARES = Squared()
@@ -119,7 +119,9 @@ def _refuse_dates(X: Any) -> None:
     types = getattr(X, of, None) if hasattr(type(X), of) else None
     types = [types] if of == "dtype" else types
     for each in types if isinstance(types, Iterable) else []:
-        if getattr(each, "kind", None) in ("m", "M"):
+        if getattr(each, "kind", None) in ("m", "M") or str(each).startswith(
+            ("period", "interval")
+        ):
             raise ValueError(
                 f"X must hold numbers, got {each}; give dates as days, or in another unit, from "
                 "an origin of your choice"
@@ -173,7 +175,8 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         _refuse_dates(given)
         if reset:
             self.levels_ = categories_of(self.unpenalized, given)
-        X, y = self._real(self._numbers(given), fetched(y))
+        with words_for_text(given):
+            X, y = self._real(self._numbers(given), fetched(y))
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -195,10 +198,11 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
                 multi_output=multi_output, y_numeric=True, reset=reset,
             )  # fmt: skip
         else:
-            X, Y = validate_data(
-                self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
-                multi_output=multi_output, y_numeric=True, reset=reset,
-            )  # fmt: skip
+            with words_for_text(X, y):
+                X, Y = validate_data(
+                    self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
+                    multi_output=multi_output, y_numeric=True, reset=reset,
+                )  # fmt: skip
         if reset:
             self.unpenalized_ = columns_meant(self.unpenalized, given, self.n_features_in_)
             self._learn_groups(given, self.n_features_in_, self.unpenalized_)
@@ -239,9 +243,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
 
     def _check_counts(self, *names: str) -> None:
         for name in names:
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < 1:
-                raise ValueError(f"{name} must be an integer of at least 1, got {value!r}")
+            check_count(name, getattr(self, name))
 
     def _linear(self, X: Any) -> Any:
         """X w + intercept."""
@@ -274,7 +276,8 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             design, coef = Design.of(X), self.coef_.astype(np.float64)
             products = np.stack([design.matvec(w) for w in np.atleast_2d(coef)], axis=-1)
             return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
+        with words_for_text(X):
+            X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
     def _means_for(self, X: Incomplete) -> Floats:

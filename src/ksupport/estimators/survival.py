@@ -123,7 +123,12 @@ class AutoIRKSNSurvival(AutoModel):
         self, X: Any, y: ArrayLike, multi_output: bool = False, reset: bool = True
     ) -> tuple[Any, Floats]:
         """X and y checked, y as columns of time and event."""
-        return super()._validated(X, None if y is None else time_and_event(y), True, reset)
+        if y is None:
+            raise ValueError(
+                f"This {type(self).__name__} estimator requires y to be passed, but the target y "
+                "is None."
+            )
+        return super()._validated(X, time_and_event(y), True, reset)
 
     def fit(
         self,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -177,14 +178,72 @@ def check_numbers(X: Any) -> None:
 
 
 def _check_number(value: Any, name: str) -> None:
-    if isinstance(value, str):
-        try:
-            float(value)
-        except ValueError as error:
-            raise ValueError(
-                f"column {name!r} of X holds text, such as {shown(value)!r}; encode it or leave "
-                "it out, or, if the model is to be adjusted for it, name it in unpenalized"
-            ) from error
+    if isinstance(value, str) and not _is_number(value):
+        raise ValueError(
+            f"column {name!r} of X holds text, such as {shown(value)!r}; encode it or leave "
+            "it out, or, if the model is to be adjusted for it, name it in unpenalized"
+        )
+
+
+@contextmanager
+def words_for_text(X: Any, y: Any = None) -> Iterator[None]:
+    """Say what of X or y is no number, where scikit-learn finds that something is not.
+
+    Entries that are neither numbers nor text are left to its own words.
+    """
+    try:
+        yield
+    except (TypeError, ValueError):
+        _refuse_text(X, y)
+        raise
+
+
+def _refuse_text(X: Any, y: Any) -> None:
+    kind = type(X).__name__
+    if isinstance(X, Mapping | Set | Iterator | str | bytes | None):
+        raise ValueError(
+            f"X must be a 2-D array of numbers, a data frame or a sparse matrix, got {kind}"
+        )
+    if fields := getattr(getattr(X, "dtype", None), "names", None):
+        raise ValueError(
+            f"X must be a 2-D array of numbers, got a structured array of {listed(fields)}; give "
+            "pandas.DataFrame(X), or numpy.lib.recfunctions.structured_to_unstructured(X)"
+        )
+    if isinstance(X, list | tuple) and len(widths := {np.size(row) for row in X}) > 1:
+        raise ValueError(
+            f"rows of X must have as many entries each, got from {min(widths)} to {max(widths)}"
+        )
+    if where := _text_in(X):
+        raise ValueError(
+            f"X holds text, {where}; encode it or leave it out, or give a data frame and, if the "
+            "model is to be adjusted for the column, name it in unpenalized"
+        )
+    if where := _text_in(y):
+        raise ValueError(
+            f"y holds text, {where}; to tell classes apart take a classifier, such as "
+            "AutoIRKSNClassifier"
+        )
+
+
+def _text_in(values: Any) -> str:
+    """The first text that is no number, and where it stands; "" if there is none."""
+    series = getattr(values, "ndim", 2) == 1
+    if not series and not isinstance(values, np.ndarray | list | tuple):
+        return ""  # columns of data frames are checked by name
+    for place, value in np.ndenumerate(np.asarray(values, object)):
+        if isinstance(value, str | bytes) and not _is_number(value):
+            at = ", ".join(f"{axis} {i}" for axis, i in zip(("row", "column"), place, strict=False))
+            text = value if isinstance(value, str) else value.decode(errors="replace")
+            return f"such as {shown(text)!r} in {at}"
+    return ""
+
+
+def _is_number(text: str | bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 # -- both ----------------------------------------------------------------------------------

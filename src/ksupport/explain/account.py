@@ -273,7 +273,8 @@ class Account:
         )
         return told + (f"; and {len(sets) - SETS} more such sets" if len(sets) > SETS else "")
 
-    @staticmethod
-    def _weak(each: Found) -> bool:
-        p = each.probability
-        return each.stands_in_for is None and p is not None and p < EVEN
+    def _weak(self, each: Found) -> bool:
+        p, judged = each.probability, self.chosen.judgement
+        if each.stands_in_for is not None or p is None:
+            return False
+        return (p if judged is None else judged.posterior.expected_hits([each.feature])) < EVEN

@@ -56,6 +56,7 @@ def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
     rows = []
     for j in order:
         members = sets[place[j]].features if j in place else (j,)
+        members = (*members, *(i for i in copies_of(chosen, j) if i not in members))
         for i in sorted(members, key=lambda i: i != j):  # the one of the model first
             if i not in told:
                 rows.append(_found(chosen, i, sets, place.get(i), None if i == j else j))
@@ -88,6 +89,12 @@ def shared_sets(chosen: Chosen) -> list[FeatureSet]:
     """The sets of more than one feature, most probable first."""
     judged = chosen.judgement
     return [] if judged is None else [each for each in judged.sets if len(each.features) > 1]
+
+
+def copies_of(chosen: Chosen, feature: int) -> tuple[int, ...]:
+    """The features that are exact copies of one that is named for all of them, and itself."""
+    judged = chosen.judgement
+    return () if judged is None else judged.posterior.copies.get(feature, ())
 
 
 def frame_of(model: Model) -> Any:

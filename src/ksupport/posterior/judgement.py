@@ -99,13 +99,18 @@ def _answer(judgement: Judgement, kind: Kind) -> str:
             f"No signal: {what} in these data can be told from noise, so no feature is chosen "
             f"(permutation p-value {judgement.p_value:.2f})"
         )
-    right = float(judgement.probability[judgement.support].sum())
+    named = np.flatnonzero(judgement.support)
+    right = judgement.posterior.expected_hits(named)
     for_all = f" for all {kind.responses} responses" if kind.responses > 1 else ""
     found = f"{kind.features}{for_all}"
     if kind.known is not None:
         found = f"{kind.groups} of {kind.known} groups ({kind.features}){for_all}"
     sets = len(judgement.sets)
     also = f"; {sets} set{'s' * (sets > 1)} of features with 95 % probability each" if sets else ""
+    copied = sum(j in judgement.posterior.copies for j in named.tolist())
+    if copied:
+        whose = "is named in place of its" if copied == 1 else "are named in place of their"
+        also += f"; {copied} {whose} exact copies, too, as no data can tell them apart"
     return f"{found}, of which about {right:.0f} are expected to be right{also}"
 
 
