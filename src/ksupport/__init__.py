@@ -24,6 +24,7 @@ from .estimators import (
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
 from .posterior.credible_sets import FeatureSet
 from .posterior.judgement import NoSignalWarning
+from .posterior.moments import Effects
 from .posterior.performance import Performance
 from .posterior.result import Posterior
 from .reading import read
@@ -44,6 +45,7 @@ __all__ = [
     "AutoIRKSNClassifier",
     "AutoIRKSNSurvival",
     "BoxNorm",
+    "Effects",
     "FeatureSet",
     "IRKSNCVClassifier",
     "IRKSNClassifier",

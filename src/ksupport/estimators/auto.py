@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import limits
 from .._common.telling import tells
@@ -18,9 +20,10 @@ from .._common.warned import warn
 from ..choosing.chosen import Chosen
 from ..choosing.folds import HoldsOutFolds, labels_of, stratification_key
 from ..design import Floats, Ints, Problem, Split
+from ..inference.automatic import EVERY, STEPS, Automatic
 from ..losses import Loss
-from ..posterior.automatic import EVERY, STEPS, Automatic
 from ..posterior.judgement import NoSignalWarning
+from ..posterior.result import Posterior
 from .base import SelectingModel, all_or_nothing
 from .skipping import SkipsFarRows
 
@@ -29,7 +32,7 @@ FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on
 
 
 class AutoModel(HoldsOutFolds, SelectingModel):
-    """Sample which features matter, for any loss (`posterior.automatic`)."""
+    """Sample which features matter, for any loss (`inference.automatic`)."""
 
     every = EVERY
     _units_count = False
@@ -124,11 +127,25 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         """By which responses that are numbers are divided evenly."""
         return stratification_key(problem) if self._columns_of_y == 1 else None
 
+    def _in_units_of_X(self, problem: Problem, posterior: Posterior) -> Posterior:
+        """With coefficients of X's own columns, and the point at which all models agree.
+
+        Beside unpenalised columns there is no such point.
+        """
+        view = problem.view
+        scale = np.ones(view.d) if view.scale is None else view.scale
+        posterior = posterior.in_units(1.0 / scale, problem.units[: problem.n_shared])
+        if self.unpenalized_.size:
+            return posterior
+        means = np.zeros(view.d) if view.mean is None else np.asarray(view.mean, np.float64)
+        value = np.atleast_1d(self.coef_.astype(np.float64) @ means + self.intercept_)
+        return replace(posterior, origin=(means, value))
+
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
         judged = chosen.judgement
         assert judged is not None
-        self.posterior_ = judged.posterior
+        self.posterior_ = self._in_units_of_X(problem, judged.posterior)
         self.probability_ = judged.probability
         self.signal_, self.p_value_ = judged.signal, judged.p_value
         self.sets_ = list(judged.sets)
@@ -287,3 +304,32 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @tells
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict the response, by the coefficients of the support or by the average over models.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        return_std : bool, default=False
+            Whether to return the mean and standard deviation of a new response over all sampled
+            models (`Posterior.predict`), noise included, and not what the one model of ``coef_``
+            predicts.  For squares, arrays and data frames, without unpenalised columns.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_targets), or two of them
+            For a Dask array or data frame a Dask array, not computed yet.
+        """
+        if not return_std:
+            return super().predict(X)
+        check_is_fitted(self)
+        if self._loss.name != "squared":
+            raise ValueError(
+                f"return_std is for squares, got loss={self._loss.name!r}: posterior_.predict has "
+                "mean and standard deviation of the linear predictor"
+            )
+        X = validate_data(self, self._numbers(X), accept_sparse=("csr", "csc"), reset=False)
+        return self.posterior_.predict(X, return_std=True)

@@ -18,16 +18,17 @@ from ..choosing.grids import by_loss
 from ..choosing.supports import Support, visited_by
 from ..design import Design, Floats, Ints, Problem
 from ..losses import Response
+from ..posterior.candidates import Task
+from ..posterior.chains import Budget
+from ..posterior.effective_rows import kish
+from ..posterior.global_test import permutation_p_value
+from ..posterior.judgement import Judgement, Kind, judged, words_of
+from ..posterior.performance import Performance, performance_of
+from ..posterior.result import Posterior
+from ..posterior.sampling import posteriors
 from ..walking import Path, Result, run
 from ..walking.structure import Structure
-from .candidates import Task
-from .chains import Budget
-from .effective_rows import kish
-from .global_test import permutation_p_value
-from .judgement import Judgement, Kind, judged, words_of
-from .performance import Performance, performance_of
-from .result import Posterior
-from .sampling import posteriors
+from .coefficients import with_coefficients
 
 ALPHA, STEPS, EVERY = 1e-2, 60, 2  # of the paths that nominate features (`benchmarks/supports.py`)
 ON_FOLDS = Budget(chains=1, burn_in=150, moves=350, rounds=1)
@@ -79,7 +80,8 @@ class Automatic:
             p_value = permutation_p_value(tasks[0], rows) if posterior.empty < 0.5 else 1.0
         performance = self._performance(folds, [each for each, _ in on_folds])
         judgement = judged(posterior, p_value, rows, performance, self.beta)
-        return self._chosen(judgement)
+        known = with_coefficients(tasks[0], judgement.posterior, rows)
+        return self._chosen(replace(judgement, posterior=known))
 
     # -- features that paths nominate ---------------------------------------------------------
 
