@@ -21,6 +21,9 @@ from .estimators import (
     PathCV,
     PathIC,
 )
+from .inference.permutation import PermutationTest, permutation_test
+from .inference.rehearsal import Outcome, Rehearsal, rehearse
+from .inference.splitting import SplitIntervals, split_intervals
 from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
 from .posterior.credible_sets import FeatureSet
 from .posterior.judgement import NoSignalWarning
@@ -51,19 +54,26 @@ __all__ = [
     "IRKSNClassifier",
     "IRKSNICClassifier",
     "NoSignalWarning",
+    "Outcome",
     "PathCV",
     "PathIC",
     "Performance",
+    "PermutationTest",
     "Posterior",
+    "Rehearsal",
+    "SplitIntervals",
     "StabilitySelection",
     "datasets",
     "ksupport_norm",
     "losses",
     "metrics",
     "path",
+    "permutation_test",
     "plotting",
     "prox_ksupport",
     "read",
+    "rehearse",
+    "split_intervals",
     "stability_selection",
     "stopping",
     "theory",

@@ -37,6 +37,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     every = EVERY
     _units_count = False
     _for_squares = ("feature_groups", "shared_support")
+    _holds_out = True  # whether rows are held out, for `performance_`, which decides nothing
 
     @all_or_nothing
     @tells
@@ -83,6 +84,13 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         row_groups = None if groups is None else labels_of(groups, len(problem.Y))
         self._keep(problem, problem.there(partial(self._choose, row_groups, self._seed())))
 
+    def _p_value(self, X: Any, y: ArrayLike, groups: ArrayLike | None, permutations: int) -> float:
+        """Of the permutation test, of more permutations than a fit has."""
+        self._loss = self._asked_loss()
+        problem = self._problem(X, y, None)
+        row_groups = None if groups is None else labels_of(groups, len(problem.Y))
+        return problem.there(partial(self._test, row_groups, self._seed(), permutations))
+
     def _seed(self) -> int:
         """Of chains and permutations."""
         if isinstance(self.random_state, numbers.Integral):
@@ -90,12 +98,20 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _choose(self, row_groups: Ints | None, seed: int, problem: Problem) -> Chosen:
+        return self._automatic(row_groups, seed, problem).choose()
+
+    def _test(
+        self, row_groups: Ints | None, seed: int, permutations: int, problem: Problem
+    ) -> float:
+        return self._automatic(row_groups, seed, problem).p_value(permutations)
+
+    def _automatic(self, row_groups: Ints | None, seed: int, problem: Problem) -> Automatic:
         count, _ = self._n_groups(problem.design.d)
         return Automatic(
             problem, self._structure(1), self._asked_structure,
             None if self._labels is None else count - self.unpenalized_.size,  # a group each
             min(STEPS, self.max_iter), float(self.beta), row_groups, seed, self.n_jobs,
-        ).choose()  # fmt: skip
+        )  # fmt: skip
 
     def _why_empty(self) -> str:
         what = "no positive effect" if self.positive else "nothing"
@@ -106,6 +122,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
     def _splits(self, groups: ArrayLike | None) -> Callable[[Problem], list[Split]]:
         def enough(problem: Problem) -> list[Split]:
+            if not self._holds_out:
+                return []
             loss, rows = problem.losses[0], problem.train
             sorts, labels = loss.sorts(problem.response), rows
             if groups is not None:
