@@ -11,6 +11,12 @@ from ksupport.inference.splitting import majority
 from ksupport.losses import Cox, Logistic, Squared
 
 
+def estimated(*args):
+    found = splitting._estimated(*args, True)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_values_in_most_intervals_are_in_the_merged_one(seed):
     rng = np.random.default_rng(seed)
@@ -33,13 +39,13 @@ def test_most_intervals_of_any_value_leave_all_open():
 def test_estimates_are_those_of_the_usual_regressions(rng):
     X = rng.standard_normal((50, 1))
     y = 0.7 * X[:, 0] + rng.standard_normal(50)
-    b, se, freedom = splitting._estimated(Squared(), X, y, True)
+    b, se, freedom = estimated(Squared(), X, y)
     known = linregress(X[:, 0], y)
     assert (b[0], se[0], freedom) == (
         pytest.approx(known.slope), pytest.approx(known.stderr), 48
     )  # fmt: skip
     labels = (rng.random(50) < expit(y)).astype(float)
-    b, se, _ = splitting._estimated(Logistic(), X, labels, True)
+    b, se, _ = estimated(Logistic(), X, labels)
     # At the largest likelihood the score is zero, and the curvature is the inverse covariance.
     A = np.column_stack([np.ones(50), X])
 
@@ -58,7 +64,7 @@ def test_estimates_are_those_of_the_usual_regressions(rng):
 def test_hazards_are_estimated_without_an_intercept(rng):
     X = rng.standard_normal((200, 1))
     times = rng.exponential(np.exp(-0.8 * X[:, 0]))
-    b, se, freedom = splitting._estimated(Cox(), X, np.column_stack([times, np.ones(200)]), True)
+    b, se, freedom = estimated(Cox(), X, np.column_stack([times, np.ones(200)]))
     assert abs(b[0] - 0.8) < 3 * se[0]
     assert 0.05 < se[0] < 0.15
     assert freedom is None

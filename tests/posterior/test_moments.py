@@ -76,7 +76,7 @@ def test_predictions_have_the_moments_of_responses_that_are_drawn(posterior, rng
     mean, sd = posterior.predict(X, return_std=True)
     np.testing.assert_array_equal(posterior.predict(X), mean)
     # Noise and coefficients of a draw are those of one model, and of one variance.
-    known, drawn = posterior.coefficients, []
+    known, parts = posterior.coefficients, []
     for each in known.models:
         count = round(200_000 * each.weight)
         wide = np.sqrt(9.0 / rng.chisquare(9.0, count))[:, None]
@@ -86,8 +86,8 @@ def test_predictions_have_the_moments_of_responses_that_are_drawn(posterior, rng
             normal @ each.factor.T
         )
         noise = wide * np.sqrt(each.noise) * rng.standard_normal((count, 3))
-        drawn.append(10.0 + b @ (X - np.arange(4.0)).T + noise)
-    drawn = np.concatenate(drawn)
+        parts.append(10.0 + b @ (X - np.arange(4.0)).T + noise)
+    drawn = np.concatenate(parts)
     np.testing.assert_allclose(mean, drawn.mean(axis=0), atol=0.03)
     np.testing.assert_allclose(sd, drawn.std(axis=0), rtol=0.02)
 
