@@ -11,8 +11,8 @@ from ksupport.inference.splitting import majority
 from ksupport.losses import Cox, Logistic, Squared
 
 
-def estimated(*args):
-    found = splitting._estimated(*args, True)
+def estimated(loss, X, y):
+    found = splitting._estimated(loss, X, y, True)
     assert found is not None
     return found
 
