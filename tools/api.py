@@ -29,6 +29,7 @@ MODULES: dict[str, list[str]] = {
     "ksupport.choosing.criteria": ["Criterion"],
     "ksupport.fmri": [],
     "ksupport.neighbours.benchopt": [],
+    "ksupport.neighbours.hidimstat": [],
     "ksupport.neighbours.modopt": [],
     "ksupport.neighbours.pyproximal": [],
     "ksupport.neighbours.skglm": [],

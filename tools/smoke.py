@@ -195,6 +195,23 @@ def neighbours() -> None:
     assert issubclass(benchopt.PathSolver, object)
 
 
+def arviz() -> None:
+    """Draws of coefficients."""
+    from ksupport import Posterior
+
+    found = Posterior.nothing(3).to_arviz(20)
+    assert found["posterior"]["coef"].shape == (1, 20, 3)
+
+
+def knockoffs() -> None:
+    """Features at a false discovery rate."""
+    from ksupport import IRKSN
+    from ksupport.neighbours.hidimstat import knockoffs as named
+
+    X, y = problem()
+    assert named(IRKSN(k=2, max_iter=50), X, y, fdr=0.9).shape == (X.shape[1],)
+
+
 def data() -> None:
     """A file of R."""
     import rdata
@@ -209,7 +226,8 @@ def data() -> None:
 EXTRAS = {
     each.__name__: each
     for each in (
-        nothing, cli, excel, plink, h5ad, files, plot, survival, dask, fmri, neighbours, data,
+        nothing, cli, excel, plink, h5ad, files, plot, survival, dask, fmri, neighbours, arviz,
+        knockoffs, data,
     )
 }  # fmt: skip
 

@@ -51,12 +51,13 @@ def program() -> Any:
     from .commands.demo import demo
     from .commands.fit import fit
     from .commands.predict import predict
+    from .commands.rehearse import rehearse
     from .commands.reproduce import reproduce
     from .commands.terminal.help import Sectioned
 
     main = typer.Typer(**SETTINGS, pretty_exceptions_enable=False)
     main.callback()(_root)
-    for command in (fit, predict, check, compare, demo, reproduce, bench):
+    for command in (fit, predict, check, compare, rehearse, demo, reproduce, bench):
         main.command(cls=Sectioned, epilog=EXIT_CODES)(command)
     data = typer.Typer(**SETTINGS, help=HELP)
     for name, command in DATA.items():

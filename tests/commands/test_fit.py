@@ -542,3 +542,52 @@ def test_classes_and_survival_times_are_fitted_by_their_losses(kind, run, tmp_pa
         page = (tmp_path / "report.html").read_text()
         assert "How many rows of a class" in page
         assert "probability of mild" in said.stdout.splitlines()[0]
+
+
+def test_fit_names_at_a_rate_and_tests_by_permutations(run, small_csv):
+    asked = ("--fdr", 0.1, "--permutations", 150, "--no-compare")
+    folder = small_csv.parent
+    done = run("fit", small_csv, "--target", "y", *asked, "--coefficients", "c.csv", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    assert "Of 150 permutations of the rows of the response," in words
+    assert "Which, if at most 10% of those named may be false?" in words
+    table = csv.DictReader((folder / "c.csv").read_text().splitlines())
+    (own,) = [row for row in table if row["feature"] == "g0"]
+    assert float(own["lower"]) < float(own["coefficient"]) < float(own["upper"])
+    found = json.loads(run("fit", small_csv, "--target", "y", *asked, "--json", cwd=folder).stdout)
+    at_rate, test = found["false_discovery_rate"], found["permutation_test"]
+    assert set(at_rate["features"]) == {"g0", "g1", "g2"}
+    assert [each["features"] for each in at_rate["sets"]] == [[j] for j in at_rate["features"]]
+    assert test["n_permutations"] == 150
+    assert test["p_value"] <= 2 / 151
+    assert test["standard_error"] > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--fdr", 1.5], "--fdr must lie between 0 and 1, such as 0.1 for a tenth; got 1.5"),
+        (["--fdr", 0.1, "--k", 3], "--fdr says nothing to IRKSNCV"),
+        (["--permutations", 9, "--method", "irksn-ic"], "--permutations says nothing to IRKSNIC"),
+    ],
+)
+def test_rates_and_permutations_that_make_no_sense_are_refused(run, small_csv, options, words):
+    done = run("fit", small_csv, "--target", "y", *options, cwd=small_csv.parent)
+    assert done.returncode == 2
+    assert words in " ".join(done.stderr.split())
+
+
+def test_rehearse_tells_what_a_fit_would_find(run, small_csv):
+    asked = ("rehearse", small_csv, "--target", "y", "--draws", 1)
+    done = run(*asked, cwd=small_csv.parent)
+    assert done.returncode == 0, done.stderr
+    words = " ".join(done.stdout.split())
+    assert words.startswith("60 rows, 12 features: a fit, if the truth were known")
+    assert "If nothing mattered, a signal would be found in" in words
+    found = json.loads(run(*asked, "--json", cwd=small_csv.parent).stdout)
+    assert [each["scenario"] for each in found] == [
+        "as fitted", "half the signal", "twice the features", "nothing",
+    ]  # fmt: skip
+    assert found[0]["found"] <= found[0]["true"]
+    assert found[3]["power"] is None

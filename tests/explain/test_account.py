@@ -77,7 +77,10 @@ def test_every_estimator_gives_a_tidy_table(estimator, as_asked):
     model.fit(frame, as_asked(model, Y))
     table = model.to_frame()
     head = ["feature", "name", "coefficient", "probability", "set", "stands_in_for"]
-    assert list(table) == head
+    head += ["mean", "sd", "lower", "upper"] * hasattr(model, "posterior_")
+    assert list(table)[: len(head)] == head
+    by_ratio = model._loss.name in ("logistic", "cox") and hasattr(model, "posterior_")
+    assert list(table)[len(head) :] == ["ratio", "ratio_lower", "ratio_upper"] * by_ratio
     inside = table[table["coefficient"] != 0]
     assert set(inside["feature"]) == set(np.flatnonzero(model.support_))
     np.testing.assert_array_equal(table["coefficient"], np.ravel(model.coef_)[table["feature"]])

@@ -223,7 +223,7 @@ def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> N
     if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
         model.set_params(random_state=seed)
     with whole_walks_only(), phase(""):  # its passes over X are not those of other halves
-        model.fit(_rows_of(X, rows), y[rows])
+        model.fit(rows_of(X, rows), y[rows])
     if hasattr(model, "get_support"):
         return np.asarray(model.get_support())
     if not hasattr(model, "coef_"):
@@ -234,7 +234,8 @@ def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> N
     return np.asarray(np.atleast_2d(model.coef_).any(axis=0))
 
 
-def _rows_of(X: Any, rows: Ints) -> Any:
+def rows_of(X: Any, rows: Ints) -> Any:
+    """Some rows of an array, a data frame, a table or a sparse matrix."""
     if hasattr(X, "iloc"):
         return X.iloc[rows]
     if hasattr(X, "column_names"):  # a table of pyarrow

@@ -16,6 +16,7 @@ from .._common.phases import phase
 from ..design import Floats, Genotypes, Incomplete
 from ..explain.paper import methods_text
 from ..explain.report import build_report
+from ..inference.permutation import MOST as MOST_PERMUTATIONS
 from ..reading import Columns, Data, read_data
 from .fitting.fitted import Fitted, fit_data
 from .fitting.model_file import Model
@@ -92,6 +93,23 @@ def fit(
             "the surest alone.",
         ),
     ] = None,
+    fdr: Annotated[
+        float | None,
+        of_way(
+            metavar="NUMBER",
+            help="Also name the features, and sets of features that cannot be told apart, of which "
+            "at most this share is expected to be false, such as 0.1.",
+        ),
+    ] = None,
+    permutations: Annotated[
+        int | None,
+        of_way(
+            metavar="NUMBER",
+            help="Test whether there is anything by so many permutations of the target.",
+            min=1,
+            max=MOST_PERMUTATIONS,
+        ),
+    ] = None,
     compare: Annotated[
         bool,
         of_way(help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."),
@@ -134,7 +152,7 @@ def fit(
     For example: ksupport fit cohort.xlsx --target response --id patient --adjust-for age
     --missing impute --report report.html
     """
-    wish = Wish(method, k, alpha, cv, standardize, seed, positive, beta)
+    wish = Wish(method, k, alpha, cv, standardize, seed, positive, beta, fdr, permutations)
     wish.check_options()
     outputs = {
         "--output": output, "--coefficients": coefficients, "--report": report,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import limits
 from .._common.telling import tells
@@ -18,9 +20,10 @@ from .._common.warned import warn
 from ..choosing.chosen import Chosen
 from ..choosing.folds import HoldsOutFolds, labels_of, stratification_key
 from ..design import Floats, Ints, Problem, Split
+from ..inference.automatic import EVERY, STEPS, Automatic
 from ..losses import Loss
-from ..posterior.automatic import EVERY, STEPS, Automatic
 from ..posterior.judgement import NoSignalWarning
+from ..posterior.result import Posterior
 from .base import SelectingModel, all_or_nothing
 from .skipping import SkipsFarRows
 
@@ -29,11 +32,12 @@ FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on
 
 
 class AutoModel(HoldsOutFolds, SelectingModel):
-    """Sample which features matter, for any loss (`posterior.automatic`)."""
+    """Sample which features matter, for any loss (`inference.automatic`)."""
 
     every = EVERY
     _units_count = False
     _for_squares = ("feature_groups", "shared_support")
+    _holds_out = True  # whether rows are held out, for `performance_`, which decides nothing
 
     @all_or_nothing
     @tells
@@ -80,6 +84,13 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         row_groups = None if groups is None else labels_of(groups, len(problem.Y))
         self._keep(problem, problem.there(partial(self._choose, row_groups, self._seed())))
 
+    def _p_value(self, X: Any, y: ArrayLike, groups: ArrayLike | None, permutations: int) -> float:
+        """Of the permutation test, of more permutations than a fit has."""
+        self._loss = self._asked_loss()
+        problem = self._problem(X, y, None)
+        row_groups = None if groups is None else labels_of(groups, len(problem.Y))
+        return problem.there(partial(self._test, row_groups, self._seed(), permutations))
+
     def _seed(self) -> int:
         """Of chains and permutations."""
         if isinstance(self.random_state, numbers.Integral):
@@ -87,12 +98,20 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def _choose(self, row_groups: Ints | None, seed: int, problem: Problem) -> Chosen:
+        return self._automatic(row_groups, seed, problem).choose()
+
+    def _test(
+        self, row_groups: Ints | None, seed: int, permutations: int, problem: Problem
+    ) -> float:
+        return self._automatic(row_groups, seed, problem).p_value(permutations)
+
+    def _automatic(self, row_groups: Ints | None, seed: int, problem: Problem) -> Automatic:
         count, _ = self._n_groups(problem.design.d)
         return Automatic(
             problem, self._structure(1), self._asked_structure,
             None if self._labels is None else count - self.unpenalized_.size,  # a group each
             min(STEPS, self.max_iter), float(self.beta), row_groups, seed, self.n_jobs,
-        ).choose()  # fmt: skip
+        )  # fmt: skip
 
     def _why_empty(self) -> str:
         what = "no positive effect" if self.positive else "nothing"
@@ -103,6 +122,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
     def _splits(self, groups: ArrayLike | None) -> Callable[[Problem], list[Split]]:
         def enough(problem: Problem) -> list[Split]:
+            if not self._holds_out:
+                return []
             loss, rows = problem.losses[0], problem.train
             sorts, labels = loss.sorts(problem.response), rows
             if groups is not None:
@@ -124,11 +145,25 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         """By which responses that are numbers are divided evenly."""
         return stratification_key(problem) if self._columns_of_y == 1 else None
 
+    def _in_units_of_X(self, problem: Problem, posterior: Posterior) -> Posterior:
+        """With coefficients of X's own columns, and the point at which all models agree.
+
+        Beside unpenalised columns there is no such point.
+        """
+        view = problem.view
+        scale = np.ones(view.d) if view.scale is None else view.scale
+        posterior = posterior.in_units(1.0 / scale, problem.units[: problem.n_shared])
+        if self.unpenalized_.size:
+            return posterior
+        means = np.zeros(view.d) if view.mean is None else np.asarray(view.mean, np.float64)
+        value = np.atleast_1d(self.coef_.astype(np.float64) @ means + self.intercept_)
+        return replace(posterior, origin=(means, value))
+
     def _keep(self, problem: Problem, chosen: Chosen) -> None:
         super()._keep(problem, chosen)
         judged = chosen.judgement
         assert judged is not None
-        self.posterior_ = judged.posterior
+        self.posterior_ = self._in_units_of_X(problem, judged.posterior)
         self.probability_ = judged.probability
         self.signal_, self.p_value_ = judged.signal, judged.p_value
         self.sets_ = list(judged.sets)
@@ -289,3 +324,32 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @tells
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict the response, by the coefficients of the support or by the average over models.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        return_std : bool, default=False
+            Whether to return the mean and standard deviation of a new response over all sampled
+            models (`Posterior.predict`), noise included, and not what the one model of ``coef_``
+            predicts.  For squares, arrays and data frames, without unpenalised columns.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_targets), or two of them
+            For a Dask array or data frame a Dask array, not computed yet.
+        """
+        if not return_std:
+            return super().predict(X)
+        check_is_fitted(self)
+        if self._loss.name != "squared":
+            raise ValueError(
+                f"return_std is for squares, got loss={self._loss.name!r}: posterior_.predict has "
+                "mean and standard deviation of the linear predictor"
+            )
+        X = validate_data(self, self._numbers(X), accept_sparse=("csr", "csc"), reset=False)
+        return self.posterior_.predict(X, return_std=True)

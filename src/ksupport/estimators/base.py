@@ -402,6 +402,9 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             each other; missing if it has none) and ``stands_in_for`` (a feature of the model;
             missing for those).  Of several targets a row for each, whose number is in the first
             column, ``target``; where each has a support of its own, the last three are not there.
+            Where models were sampled, ``mean``, ``sd``, ``lower`` and ``upper`` are those of the
+            coefficient over models (95 %; `Posterior.effects`), and ``ratio`` with its ends their
+            exponentials, by losses for which these are ratios of odds, hazards or rates.
 
         Examples
         --------

@@ -15,6 +15,7 @@ from ..design import Floats
 from ..posterior.credible_sets import FeatureSet
 from .models import Model, chosen_by
 
+RATIOS = ("logistic", "cox", "poisson")  # whose exponentials of coefficients are ratios
 SAME = 9  # probabilities that agree to so many decimals are equal
 
 
@@ -109,7 +110,24 @@ def frame_of(model: Model) -> Any:
     head += ["probability", "set", "stands_in_for"]
     frame = pd.DataFrame(list(_rows(chosen, coef, names)), columns=head)
     frame = frame.astype({"probability": float, "set": "Int64", "stands_in_for": "Int64"})
+    for name, values in _effects(model).items():
+        frame[name] = values[frame["target"], frame["feature"]]
     return frame.drop(columns="target") if chosen.flat else frame
+
+
+def _effects(model: Model) -> dict[str, Floats]:
+    """Over models, where they were sampled: of each target and feature."""
+    posterior = getattr(model, "posterior_", None)
+    if posterior is None or posterior.coefficients is None:
+        return {}
+    found = posterior.effects()
+    told = {name: getattr(found, name) for name in ("mean", "sd", "lower", "upper")}
+    if model._loss.name in RATIOS:
+        ratios = found.ratios()
+        told |= {
+            "ratio": ratios.mean, "ratio_lower": ratios.lower, "ratio_upper": ratios.upper
+        }  # fmt: skip
+    return {name: np.atleast_2d(values) for name, values in told.items()}
 
 
 def _rows(chosen: Chosen, coef: Floats, names: Sequence[str] | None) -> Iterator[tuple[Any, ...]]:

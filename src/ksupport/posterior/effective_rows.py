@@ -121,8 +121,8 @@ def whitened(rows: Floats, row_groups: Ints, correlation: float) -> Floats:
     sizes = np.bincount(row_groups)
     t = correlation / (1.0 - correlation)
     share = 1.0 - 1.0 / np.sqrt(1.0 + sizes * t)
-    means = np.array([np.bincount(row_groups, each, sizes.size) for each in rows])
-    means /= np.maximum(sizes, 1)
+    sums = [np.bincount(row_groups, each, sizes.size) for each in rows]
+    means = np.reshape(sums, (len(rows), sizes.size)) / np.maximum(sizes, 1)
     return np.asarray(rows - (share * means)[:, row_groups])
 
 

@@ -10,16 +10,19 @@ that the p-value is exact whatever the dependence between both.
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain, islice
 
 import numpy as np
 from scipy.special import gammaln
 
+from .._common.phases import phase
 from ..design import Floats, Ints, Survey, surveyed
 from .candidates import Task
 from .effective_rows import EffectiveRows
 
 LEVEL = 0.05  # at which nothing can be told from noise
 PERMUTATIONS = 99
+AT_ONCE = 100  # responses, that share a pass over X and some megabytes
 SEARCHED = 5  # features of the forward search
 AMONG = 60  # that correlate most with a permuted response, the search goes among these
 IN_MEMORY = 1 << 23  # entries of X up to which it is searched; beyond, single features only
@@ -32,16 +35,21 @@ def permutation_p_value(task: Task, rows: EffectiveRows, count: int = PERMUTATIO
         return 1.0
     rng = np.random.default_rng([task.seed, 1])
     draw = partial(_permuted, task, Y) if rows.basis is None else partial(_rotated, rows.basis, Y)
-    responses = np.stack([Y, *(draw(rng) for _ in range(count))])
-    statistics = _statistics(task, responses, rows.count)
-    worse = [_share_at_least(each) for each in statistics]
+    responses = chain([Y], (draw(rng) for _ in range(count)))
+    parts = []
+    with phase("permutations", count + 1) as update:
+        while block := list(islice(responses, AT_ONCE)):
+            parts.append(_statistics(task, np.stack(block), rows.count))
+            update(len(parts) * AT_ONCE)
+    worse = [_share_at_least(np.concatenate(each)) for each in zip(*parts, strict=True)]
     return float(_share_at_least(-np.minimum(*worse))[0])
 
 
 def _share_at_least(values: Floats) -> Floats:
     """For each value the share of all that are as large, itself among them."""
     rounded = np.round(values, 9)
-    return np.asarray((rounded[None] >= rounded[:, None]).mean(axis=1))
+    below = np.searchsorted(np.sort(rounded), rounded, side="left")
+    return np.asarray((rounded.size - below) / rounded.size)
 
 
 def _of_one_size(Y: Floats, signed: bool) -> Floats:

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from .. import limits
 from .._common.checks import check_count, check_interval
+from .._common.extra import extra
 from ..design import Floats, Ints
 from .atoms import COPY
-from .credible_sets import FeatureSet, credible_sets
+from .credible_sets import FeatureSet, best_sets, credible_sets
+from .moments import Coefficients, Effects
 
 DECIMALS = 9  # of probabilities that are compared: rounding does not decide
 NEARLY_BEST = 0.01  # expected F-beta that is given up for naming fewer features (see `select_f`)
@@ -45,6 +48,11 @@ class Posterior:
         Mean and standard deviation of coefficients, over models.
     n_left_out : float
         How many features that are no candidates are expected to matter all the same.
+    coefficients : Coefficients, optional
+        Their distribution in the models of most weight; None where it was not asked for.
+    origin : tuple of (array, array), optional
+        The point at which predictions do not depend on the model: means of the columns of X, and
+        what is predicted there.
 
     Examples
     --------
@@ -69,6 +77,8 @@ class Posterior:
     coef: Floats
     coef_sd: Floats
     n_left_out: float = 0.0
+    coefficients: Coefficients | None = None
+    origin: tuple[Floats, Floats] | None = None
 
     @property
     def empty(self) -> float:
@@ -215,6 +225,172 @@ class Posterior:
         """
         return float(self._as_one[self._checked(features)].sum())
 
+    def select(self, fdr: float = 0.1) -> NDArray[np.bool_]:
+        """The most features of which at most a given share is expected to be named in vain.
+
+        That is the mean of 1 - p over those named, the Bayesian false discovery rate; features that
+        are equally probable come together or not at all.
+
+        Parameters
+        ----------
+        fdr : float, default=0.1
+            The share, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of bool, shape (n_features,)
+        """
+        check_interval("fdr", fdr, low=0, high=1, open_low=True, open_high=True)
+        p = np.round(self._as_one, DECIMALS)  # of copies the first is named
+        levels = np.unique(p[p > 0])[::-1]
+        false = np.array([np.mean(1.0 - p[p >= level]) for level in levels])
+        within = levels[false <= fdr + 10.0**-DECIMALS]  # of means that grow with each level
+        return np.asarray(p >= within[-1]) if within.size else np.zeros(p.size, bool)
+
+    def select_sets(self, fdr: float = 0.1) -> list[FeatureSet]:
+        """Disjoint sets of features, single ones where these can be told apart, at a false rate.
+
+        A set is true if one or more of its features matter; the mean of 1 - probability over the
+        sets is at most ``fdr``.  Of all such choices among candidate sets (single features, those
+        nearest to a leading one, nodes of trees of correlation and of features that stand in for
+        each other in models) it is the one of the largest sum of probability over size [1]_: a
+        single feature counts one, one of two features a half.
+
+        Parameters
+        ----------
+        fdr : float, default=0.1
+            The share of false sets, between 0 and 1.
+
+        Returns
+        -------
+        list of FeatureSet
+            The most probable first.
+
+        References
+        ----------
+        .. [1] A. Spector, L. Janson, "Controlled discovery and localization of signals via Bayesian
+           linear programming", Journal of the American Statistical Association, 2024.
+        """
+        check_interval("fdr", fdr, low=0, high=1, open_low=True, open_high=True)
+        inside = self._columns(self.candidates)
+        return best_sets(inside, self.weights, self.candidates, self.correlations, fdr)
+
+    # -- coefficients ------------------------------------------------------------------------
+
+    def effects(self, level: float = 0.95) -> Effects:
+        """Mean, standard deviation and interval of each coefficient, over models.
+
+        A coefficient is zero in models without its feature, and its interval has that mass: it is
+        on one side of zero only where the feature is nearly sure to matter.
+
+        Parameters
+        ----------
+        level : float, default=0.95
+            The probability of the interval.
+
+        Returns
+        -------
+        Effects
+        """
+        check_interval("level", level, low=0, high=1, open_low=True, open_high=True)
+        known = self._known_coefficients()
+        tail, shape = (1.0 - level) / 2, self.coef.shape
+        mean, sd = (each.reshape(shape) for each in known.moments)
+        lower, upper = (known.quantiles(q).reshape(shape) for q in (tail, 1.0 - tail))
+        return Effects(mean, sd, lower, upper, level, self.inclusion)
+
+    def sample_coef(self, n: int, random_state: Any = 0) -> Floats:
+        """Draw coefficients of all features, zero for those that a drawn model has not.
+
+        Parameters
+        ----------
+        n : int
+            How many draws.
+        random_state : int or numpy.random.Generator, default=0
+            Of the draws.
+
+        Returns
+        -------
+        ndarray of shape (n, n_features) or (n, n_responses, n_features)
+        """
+        check_count("n", n, low=0, high=limits.MOST_DRAWN)
+        drawn = self._known_coefficients().sample(n, np.random.default_rng(random_state))
+        return drawn.reshape(n, *self.coef.shape)
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict by the average over models: of losses other than squares, the linear predictor.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            The measurements, in the units of the fit.
+        return_std : bool, default=False
+            Whether to return the standard deviation as well: of a new response by squares, noise
+            included; by other losses of the linear predictor.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_responses), or two of them
+        """
+        known = self._known_coefficients()
+        if self.origin is None:
+            raise ValueError(
+                "the average over models is for models without unpenalised columns; leave "
+                "unpenalized out, or predict by the coefficients of the estimator"
+            )
+        X = X if issparse(X) else np.asarray(X)
+        if len(X.shape) != 2 or X.shape[1] != self.n_features:
+            raise ValueError(f"X must have {self.n_features} columns, got shape {X.shape}")
+        (means, value), used = self.origin, known.used
+        Z = X[:, used].toarray() if issparse(X) else X[:, used].astype(np.float64)
+        mean, variance, noise = known.along(Z - means[used], used)
+        shape = (len(Z), *self.coef.shape[:-1])
+        mean = (mean + value).reshape(shape)
+        spread = variance + (noise if np.isfinite(known.freedom) else 0.0)
+        return (mean, np.sqrt(spread).reshape(shape)) if return_std else mean
+
+    def to_arviz(self, n: int = 1000, random_state: Any = 0) -> Any:
+        """Draws of coefficients and of the number of features, for ArviZ.
+
+        Parameters
+        ----------
+        n : int, default=1000
+            How many draws.
+        random_state : int or numpy.random.Generator, default=0
+            Of the draws.
+
+        Returns
+        -------
+        arviz.InferenceData, or xarray.DataTree from ArviZ 1.0 on
+            Group ``posterior``: ``coef``, and ``size``.
+        """
+        with extra("arviz", "this needs"):
+            import arviz
+        coef = self.sample_coef(n, random_state)
+        size = np.atleast_3d(np.moveaxis(coef != 0, -1, 1)).any(axis=2).sum(axis=1)
+        group = {"coef": coef[None], "size": size[None]}  # one chain of independent draws
+        if int(arviz.__version__.partition(".")[0]) >= 1:
+            return arviz.from_dict({"posterior": group})
+        return arviz.from_dict(posterior=group)
+
+    def _known_coefficients(self) -> Coefficients:
+        if self.coefficients is None:
+            raise ValueError(
+                "this posterior has no distribution of coefficients: it is that of more than two "
+                "classes, or was not made by the fit of an estimator"
+            )
+        return self.coefficients
+
+    def in_units(self, by_feature: Floats, by_response: Floats) -> Posterior:
+        """With coefficients multiplied by these numbers, those of X's own columns."""
+        if self.coefficients is None:
+            return self
+        known = self.coefficients.rescaled(by_feature, by_response)
+        mean, sd = (each.reshape(self.coef.shape) for each in known.moments)
+        return replace(self, coefficients=known, coef=mean, coef_sd=sd)
+
+    # -- the answer --------------------------------------------------------------------------
+
     @property
     def _expected_size(self) -> float:
         """How many features are expected to matter."""
@@ -251,6 +427,7 @@ class Posterior:
         return cls(
             [()], np.ones(1), n_features, 0.0, np.zeros(n_features), np.zeros(0, np.intp),
             np.zeros((0, 0)), none, none,
+            coefficients=Coefficients.nothing(n_features, n_responses),
         )  # fmt: skip
 
     def without_signal(self) -> Posterior:
@@ -259,4 +436,5 @@ class Posterior:
         return replace(
             self, supports=[()], weights=np.ones(1), inclusion=nothing,
             coef=np.zeros_like(self.coef), coef_sd=np.zeros_like(self.coef_sd), n_left_out=0.0,
+            coefficients=Coefficients.nothing(self.n_features, len(np.atleast_2d(self.coef))),
         )  # fmt: skip

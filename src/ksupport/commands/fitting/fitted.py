@@ -29,13 +29,14 @@ from ...explain.models import (
     speaks_for,
 )
 from ...explain.trials import Trials
+from ...inference.permutation import PermutationTest, permutation_test
 from ...posterior.judgement import NoSignalWarning
 from ...reading import Data
 from ...theory.report import RecoveryReport
 from ..terminal.errors import CommandError
 from .holding_out import Say, held_out
 from .pace import LARGE, pace
-from .wish import Wish, estimator_for
+from .wish import Wish, check_sampled, estimator_for
 
 PAIRS = 10  # of half-samples, where nothing else says how sure a feature is
 
@@ -52,6 +53,7 @@ class Fitted:
     seconds: float
     trials: Trials | None = None
     remarks: list[str] = field(default_factory=list)
+    test: PermutationTest | None = None  # of as many permutations as were asked for
 
     @property
     def chosen(self) -> Chosen:
@@ -87,6 +89,15 @@ class Fitted:
     def effects(self) -> Floats:
         """Coefficients times the standard deviations of their columns."""
         return effects_of(self.model, self.data.X)
+
+    @cached_property
+    def intervals(self) -> tuple[Floats, Floats] | None:
+        """Ends of the 95 % intervals of coefficients, over models; None if none were sampled."""
+        posterior = getattr(self.model, "posterior_", None)
+        if posterior is None or posterior.coefficients is None:
+            return None
+        effects = posterior.effects()
+        return effects.lower, effects.upper
 
     def account(self, target: str) -> Account:
         """What is told of it."""
@@ -133,6 +144,7 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
     assert data.y is not None
     n, d = data.shape[0], data.n_features
     model = estimator_for(wish, data)
+    check_sampled(wish, model)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
     if (words := pace(data)) is not None:
         say(words)
@@ -151,13 +163,19 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
     remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in told)]
     if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
+    test = None
+    if wish.permutations is not None:
+        say(f"testing by {wish.permutations} permutations")
+        test = permutation_test(
+            model, data.X, data.y, n_permutations=wish.permutations, groups=data.groups
+        )
     trials = held_out(data, wish, model, say, remarks) if compare else None
     if pairs is None:
         pairs = 0 if chosen_by(model).judgement is not None else PAIRS
     stability = _stability(data, wish, model, pairs, say, remarks)
     say("checking the recovery conditions")
     certificate = _certificate(data, model)
-    return Fitted(data, wish, model, stability, certificate, seconds, trials, remarks)
+    return Fitted(data, wish, model, stability, certificate, seconds, trials, remarks, test)
 
 
 def _stability(

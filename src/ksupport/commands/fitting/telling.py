@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from ..._common.names import shown, spreadsheet_safe
@@ -28,10 +29,13 @@ def tell(out: Console, fitted: Fitted, target: str) -> None:
     account = fitted.account(target)
     n, d = fitted.data.shape[0], fitted.data.n_features
     heading(out, f"{account.title} ({n} rows, {d} features)")
-    _answer(out, "Is there anything here?", [account.verdict])
+    tested = [] if fitted.test is None else [fitted.test.words]
+    _answer(out, "Is there anything here?", [account.verdict, *tested])
     if account.order:
         heading(out, "\nWhich features?")
         _tell_features(out, fitted, account)
+    if fitted.wish.fdr is not None:
+        _tell_at_rate(out, fitted, fitted.wish.fdr)
     if account.adjusted is not None:
         paragraph(out, f"{account.adjusted} {_adjustment(fitted)}")
     if account.beside:
@@ -67,6 +71,36 @@ def _tell_features(out: Console, fitted: Fitted, account: Account) -> None:
     if left:
         out.print(f"and {left} more: --coefficients or --report")
     paragraph(out, " ".join(_column_words(fitted, account)))
+
+
+def _tell_at_rate(out: Console, fitted: Fitted, fdr: float) -> None:
+    """The features and sets that are named at a false discovery rate."""
+    named = at_rate(fitted, fdr)
+    heading(out, f"\nWhich, if at most {fdr:.0%} of those named may be false?")
+    paragraph(out, f"Features: {', '.join(map(shown, named['features'])) or 'none'}.")
+    sets = [
+        [" or ".join(map(shown, each["features"])), certainty(each["probability"])]
+        for each in named["sets"]
+    ]
+    if sets:
+        table(out, ["feature or set", "probability"], sets)
+    words = "Sets: one or more of these features matter; what can be told apart stands alone."
+    paragraph(out, words if sets else "No set of features is sure enough.")
+
+
+def at_rate(fitted: Fitted, fdr: float) -> dict[str, Any]:
+    """What is named at a false discovery rate, as plain data."""
+    posterior, names = fitted.model.posterior_, fitted.data.feature_names
+    order = np.flatnonzero(posterior.select(fdr))
+    order = order[np.argsort(-posterior.inclusion[order], kind="stable")]
+    return {
+        "rate": fdr,
+        "features": [names[j] for j in order.tolist()],
+        "sets": [
+            {"features": [names[j] for j in each.features], "probability": each.probability}
+            for each in posterior.select_sets(fdr)
+        ],
+    }
 
 
 def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
@@ -179,12 +213,15 @@ def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
 def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
     """The features as plain data, most certain first, then what can stand in for them."""
     names, shares = fitted.data.feature_names, fitted.stability
+    lower, upper = fitted.intervals or (None, None)
     return [
         {
             "name": names[each.feature],
             "chosen": each.chosen,
             "probability": each.probability,
             "coefficient": float(fitted.coef[each.feature]),
+            "lower": None if lower is None else float(lower[each.feature]),
+            "upper": None if upper is None else float(upper[each.feature]),
             "speaks_for": fitted.speaks_for(each.feature),
             "effect": float(fitted.effects[each.feature]),
             "frequency": None if shares is None else float(shares.frequency[each.feature]),
@@ -214,6 +251,12 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "methods": methods_data(account, made),
         "judgement": _judgement(fitted),
         "decision": fitted.decision,
+        "false_discovery_rate": None
+        if fitted.wish.fdr is None
+        else at_rate(fitted, fitted.wish.fdr),
+        "permutation_test": None
+        if fitted.test is None
+        else vars(fitted.test) | {"standard_error": fitted.test.standard_error},
         "remarks": fitted.remarks,
         "stability": None
         if stability is None
@@ -287,10 +330,10 @@ def features_csv(fitted: Fitted, target: str) -> str:
     """The features as a table for spreadsheets; no name can act as a formula."""
     several = ["speaks_for"] * (len(fitted.intercept) > 1)
     texts = ["stands_in_for", *several]
-    head = ["feature", "probability", "coefficient", "effect", "frequency", *texts]
+    numbers = ("probability", "coefficient", "lower", "upper", "effect", "frequency")
+    head = ["feature", *numbers, *texts]
     rows: list[list[Any]] = [[name.replace("_", " ") for name in head]]
     for each in features(fitted, fitted.account(target)):
-        numbers = ("probability", "coefficient", "effect", "frequency")
         rows.append(
             [
                 spreadsheet_safe(each["name"]),

@@ -15,6 +15,7 @@ from ...algorithms import METHODS
 from ...choosing.folds import folds_of_rows
 from ...design import Floats, Ints
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
+from ...estimators.auto import AutoModel
 from ...reading import Data
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
@@ -40,6 +41,8 @@ class Wish:
     seed: int = 0
     positive: bool = False
     beta: float | None = None
+    fdr: float | None = None
+    permutations: int | None = None
 
     @property
     def given(self) -> dict[str, Any]:
@@ -61,6 +64,10 @@ class Wish:
             raise InputError(
                 f"--beta must be a positive number up to {limits.LARGEST_BETA:g}, 1 by default; "
                 f"got {self.beta:g}"
+            )
+        if self.fdr is not None and not 0 < self.fdr < 1:
+            raise InputError(
+                f"--fdr must lie between 0 and 1, such as 0.1 for a tenth; got {self.fdr:g}"
             )
         if self.cv < 2:
             raise InputError(f"--cv must be at least 2; got {self.cv}")
@@ -105,6 +112,17 @@ def estimator_for(wish: Wish, data: Data) -> Any:
             raise InputError(f"--{name} says nothing to --method {wish.method}")
     grid = {"method": wish.method, "grid": method.grid(n, d) | wish.given}
     return _made(PathCV, grid | common)
+
+
+def check_sampled(wish: Wish, estimator: Any) -> None:
+    """Refuse options about sampled models, of an estimator that samples none."""
+    asked = {"--fdr": wish.fdr, "--permutations": wish.permutations}
+    for option, value in asked.items():
+        if value is not None and not isinstance(estimator, AutoModel):
+            raise InputError(
+                f"{option} says nothing to {type(estimator).__name__}, which this --method stands "
+                "for: leave out --method, --k and --alpha, or leave it out"
+            )
 
 
 def _of_another_kind(wish: Wish, kind: str, common: dict[str, Any]) -> Any:

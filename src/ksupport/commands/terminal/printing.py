@@ -16,6 +16,7 @@ from ..._common.telling import wipe
 LEFT = (
     "",
     "feature",
+    "feature or set",
     "features found in",
     "method",
     "model",

@@ -18,16 +18,17 @@ from ..choosing.grids import by_loss
 from ..choosing.supports import Support, visited_by
 from ..design import Design, Floats, Ints, Problem
 from ..losses import Response
+from ..posterior.candidates import Task, candidates_of
+from ..posterior.chains import Budget
+from ..posterior.effective_rows import EffectiveRows, effective_rows, kish
+from ..posterior.global_test import permutation_p_value
+from ..posterior.judgement import Judgement, Kind, judged, words_of
+from ..posterior.performance import Performance, performance_of
+from ..posterior.result import Posterior
+from ..posterior.sampling import posteriors
 from ..walking import Path, Result, run
 from ..walking.structure import Structure
-from .candidates import Task
-from .chains import Budget
-from .effective_rows import kish
-from .global_test import permutation_p_value
-from .judgement import Judgement, Kind, judged, words_of
-from .performance import Performance, performance_of
-from .result import Posterior
-from .sampling import posteriors
+from .coefficients import with_coefficients
 
 ALPHA, STEPS, EVERY = 1e-2, 60, 2  # of the paths that nominate features (`benchmarks/supports.py`)
 ON_FOLDS = Budget(chains=1, burn_in=300, moves=1200, rounds=1)
@@ -79,7 +80,21 @@ class Automatic:
             p_value = permutation_p_value(tasks[0], rows) if posterior.empty < 0.5 else 1.0
         performance = self._performance(folds, [each for each, _ in on_folds])
         judgement = judged(posterior, p_value, rows, performance, self.beta)
-        return self._chosen(judgement)
+        known = with_coefficients(tasks[0], judgement.posterior, rows)
+        return self._chosen(replace(judgement, posterior=known))
+
+    def p_value(self, permutations: int) -> float:
+        """Of the permutation test, without paths and chains."""
+        problem = self.problem
+        design, target = problem.design, problem.targets[0]
+        task = self._task(0, design, target, [])
+        if task.response is not None:
+            rows = float(task.response.weights.sum())
+            return permutation_p_value(task, EffectiveRows(task.share * rows, rows), permutations)
+        ((features, _),) = candidates_of([task])
+        columns = np.array(design.columns(features), np.float64)
+        found = effective_rows(design, task.Y, columns, task.share, task.row_groups)
+        return permutation_p_value(task, found, permutations)
 
     # -- features that paths nominate ---------------------------------------------------------
 
@@ -89,13 +104,17 @@ class Automatic:
         pairs = [(problem.design, problem.targets[0]), *((each.design, each.y) for each in folds)]
         walked = self._walked(pairs)
         tasks = [
-            Task(
-                design, target, visited, self._share(target), self.structure.positive,
-                self.structure.labels, self.n_groups or 0, self._rows_together(at), self.seed,
-            )
-            for at, ((design, target), visited) in enumerate(zip(pairs, walked, strict=True))
-        ]  # fmt: skip
+            self._task(at, *pair, visited)
+            for at, (pair, visited) in enumerate(zip(pairs, walked, strict=True))
+        ]
         return [tasks[0], *(each.shorter(ON_FOLDS) for each in tasks[1:])]
+
+    def _task(self, at: int, design: Design, target: Any, visited: list[Support]) -> Task:
+        """All rows (0), or those of a fold."""
+        return Task(
+            design, target, visited, self._share(target), self.structure.positive,
+            self.structure.labels, self.n_groups or 0, self._rows_together(at), self.seed,
+        )  # fmt: skip
 
     def _share(self, target: Any) -> float:
         """The share of rows that weights leave; repetitions are rows."""

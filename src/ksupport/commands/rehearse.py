@@ -1,0 +1,94 @@
+"""``ksupport rehearse``: what a fit would find if the truth were known, on one's own features."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .._common.errors import InputError
+from .._common.names import title
+from .._common.render import plain
+from ..inference.rehearsal import AS_FITTED, NOTHING, SCENARIOS, Rehearsal
+from ..inference.rehearsal import rehearse as rehearsed
+from ..reading import Data, read_data
+from .fitting.wish import Wish, estimator_for
+from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
+from .terminal.ending import ends_in_words
+from .terminal.errors import CommandError
+from .terminal.help import of_way
+from .terminal.options import Json, Seed, Standardize
+from .terminal.outputs import as_json
+from .terminal.printing import console, heading, paragraph, say, table
+
+
+@ends_in_words
+@reads_a_file
+def rehearse(
+    data: DataFile,
+    *,
+    columns: CheckedColumns,
+    draws: Annotated[
+        int, of_way(metavar="NUMBER", help="Responses that are drawn of each truth.", min=1)
+    ] = 10,
+    standardize: Standardize = True,
+    positive: Annotated[
+        bool, of_way("--positive", help="Effects can only be positive, as in ksupport fit.")
+    ] = False,
+    reading: CheckedReading,
+    seed: Seed = 0,
+    in_json: Json = False,
+) -> None:
+    """Try a fit on responses whose truth is known, on the features of a data file.
+
+    Truths are drawn from what ksupport fit believes of the target; what the fit finds in each
+    drawn response is compared with them.
+    """
+    how, parts = reading(), columns()
+    say(f"reading {title(data)}")
+    read = read_data(data, parts, how)
+    model = estimator_for(Wish(standardize=standardize, seed=seed, positive=positive), read)
+    if len(read.classes) > 2:
+        raise InputError(f"a rehearsal is for two classes; got {len(read.classes)}")
+    say(f"fitting {type(model).__name__} {1 + draws * len(SCENARIOS)} times")
+    try:
+        found = rehearsed(
+            model, read.X, read.y, n_draws=draws, groups=read.groups, random_state=seed
+        )
+    except ValueError as error:
+        raise CommandError(f"the rehearsal could not be done: {error}") from error
+    if in_json:
+        rows = [Rehearsal.row(each) for each in found.outcomes]
+        typer.echo(as_json([plain(row) for row in rows]), nl=False)
+    else:
+        _tell(read, found)
+
+
+def _tell(data: Data, found: Rehearsal) -> None:
+    out = console()
+    n, d = data.shape[0], data.n_features
+    heading(out, f"{n} rows, {d} features: a fit, if the truth were known")
+    header = ["what", "signal", "sets that hold", "false", "found"]
+    rows = []
+    for each in found.outcomes:
+        real = each.scenario != NOTHING and each.true > 0
+        rows.append(
+            [
+                each.scenario, f"{each.signals} of {each.draws}",
+                f"{each.sets_that_hold} of {each.sets}", f"{each.false} of {each.named}",
+                f"{each.found} of {each.true}" if real else "-",
+            ]
+        )  # fmt: skip
+    table(out, header, rows)
+    out.print()
+    told = found.outcomes
+    if not next(each for each in told if each.scenario == AS_FITTED).true:
+        told = tuple(each for each in told if each.scenario in (AS_FITTED, NOTHING))
+    for each in told:
+        paragraph(out, each.words)
+    paragraph(
+        out,
+        "Signal: responses in which one was found. False: features that were named and do not "
+        "matter. Found: features that matter and were named. All this holds if the model of the "
+        "fit is right: effects, noise and features are drawn as it believes in them.",
+    )

@@ -1,0 +1,340 @@
+"""A rehearsal: how a fit would fare on responses whose truth is known, on the user's own X.
+
+Truths are drawn from the fitted posterior, or are variations of such draws; responses are drawn
+given X, the whole procedure is run on each, and what it says is compared with the truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+
+from .._common.checks import check_count
+from .._common.extra import extra
+from .._common.phases import phase
+from .._common.telling import listening
+from ..design import Floats, Ints
+from .again import fitted_again, judging_copy
+
+AS_FITTED, HALF, TWICE, NOTHING = "as fitted", "half the signal", "twice the features", "nothing"
+SCENARIOS = (AS_FITTED, HALF, TWICE, NOTHING)
+LARGEST_RATE = 30.0  # log of a count that is drawn, at most
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one scenario, summed up over its draws.
+
+    Attributes
+    ----------
+    scenario : str
+        Which truth was drawn.
+    draws : int
+        Responses.
+    signals : int
+        Of these, responses in which a signal was found.
+    sets, sets_that_hold : int
+        Credible sets of 95 %, and those of them that have a true feature.
+    named, false : int
+        Features that were named, and those of them that are not true.
+    true, found : int
+        True features, and those of them that were named.
+
+    Examples
+    --------
+    >>> from ksupport import Outcome
+    >>> Outcome("as fitted", 10, 10, 21, 20, 30, 3, 40, 27).power
+    0.675
+    """
+
+    scenario: str
+    draws: int
+    signals: int
+    sets: int
+    sets_that_hold: int
+    named: int
+    false: int
+    true: int
+    found: int
+
+    @property
+    def coverage(self) -> float:
+        """The share of sets that hold; not a number if there was none."""
+        return _share(self.sets_that_hold, self.sets)
+
+    @property
+    def false_share(self) -> float:
+        """The share of named features that are not true; zero if none was named."""
+        return self.false / max(self.named, 1)
+
+    @property
+    def power(self) -> float:
+        """The share of true features that were named; not a number if there were none."""
+        return _share(self.found, self.true)
+
+    @property
+    def words(self) -> str:
+        """The outcome in a sentence."""
+        if self.scenario == NOTHING:
+            return (
+                f"If nothing mattered, a signal would be found in {self.signals} of {self.draws} "
+                "responses."
+            )
+        if not self.true:
+            return "The fit found no signal: there is no truth to draw responses from."
+        sets = "no set would be named"
+        if self.sets:
+            sets = f"{self.sets_that_hold} of {self.sets} sets would hold"
+        return (
+            f"If the truth were {_TOLD[self.scenario]}: {self.power:.0%} of the features that "
+            f"matter would be named, {self.false_share:.0%} of those named would be false, and "
+            f"{sets}."
+        )
+
+
+_TOLD = {
+    AS_FITTED: "as fitted", HALF: "as fitted with effects of half the size",
+    TWICE: "as fitted with as many features more",
+}  # fmt: skip
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What would come of a fit, by scenario, as returned by `rehearse`.
+
+    Attributes
+    ----------
+    outcomes : tuple of Outcome
+        One for each scenario.
+
+    Examples
+    --------
+    >>> from ksupport import Outcome, Rehearsal
+    >>> print(Rehearsal((Outcome("nothing", 10, 1, 0, 0, 0, 0, 0, 0),)))
+    If nothing mattered, a signal would be found in 1 of 10 responses.
+    """
+
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def words(self) -> str:
+        """A sentence for each scenario."""
+        return " ".join(each.words for each in self.outcomes)
+
+    def __str__(self) -> str:
+        return "\n".join(each.words for each in self.outcomes)
+
+    def to_frame(self) -> Any:
+        """A table, a row for each scenario.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The fields of `Outcome`, and ``coverage``, ``false_share`` and ``power``.
+        """
+        with extra("data", "a data frame needs"):
+            import pandas as pd
+        return pd.DataFrame([self.row(each) for each in self.outcomes])
+
+    @staticmethod
+    def row(outcome: Outcome) -> dict[str, Any]:
+        """One outcome with its shares."""
+        shares = ("coverage", "false_share", "power")
+        return vars(outcome) | {name: getattr(outcome, name) for name in shares}
+
+
+def rehearse(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    scenarios: Sequence[str] = SCENARIOS,
+    n_draws: int = 10,
+    groups: ArrayLike | None = None,
+    random_state: int = 0,
+    verbose: bool = False,
+) -> Rehearsal:
+    """Try the whole procedure on responses whose truth is known, on one's own X.
+
+    The estimator is fitted; coefficients are drawn from its posterior, a response is drawn given
+    them and X, and the estimator is fitted on it as if the truth were not known.
+
+    Parameters
+    ----------
+    estimator : AutoIRKSN, AutoIRKSNClassifier or AutoIRKSNSurvival
+        Of one response, or of two classes.
+    X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+        The measurements.
+    y : array
+        The response, as in ``fit``.
+    scenarios : sequence of str
+        Some of "as fitted", "half the signal" (effects are halved), "twice the features" (as many
+        other features have effects of the same sizes) and "nothing" (no feature has any).
+    n_draws : int, default=10
+        Responses of each scenario.
+    groups : array of shape (n,), optional
+        Which rows belong together, as in ``fit``; drawn noise is independent.
+    random_state : int, default=0
+        Of all draws.
+    verbose : bool, default=False
+        Whether to show the time left, once two seconds have passed.
+
+    Returns
+    -------
+    Rehearsal
+
+    Notes
+    -----
+    It tells how the procedure fares if its model is right: features, noise and effects are those
+    that the posterior believes in.  Where the fit found no signal, only "nothing" says something.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import AutoIRKSN, rehearse
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 20))
+    >>> y = X[:, 3] - X[:, 7] + 0.5 * rng.standard_normal(60)
+    >>> print(rehearse(AutoIRKSN(), X, y, scenarios=["as fitted"], n_draws=2))
+    If the truth were as fitted: 100% of the features that matter would be named, 0% ...
+    """
+    check_count("n_draws", n_draws)
+    check_count("random_state", random_state, low=0)
+    unknown = [each for each in scenarios if each not in SCENARIOS]
+    if unknown or isinstance(scenarios, str) or not len(scenarios):
+        raise ValueError(f"scenarios must be some of {SCENARIOS}, got {scenarios!r}")
+    judging_copy(estimator)
+    outcomes = []
+    with listening(wanted=verbose), phase("rehearsing", 1 + len(scenarios) * n_draws) as update:
+        model = fitted_again(estimator, X, y, groups)
+        update(1)
+        stage = _Stage(model, X, y)
+        for at, scenario in enumerate(scenarios):
+            rng = np.random.default_rng([random_state, SCENARIOS.index(scenario)])
+            trials = []
+            for draw, truth in enumerate(stage.truths(scenario, n_draws, rng)):
+                again = fitted_again(estimator, X, stage.response(truth, rng), groups)
+                trials.append(_counted(again, truth != 0))
+                update(1 + at * n_draws + draw + 1)
+            outcomes.append(Outcome(scenario, n_draws, *np.sum(trials, axis=0).tolist()))
+    return Rehearsal(tuple(outcomes))
+
+
+def _counted(model: Any, true: NDArray[np.bool_]) -> tuple[int, ...]:
+    """What a fit says, beside the truth: the counts of an `Outcome`."""
+    named = model.support_
+    hold = sum(bool(true[list(each.features)].any()) for each in model.sets_)
+    return (
+        int(model.signal_), len(model.sets_), hold, int(named.sum()), int((named & ~true).sum()),
+        int(true.sum()), int((named & true).sum()),
+    )  # fmt: skip
+
+
+class _Stage:
+    """A fitted model as something to draw from."""
+
+    def __init__(self, model: Any, X: Any, y: Any) -> None:
+        if np.atleast_2d(model.coef_).shape[0] > 1:
+            raise ValueError(
+                "a rehearsal is for one response, or two classes, got "
+                f"{np.atleast_2d(model.coef_).shape[0]}: rehearse them one at a time"
+            )
+        self.model, self.X, self.y = model, X, y
+        self.fitted = self._linear(self.model.coef_)
+        features = np.ones(model.n_features_in_, bool)
+        features[model.unpenalized_] = False
+        self.features: Ints = np.flatnonzero(features)
+
+    def _linear(self, coef: Floats) -> Floats:
+        """The linear predictor of the fitted model, with other coefficients."""
+        twin = copy(self.model)
+        twin.coef_ = coef
+        return np.asarray(twin._linear(self.X), np.float64).ravel()
+
+    def eta(self, truth: Floats) -> Floats:
+        """The linear predictor of a truth, with the mean of the fitted one."""
+        coef = np.array(self.model.coef_, np.float64)
+        coef[..., self.features] = truth[self.features]
+        found = self._linear(coef)
+        return np.asarray(found + self.fitted.mean() - found.mean())
+
+    # -- truths ------------------------------------------------------------------------------
+
+    def truths(self, scenario: str, n: int, rng: np.random.Generator) -> Floats:
+        """Coefficients: n draws, each of all features."""
+        drawn = self.model.posterior_.sample_coef(n, rng)
+        if scenario == NOTHING:
+            return np.zeros_like(drawn)
+        if scenario == HALF:
+            return np.asarray(drawn / 2)
+        return np.array([self._more(b, rng) for b in drawn]) if scenario == TWICE else drawn
+
+    def _more(self, truth: Floats, rng: np.random.Generator) -> Floats:
+        """With as many other features, of effects of the same sizes and either sign."""
+        own = np.flatnonzero(truth)
+        rest = np.setdiff1d(self.features, own)
+        others = rng.choice(rest, min(own.size, rest.size), replace=False)
+        more = truth.copy()
+        for at, j in zip(own.tolist(), others.tolist(), strict=False):
+            spread = self._deviation(j)
+            if spread > 0:
+                more[j] = truth[at] * self._deviation(at) / spread * rng.choice([-1.0, 1.0])
+        return more if not self.model.positive else np.abs(more)
+
+    def _deviation(self, feature: int) -> float:
+        """The standard deviation of a column."""
+        one = np.zeros_like(self.model.coef_, np.float64)
+        none = self._linear(one)
+        one[..., feature] = 1.0
+        return float(np.std(self._linear(one) - none))
+
+    # -- responses ---------------------------------------------------------------------------
+
+    def response(self, truth: Floats, rng: np.random.Generator) -> Any:
+        """Drawn by the model's own loss."""
+        draw: dict[str, Callable[[Floats, np.random.Generator], Any]] = {
+            "squared": self._numbers, "logistic": self._classes, "poisson": self._counts,
+            "cox": self._times,
+        }  # fmt: skip
+        name = self.model._loss.name
+        if name not in draw:
+            raise ValueError(
+                f"a rehearsal is for loss {', '.join(map(repr, draw))}, got {name!r}, which is no "
+                "distribution to draw from"
+            )
+        return draw[name](self.eta(truth), rng)
+
+    def _numbers(self, eta: Floats, rng: np.random.Generator) -> Floats:
+        known = self.model.posterior_.coefficients
+        noise = sum(each.weight * float(each.noise[0]) for each in known.models)
+        return np.asarray(eta + np.sqrt(noise) * rng.standard_normal(eta.size))
+
+    def _classes(self, eta: Floats, rng: np.random.Generator) -> Any:
+        return self.model.classes_[(rng.random(eta.size) < expit(eta)).astype(np.intp)]
+
+    def _counts(self, eta: Floats, rng: np.random.Generator) -> Floats:
+        return np.asarray(rng.poisson(np.exp(np.minimum(eta, LARGEST_RATE))), np.float64)
+
+    def _times(self, eta: Floats, rng: np.random.Generator) -> Floats:
+        """Times by the baseline hazard; rows that were censored are so at the same time.
+
+        Others are at the last time of all.
+        """
+        known = self.model._validated(self.X, self.y, reset=False)[1]
+        hazard = self.model.cum_baseline_hazard_
+        last = float(hazard.x[-1])
+        ends = np.where(known[:, 1] > 0, last, known[:, 0])
+        reached = rng.exponential(size=eta.size) / np.exp(np.minimum(eta, LARGEST_RATE))
+        at = np.searchsorted(hazard.y, reached)
+        times = np.append(hazard.x, np.inf)[at]
+        return np.column_stack([np.minimum(times, ends), (times <= ends).astype(np.float64)])

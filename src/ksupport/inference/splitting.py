@@ -1,0 +1,239 @@
+"""Intervals that hold after selection without any prior: repeated sample splitting.
+
+Features are chosen on one half of the rows, and their coefficients estimated on the other, which
+knows nothing of the choice; so the usual intervals hold there.  Many splits are merged by majority
+vote (Gasparin and Ramdas 2024): values that lie in more than half of the intervals, each of half
+the error, are in the merged interval.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import issparse
+from scipy.stats import norm, t
+from sklearn.utils import check_consistent_length, check_random_state
+
+from .._common.checks import check_count, check_interval
+from .._common.extra import extra
+from .._common.phases import phase
+from .._common.telling import listening
+from ..choosing.stability import rows_of
+from ..design import Floats, Ints, fetched, names_of, unwrapped
+from .again import fitted_again, judging_copy
+
+FEWEST = 8  # rows: four to choose on, and four to estimate on
+
+
+@dataclass(frozen=True, eq=False)
+class SplitIntervals:
+    """Intervals of the features that are chosen on most halves, as returned by `split_intervals`.
+
+    Attributes
+    ----------
+    features : ndarray of int
+        Chosen on more than half of the halves, the most frequent first.
+    estimate : ndarray
+        The median of the estimates on other halves.
+    lower, upper : ndarray
+        Ends of the merged intervals; not a number where more than half of the intervals have no
+        value in common.
+    frequency : ndarray
+        The share of the splits on which each was chosen.
+    level : float
+        The probability with which each interval covers its coefficient, at least.
+    feature_names : tuple of str
+        Of these features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import SplitIntervals
+    >>> one = np.ones(1)
+    >>> found = SplitIntervals(np.array([4]), one, one - 0.2, one + 0.2, one, 0.95, ("dose",))
+    >>> print(found)
+    dose  1 [0.8, 1.2]
+    """
+
+    features: Ints
+    estimate: Floats
+    lower: Floats
+    upper: Floats
+    frequency: Floats
+    level: float
+    feature_names: tuple[str, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        parts = zip(self.feature_names, self.estimate, self.lower, self.upper, strict=True)
+        lines = [f"{name}  {at:.4g} [{low:.4g}, {high:.4g}]" for name, at, low, high in parts]
+        return "\n".join(lines) or "no feature was chosen on more than half of the splits"
+
+    def to_frame(self) -> Any:
+        """A table, a row for each feature.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        with extra("data", "a data frame needs"):
+            import pandas as pd
+        return pd.DataFrame(
+            {
+                "feature": self.features, "name": self.feature_names, "estimate": self.estimate,
+                "lower": self.lower, "upper": self.upper, "frequency": self.frequency,
+            }
+        )  # fmt: skip
+
+
+def split_intervals(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    level: float = 0.95,
+    n_splits: int = 25,
+    random_state: Any = 0,
+    verbose: bool = False,
+) -> SplitIntervals:
+    """Intervals of coefficients that hold after selection, and do not rest on a prior.
+
+    Parameters
+    ----------
+    estimator : AutoIRKSN, AutoIRKSNClassifier or AutoIRKSNSurvival
+        Chooses the features on one half; of classes for two.
+    X : array, data frame or sparse matrix of shape (n, d)
+        The measurements.
+    y : array
+        The response, as in ``fit``.
+    level : float, default=0.95
+        The probability of each interval.
+    n_splits : int, default=25
+        How often rows are split in halves at random.
+    random_state : int, RandomState or None, default=0
+        Of the splits.
+    verbose : bool, default=False
+        Whether to show the time left, once two seconds have passed.
+
+    Returns
+    -------
+    SplitIntervals
+
+    Notes
+    -----
+    On the other half, coefficients are those of least squares, or of the largest likelihood, on the
+    chosen features and unpenalised columns.  What is covered is the coefficient beside the other
+    features of a choice: the true one if halves choose all that matters, or if what they miss is
+    uncorrelated with what they choose.  Rows must be independent.
+
+    References
+    ----------
+    .. [1] M. Gasparin, A. Ramdas, "Merging uncertainty sets via majority vote", 2024.
+    .. [2] N. Meinshausen, L. Meier, P. Bühlmann, "p-values for high-dimensional regression",
+       Journal of the American Statistical Association 104, 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport import AutoIRKSN, split_intervals
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 20))
+    >>> y = 2 * X[:, 3] + rng.standard_normal(80)
+    >>> found = split_intervals(AutoIRKSN(), X, y, n_splits=3)
+    >>> found.features
+    array([3])
+    >>> bool(found.lower[0] < 2 < found.upper[0])
+    True
+    """
+    check_interval("level", level, low=0, high=1, open_low=True, open_high=True)
+    check_count("n_splits", n_splits)
+    names, X, y = names_of(X), unwrapped(X), np.asarray(fetched(y))
+    check_consistent_length(X, y)
+    n = len(y)
+    if n < FEWEST:
+        raise ValueError(f"splitting needs at least {FEWEST} samples, got n_samples={n}")
+    judging_copy(estimator)
+    rng, each = check_random_state(random_state), []
+    with listening(wanted=verbose), phase("splits", n_splits) as update:
+        for at in range(n_splits):
+            order = rng.permutation(n)
+            halves = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
+            each.append(_on_one_split(estimator, X, y, *halves, (1.0 - level) / 2))
+            update(at + 1)
+    found = np.stack(each)  # splits x (estimate, lower, upper) x features
+    frequency = np.isfinite(found[:, 0]).mean(axis=0)
+    named = np.flatnonzero(frequency > 0.5)
+    named = named[np.argsort(-frequency[named], kind="stable")]
+    ends = [majority(found[:, 1, j], found[:, 2, j]) for j in named]
+    return SplitIntervals(
+        named, np.nanmedian(found[:, 0, named], axis=0), np.array([low for low, _ in ends]),
+        np.array([high for _, high in ends]), frequency[named], level,
+        tuple(f"x{j}" if names is None else names[j] for j in named.tolist()),
+    )  # fmt: skip
+
+
+def majority(lower: Floats, upper: Floats) -> tuple[float, float]:
+    """The least and the largest value that lie in more than half of some intervals."""
+
+    def voted(values: Floats) -> Floats:
+        inside = (lower <= values[:, None]) & (values[:, None] <= upper)
+        return values[2 * inside.sum(axis=1) > lower.size]
+
+    low, high = voted(lower), voted(upper)
+    return (float(low.min()), float(high.max())) if low.size and high.size else (np.nan, np.nan)
+
+
+def _on_one_split(
+    estimator: Any, X: Any, y: Any, choosing: Ints, estimating: Ints, error: float
+) -> Floats:
+    """Estimates and intervals by features, chosen on some rows and estimated on others.
+
+    Those that were not chosen may have any coefficient.
+    """
+    model = fitted_again(estimator, rows_of(X, choosing), y[choosing])
+    if model.levels_:
+        raise ValueError(
+            f"splitting takes unpenalised columns of numbers, got categories in "
+            f"{', '.join(model.levels_)}: code them as columns of zeros and ones"
+        )
+    out = np.empty((3, model.n_features_in_))
+    out[0], out[1], out[2] = np.nan, -np.inf, np.inf
+    chosen = model.get_support(indices=True)
+    others, response = model._validated(rows_of(X, estimating), y[estimating], reset=False)
+    wanted = np.concatenate([chosen, model.unpenalized_])
+    columns = others[:, wanted].toarray() if issparse(others) else others[:, wanted]
+    found = _estimated(model._loss, np.asarray(columns, np.float64), response, model.fit_intercept)
+    if chosen.size and found is not None:
+        b, se, freedom = found
+        far = se * (norm.ppf(1 - error / 2) if freedom is None else t.ppf(1 - error / 2, freedom))
+        out[:, chosen] = np.stack([b, b - far, b + far])[:, : chosen.size]
+    return out
+
+
+def _estimated(
+    loss: Any, columns: Floats, y: Floats, intercept: bool
+) -> tuple[Floats, Floats, float | None] | None:
+    """Coefficients of the largest likelihood, standard errors, and degrees of freedom.
+
+    None where there are too few rows, or where the likelihood has no curvature.
+    """
+    n, first = len(columns), int(intercept and loss.has_constant)
+    A = np.hstack([np.ones((n, first)), columns])
+    freedom = n - A.shape[1]
+    if freedom < 1 or np.linalg.matrix_rank(A) < A.shape[1]:
+        return None
+    if loss.name == "squared":
+        b = np.asarray(np.linalg.lstsq(A, y, rcond=None)[0], np.float64)
+        noise = float(np.sum((y - A @ b) ** 2)) / freedom
+        C = np.linalg.inv(A.T @ A) * noise
+        return b[first:], np.sqrt(C.diagonal()[first:]), float(freedom)
+    if loss.n_dual > 1:
+        raise ValueError("splitting is for two classes, got more")
+    response = loss.on(y, None, np.ascontiguousarray(A.T))
+    b = response.settled_at_nothing
+    H = loss.bent(A.T, A @ b, y, np.ones(n))
+    if not np.isfinite(b).all() or np.linalg.cond(H) > 1 / np.finfo(float).eps:
+        return None
+    return b[first:], np.sqrt(np.linalg.inv(H).diagonal()[first:]), None
