@@ -242,6 +242,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         ids=ids,
         fill=means_of(data.X, used),
         probability=None if probability is None else probability[order],
+        duplicates=data.duplicates,
     )
 
 

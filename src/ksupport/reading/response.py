@@ -10,8 +10,10 @@ import numpy as np
 
 from .._common.errors import InputError
 from .._common.names import listed, shown
-from .cells import Marks, advice, is_boolean, is_text, labels, numbers
-from .data import Columns, Kind
+from .cells import Marks, is_boolean, is_text, labels
+from .data import Kind
+from .not_numbers import advice, numbers
+from .options import Columns
 from .spelling import option
 from .table import Table
 

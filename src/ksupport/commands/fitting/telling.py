@@ -8,7 +8,7 @@ from typing import Any
 
 from rich.console import Console
 
-from ..._common.names import shown, spreadsheet_safe
+from ..._common.names import shown
 from ..._common.render import plain
 from ...explain.account import Account, certainty
 from ...explain.found import Found
@@ -293,9 +293,9 @@ def features_csv(fitted: Fitted, target: str) -> str:
         numbers = ("probability", "coefficient", "effect", "frequency")
         rows.append(
             [
-                spreadsheet_safe(each["name"]),
-                *("" if each[name] is None else repr(each[name]) for name in numbers),
-                *("" if each[name] is None else spreadsheet_safe(each[name]) for name in texts),
+                each["name"],
+                *(each[name] for name in numbers),
+                *(each[name] for name in texts),
             ]
         )
     return as_csv(rows)
