@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,8 @@ AT_LEAST = 5  # rows, or too little can be seen in a column
 BY_CHANCE = 1e-3  # columns of whole numbers that may be in order by chance, in the whole file
 
 
-def look_like_ids(names: Sequence[str], X: Floats) -> Iterator[Problem]:
-    """A problem for each column that counts the rows, is in order, or is called an id."""
+def look_like_ids(names: Sequence[str], X: Floats, kept: Collection[str] = ()) -> Iterator[Problem]:
+    """A problem for each column that numbers the rows or is called an id, unless it is kept."""
     n, d = X.shape
     if n < AT_LEAST or d == 0:
         return
@@ -35,6 +35,8 @@ def look_like_ids(names: Sequence[str], X: Floats) -> Iterator[Problem]:
     sure = 2 * len(whole) <= BY_CHANCE * math.factorial(min(n, 20))
     for at in range(len(whole)):
         name = names[whole[at]]
+        if name in kept:
+            continue
         if counts[at]:
             yield _problem(name, "counts the rows (whole numbers, each one more than the last)")
         elif in_order[at] and sure:

@@ -93,7 +93,7 @@ def _frame(source: Source, reading: Reading) -> Frame:
         frame = without(frame, reading.na)
     frame.columns = [str(name) for name in frame.columns]
     others = partial(sheets_with, source) if source.kind == "spreadsheet" else None
-    table = Frame(source.path, frame, remarks=remarks, other_sheets=others)
+    table = Frame(source.path, frame, remarks=remarks, other_sheets=others, sheet=reading.sheet)
     return table if reading.transpose else _with_row_names(table)
 
 

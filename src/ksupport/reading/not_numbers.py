@@ -14,13 +14,15 @@ from numpy.typing import NDArray
 
 from .._common.names import listed, shown
 from ..design import Floats
-from .cells import WAYS, Marks, converted
+from .cells import WAYS, Marks, converted, is_of_text
 from .identifiers import holds_dates
 from .problems import Problem, Problems
 from .spelling import option
 
 CENSORED = re.compile(r"\s*([<>≤≥]=?|less than|below|above)\s*[-+]?\d[\d.,eE+-]*\s*", re.IGNORECASE)
+DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*")  # what a number in any notation is of
 MOST_SIGNS = 8  # different texts among numbers that may each stand for a missing value
+MOST_TRIED = 1000  # different cells by which the notation of a table is known
 TRIED = 5  # different cells by which a column of numbers in another notation is known
 
 
@@ -59,7 +61,6 @@ class _Texts:
 class _Sorted:
     """All that is no number, by what it looks like."""
 
-    notation: dict[str, tuple[str, int]] = field(default_factory=dict)  # column -> cell, row
     censored: _Texts = field(default_factory=_Texts)
     signs: _Texts = field(default_factory=_Texts)
     dates: list[str] = field(default_factory=list)
@@ -70,12 +71,44 @@ class _Sorted:
 
 def numbers(frame: Any, name: str, marks: Marks) -> Floats:
     """A data frame as a matrix; if some cells are no numbers, all of that is told."""
-    X, wrong = converted(frame, marks)
     problems = Problems(name)
+    marks, problem = mended(frame, name, marks)
+    if problem is not None:
+        problems.add(problem)
+    X, wrong = converted(frame, marks)
     for problem in explained(frame, X, wrong, name, marks):
         problems.add(problem)
     problems.check()
     return X
+
+
+def mended(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem | None]:
+    """How the numbers of a table are written, and a problem if that is not as it was said.
+
+    Of all notations the one is taken in which most cells are numbers.
+    """
+    texts = [j for j, kind in enumerate(frame.dtypes) if is_of_text(kind)]
+    found: dict[str, tuple[str, str, int]] = {}  # cell -> its column and row
+    for j in texts:
+        for row, cell in enumerate(frame.iloc[:, j]):
+            if isinstance(cell, str) and cell not in found and _is_written_otherwise(cell, marks):
+                found[cell] = cell, shown(str(frame.columns[j])) or "''", row
+            if len(found) > MOST_TRIED:
+                break
+    if not found:
+        return marks, None
+    ways = {way: sum(way.value(cell) is not None for cell in found) for way in WAYS}
+    best = max(ways, key=lambda way: ways[way])
+    return best, _notation(list(found.values()), file, best, marks)
+
+
+def _is_written_otherwise(cell: str, marks: Marks) -> bool:
+    """Whether a cell is a number in another notation only."""
+    return (
+        DIGITS.fullmatch(cell) is not None
+        and marks.value(cell) is None
+        and bool(_meant(cell, marks))
+    )
 
 
 def explained(
@@ -83,8 +116,6 @@ def explained(
 ) -> Iterator[Problem]:
     """A problem for each kind of cell that is no number, with the options that mend it."""
     found = _sorted(frame, X, wrong, marks)
-    if found.notation:
-        yield _notation(found.notation, file, marks)
     if found.signs.counts:
         yield _signs(found.signs, file)
     if found.censored.counts:
@@ -147,16 +178,13 @@ def _sort_cells(
 ) -> None:
     cells = Counter(str(cell).strip() for cell in column[bad])
     rows = {str(column.iloc[row]).strip(): int(row) for row in np.flatnonzero(bad)[::-1]}
-    written = next((cell for cell in cells if _meant(cell, marks)), None)
-    if written is not None:
-        found.notation[name] = written, rows[written]
     limits = Counter({cell: cells[cell] for cell in cells if CENSORED.fullmatch(cell)})
     if limits:
         found.censored.add(name, rows[next(iter(limits))], limits)
     rest = Counter(
         {
             cell: count for cell, count in cells.items()
-            if cell not in limits and not _meant(cell, marks)
+            if cell not in limits
         }
     )  # fmt: skip
     if len(rest) > MOST_SIGNS:
@@ -195,20 +223,19 @@ def _options(way: Marks, given: Marks) -> str:
     return " ".join(options)
 
 
-def _notation(found: dict[str, tuple[str, int]], file: str, marks: Marks) -> Problem:
+def _notation(found: list[tuple[str, str, int]], file: str, best: Marks, marks: Marks) -> Problem:
     """Numbers with other marks between their digits; ``1,5`` tells more than ``1,234``."""
-    name = min(found, key=lambda each: len(_meant(found[each][0], marks)))
-    cell, row = found[name]
-    others = [each for each in found if each != name]
-    also = f" (such cells are also in {listed(others, 4)})" if others else ""
+    cell, column, row = min(found, key=lambda each: len(_meant(each[0], marks)))
     told = [
         f"{_options(way, marks)} if it means {value:.15g}"
         for value, way in _meant(cell, marks).items()
     ]
+    others = dict.fromkeys(name for _, name, _ in found if name != column)
+    also = f" (such cells are also in {listed(others, 4)})" if others else ""
     return Problem(
-        f"{file}: column {name}, row {row + 1} holds {shown(cell)!r}, which is not a number{also}; "
-        f"give {', or '.join(told)}",
-        _options(next(iter(_meant(cell, marks).values())), marks),
+        f"{file}: column {column}, row {row + 1} holds {shown(cell)!r}, which is not a number{also}"
+        f"; give {', or '.join(told)}",
+        _options(best, marks),
     )
 
 

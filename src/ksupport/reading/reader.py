@@ -18,13 +18,14 @@ from .._common.names import shown, title
 from .._common.phases import phase
 from ..design import Floats, Genotypes
 from .arrays import held_by_npz
-from .cells import labels
+from .cells import Marks, labels
 from .covariates import Coding
 from .data import Data, check_distinct, check_shape, check_squares
 from .duplicates import Duplicates, Way, merged, remark_on
 from .identifiers import look_like_ids
 from .load import event_column, joined, table_of
 from .missing import without_missing
+from .not_numbers import mended
 from .options import DEFAULT_MEMORY, Columns, Missing, Reading, how_to_read
 from .problems import Problems
 from .response import Response, response_of
@@ -165,7 +166,6 @@ def read_data(path: Path, columns: Columns, reading: Reading, need_target: bool 
         data = _data(table, columns, reading, source.sha256, need_target, problems)
         with problems.collect():
             check_shape(data)
-            check_distinct(data.feature_names, path)
             data = without_missing(data, reading.missing, reading.budget)
             check_shape(data)
             check_squares(data)
@@ -201,6 +201,7 @@ def _data(
     need_target: bool,
     problems: Problems,
 ) -> Data:
+    reading = replace(reading, marks=_notation(table, reading.marks, problems))
     response, ids, groups = Response(), table.ids, None
     with problems.collect():
         if need_target and columns.target is None and not columns.survival:
@@ -214,13 +215,15 @@ def _data(
     parts = _parts(table, columns, problems)
     names, X = table.features(parts, reading.marks, problems)
     if isinstance(table, Frame):
-        for problem in look_like_ids(names, X):
+        for problem in look_like_ids(names, X, columns.kept):
             problems.add(problem)
     duplicates, remarks = Duplicates(), [*table.remarks, *response.remarks]
     with problems.collect():
         once, X, duplicates = merged(names, X, reading.duplicates, table.name)
         remarks += remark_on(names, duplicates)
         names = once
+        covariates = [name for coding in codings for name in coding.names]
+        check_distinct([*names, *covariates], table.path)
     if isinstance(X, Genotypes):
         remarks.append("Where a genotype is missing, it is taken to be the mean of its column.")
     return Data(
@@ -228,6 +231,16 @@ def _data(
         _side_by_side(X, beside), response.y, groups, remarks, sha256, response.kind, ids, codings,
         duplicates,
     )  # fmt: skip
+
+
+def _notation(table: Table, marks: Marks, problems: Problems) -> Marks:
+    """How numbers are written, so that reading goes on if that is not as it was said."""
+    for frame, name in ((table.about, table.name), (table.joined, table.beside)):
+        if frame is not None:
+            marks, problem = mended(frame, name, marks)
+            if problem is not None:
+                problems.add(problem)
+    return marks
 
 
 def _parts(table: Table, columns: Columns, problems: Problems) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,7 +19,7 @@ from .cells import Marks, converted, is_text, labels, numeric
 from .data import check_distinct
 from .duplicates import Duplicates
 from .not_numbers import explained, numbers, text_columns
-from .problems import Problems
+from .problems import Problem, Problems
 from .spelling import option
 
 IN_ROWS = 3  # times as many rows as columns: features may stand in rows
@@ -40,9 +41,11 @@ class Table:
     remarks: list[str] = field(default_factory=list)
     other_sheets: Callable[[str], list[str]] | None = None  # of the file, which have a column
 
+    sheet: str | None = None  # of the file, if one was named
+
     @property
     def name(self) -> str:
-        return title(self.path)
+        return title(self.path) + ("" if self.sheet is None else f":{shown(self.sheet)}")
 
     @property
     def names(self) -> list[str]:
@@ -56,8 +59,11 @@ class Table:
             if frame is not None and name in frame.columns:
                 return self._only_one(frame[name], part, name)
         files = f"{self.name} or {self.beside}" if self.beside else self.name
-        raise InputError(f"{option(part)} {shown(name)!r} is not a column of {files}"
-                         f"{self._hint(name)}")  # fmt: skip
+        near, sheets = self.near(name), self._sheets_with(name)
+        raise Problem(
+            f"{option(part)} {shown(name)!r} is not a column of {files}{self._hint(name)}",
+            self._beside(sheets[0]) if sheets and not near else "",
+        )
 
     def _only_one(self, found: Any, part: str, name: str) -> Any:
         if found.ndim > 1:
@@ -77,11 +83,15 @@ class Table:
         near = self.near(name)
         if near:
             return f"; did you mean {listed(near)}?"
-        sheets = [] if self.other_sheets is None else self.other_sheets(name)
-        if sheets:
-            other = f"{self.path}:{sheets[0]}"
-            return f"; sheet {shown(sheets[0])} has it: give {option('phenotypes', other)}"
+        if sheets := self._sheets_with(name):
+            return f"; sheet {shown(sheets[0])} has it: give {self._beside(sheets[0])}"
         return f"; {self.there}"
+
+    def _sheets_with(self, name: str) -> list[str]:
+        return [] if self.other_sheets is None else self.other_sheets(name)
+
+    def _beside(self, sheet: str) -> str:
+        return option("phenotypes", shlex.quote(f"{self.path}:{sheet}"))
 
     @property
     def there(self) -> str:
