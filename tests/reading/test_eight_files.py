@@ -164,7 +164,13 @@ def test_a_fit_from_two_sheets_finds_the_two_genes(table, command, tmp_path):
     two_sheets(table)
     code, said, _ = command(
         "book.xlsx:expression", "--phenotypes", "book.xlsx", "--phenotypes-sheet", "samples",
-        "--target", "y", "--no-compare", "--coefficients", "found.csv",
+        "--target", "y", "--no-compare", "--coefficients", "found.csv", "--table", "all.xlsx",
+        "--ranked", "all.rnk",
     )  # fmt: skip
     assert code == 0, said
+    everything = pd.read_excel("all.xlsx", engine="calamine")
+    assert len(everything) == D
+    assert set(everything.name[:2]) == {"gene0", "gene5"}
+    assert {"slope", "p value", "q value", "probability", "coefficient"} <= set(everything)
+    assert len((tmp_path / "all.rnk").read_text().splitlines()) == D
     assert set(pd.read_csv("found.csv").feature) == {"gene0", "gene5"}

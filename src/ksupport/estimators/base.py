@@ -45,6 +45,7 @@ from ..design import (
     unstacked,
     unwrapped,
 )
+from ..explain.feature_table import feature_table
 from ..explain.found import frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared, loss_of
@@ -385,11 +386,26 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             remarks=tuple(self._remarks(problem)),
         )  # fmt: skip
 
-    def to_frame(self) -> Any:
+    def to_frame(self, X: Any = None, y: ArrayLike | None = None, *, all: bool = False) -> Any:
         """What was found, as a table: a row for each feature, the most certain first.
 
         Beneath a feature of the model stand those that could take its place, with a coefficient
-        of zero.
+        of zero.  ``all=True`` gives every feature of the data instead, and with X and y also what
+        each tells by itself.
+
+        Parameters
+        ----------
+        X : array, memmap, data frame, sparse matrix or Dask array, shape (n, d), optional
+            The measurements of the fit, with ``all=True``.
+        y : array of shape (n,), optional
+            The response of the fit, with ``all=True``.
+        all : bool, default=False
+            Whether to list every feature: ``rank``, ``feature``, ``name``; by themselves the means
+            of classes or the ``slope``, ``univariate_effect`` (correlation, Cohen's d, eta squared
+            or log hazard ratio of one standard deviation), ``p_value`` (t-test, Welch's t-test,
+            analysis of variance or Cox score test, two-sided) and ``q_value`` (adjusted by
+            Benjamini and Hochberg); in the model ``probability``, ``set``, ``stands_in_for`` (a
+            name), ``chosen`` and ``coefficient``, one for each class or target if there are many.
 
         Returns
         -------
@@ -413,6 +429,12 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         2        1   x1          1.0
         """
         check_is_fitted(self)
+        if (X is None) != (y is None) or (X is not None and not all):
+            raise ValueError("X and y are looked at together, and with all=True only")
+        if all:
+            if X is not None:
+                self._check_width(unwrapped(X))
+            return feature_table(self, X, y)
         return frame_of(self)
 
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:

@@ -14,7 +14,6 @@ from ...explain.account import Account, certainty
 from ...explain.found import Found
 from ...explain.paper import methods
 from ...explain.trials import Trial, Trials
-from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted
 
@@ -283,19 +282,13 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
     }
 
 
-def features_csv(fitted: Fitted, target: str) -> str:
-    """The features as a table for spreadsheets; no name can act as a formula."""
+def features_table(fitted: Fitted, target: str) -> list[list[Any]]:
+    """The features as a table for spreadsheets: names of columns, then a row for each feature."""
     several = ["speaks_for"] * (len(fitted.intercept) > 1)
-    texts = ["stands_in_for", *several]
-    head = ["feature", "probability", "coefficient", "effect", "frequency", *texts]
-    rows: list[list[Any]] = [[name.replace("_", " ") for name in head]]
+    head = [
+        "name", "probability", "coefficient", "effect", "frequency", "stands_in_for", *several
+    ]  # fmt: skip
+    rows: list[list[Any]] = [["feature", *(name.replace("_", " ") for name in head[1:])]]
     for each in features(fitted, fitted.account(target)):
-        numbers = ("probability", "coefficient", "effect", "frequency")
-        rows.append(
-            [
-                each["name"],
-                *(each[name] for name in numbers),
-                *(each[name] for name in texts),
-            ]
-        )
-    return as_csv(rows)
+        rows.append([each[name] for name in head])
+    return rows
