@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import wraps
@@ -196,10 +197,11 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
                 multi_output=multi_output, y_numeric=True, reset=reset,
             )  # fmt: skip
         else:
-            X, Y = validate_data(
-                self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
-                multi_output=multi_output, y_numeric=True, reset=reset,
-            )  # fmt: skip
+            with _naming_incomplete():
+                X, Y = validate_data(
+                    self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
+                    multi_output=multi_output, y_numeric=True, reset=reset,
+                )  # fmt: skip
         if reset:
             self.unpenalized_ = columns_meant(self.unpenalized, given, self.n_features_in_)
             self._learn_groups(given, self.n_features_in_, self.unpenalized_)
@@ -275,7 +277,8 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             design, coef = Design.of(X), self.coef_.astype(np.float64)
             products = np.stack([design.matvec(w) for w in np.atleast_2d(coef)], axis=-1)
             return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
-        X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
+        with _naming_incomplete():
+            X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
     def _means_for(self, X: Incomplete) -> Floats:
@@ -522,6 +525,22 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.support_
+
+
+@contextmanager
+def _naming_incomplete() -> Iterator[None]:
+    """Where X has missing entries, name the X that may have some; scikit-learn names its own."""
+    try:
+        yield
+    except ValueError as error:
+        first = str(error).partition("\n")[0]
+        if not first.startswith("Input X contains NaN"):
+            raise
+        raise ValueError(
+            f"{first} Give ksupport.design.Incomplete(X) instead of X: missing entries are then "
+            "filled in with the means of their columns, within folds with those of the rows "
+            "learned from; or impute or remove them"
+        ) from None
 
 
 def _outline(X: Any) -> Any:
