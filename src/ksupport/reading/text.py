@@ -141,8 +141,9 @@ def _separator(text: bytes) -> str:
     best = max(scores, key=lambda mark: scores[mark])
     if scores[best] > (0.0, 0):
         return best
-    words = [len(line.split()) for line in lines]
-    return BLANKS if words[0] > 1 and len(set(words)) == 1 else ","
+    first, *rest = (len(line.split()) for line in lines)
+    even = {each - first for each in rest} in (set(), {0}, {1})  # 1: rows have a name, in R
+    return BLANKS if first > 1 and even else ","
 
 
 def _score(counts: list[int]) -> tuple[float, int]:
