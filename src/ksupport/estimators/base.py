@@ -436,7 +436,8 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             raise ValueError("X and y are looked at together, and with all=True only")
         if all:
             if X is not None:
-                self._check_width(unwrapped(X))
+                X = self._numbers(X if hasattr(X, "shape") else np.asarray(X))
+                self._check_width(X)
             return feature_table(self, X, y)
         return frame_of(self)
 

@@ -30,7 +30,7 @@ def feature_table(
     alone = None if X is None or y is None else univariate(X, y, kind_of(model))
     columns: dict[str, Any] = {
         "feature": np.arange(d),
-        "name": [f"x{j}" if names is None else str(names[j]) for j in range(d)],
+        "name": [_name(names, j) for j in range(d)],
         **_alone(alone),
         **_in_the_model(model, chosen, names),
     }
@@ -69,7 +69,7 @@ def _in_the_model(model: Model, chosen: Chosen, names: Sequence[str] | None) -> 
             member[j] = number
             if inside and j not in inside and not act_together(each):
                 lead = max(inside, key=lambda i: _probability(chosen)[i])
-                instead[j] = f"x{lead}" if names is None else str(names[lead])
+                instead[j] = _name(names, lead)
     columns: dict[str, Any] = {
         "probability": _probability(chosen), "set": member, "stands_in_for": instead,
         "chosen": support,
@@ -79,6 +79,10 @@ def _in_the_model(model: Model, chosen: Chosen, names: Sequence[str] | None) -> 
         return columns | {"coefficient": coef[0]}
     each_one = zip(targets_of(model), coef, strict=True)
     return columns | {f"coefficient of {shown(name)}": row for name, row in each_one}
+
+
+def _name(names: Sequence[str] | None, feature: int) -> str:
+    return f"x{feature}" if names is None else str(names[feature])
 
 
 def _probability(chosen: Chosen) -> Floats:

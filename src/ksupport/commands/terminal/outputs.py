@@ -17,6 +17,7 @@ from ..._common.files import check_writable, replacing
 from ..._common.names import spreadsheet_safe
 from .errors import CommandError
 
+LARGEST_SHEET = 1_048_576  # rows, by the format
 OTHER_KINDS = (  # ends of names that promise something that no command writes as a table
     ".xls", ".xlsm", ".xlsb", ".ods", ".parquet", ".pq", ".arrow", ".feather", ".npy", ".npz",
     ".json", ".html", ".h5ad", ".rds",
@@ -83,6 +84,11 @@ def write_table(path: Path, rows: Sequence[Sequence[Any]]) -> None:
     """Write a table in the kind that the end of the name tells."""
     suffix = path.suffix.lower()
     if suffix == ".xlsx":
+        if len(rows) > LARGEST_SHEET:
+            raise CommandError(
+                f"{path} cannot be written: a sheet holds {LARGEST_SHEET} rows, and there are "
+                f"{len(rows)}; give a name that ends in .csv"
+            )
         _write_workbook(path, rows)
     else:
         write_text(path, as_csv(rows, "\t" if suffix in (".tsv", ".tab") else ","))
