@@ -112,17 +112,19 @@ def check_squares(data: Data) -> None:
     sizes = np.ravel(dense(abs(values).max(axis=0)))
     if isinstance(data.X, Incomplete):
         sizes = np.nanmax(np.abs(values), axis=0)
-    names = (f"column {shown(name)}" for name in data.feature_names)
-    columns = dict(zip(names, sizes, strict=True))
+    size = np.asarray(sizes, np.float64)
     if data.kind == "numbers" and data.y is not None:
-        columns["the target"] = np.abs(data.y).max()
-    for name, size in columns.items():
-        if size and not limits.SMALLEST < size < limits.LARGEST:
-            raise InputError(
-                f"{title(data.path)}: {name} has {size:.3g} for its largest number in size, whose "
-                "square is lost; rescale it to lie between "
-                f"{limits.SMALLEST:g} and {limits.LARGEST:g}"
-            )
+        size = np.append(size, np.abs(data.y).max())
+    bad = np.flatnonzero((size != 0) & ~((size > limits.SMALLEST) & (size < limits.LARGEST)))
+    if bad.size:
+        at = int(bad[0])
+        names = data.feature_names
+        name = f"column {shown(names[at])}" if at < len(names) else "the target"
+        raise InputError(
+            f"{title(data.path)}: {name} has {size[at]:.3g} for its largest number in size, whose "
+            "square is lost; rescale it to lie between "
+            f"{limits.SMALLEST:g} and {limits.LARGEST:g}"
+        )
 
 
 def check_shape(data: Data) -> None:
