@@ -156,9 +156,9 @@ def fit(
         "--ranked": ranked, "--report": report, "--methods": methods,
     }  # fmt: skip
     how, parts = reading(), columns()
+    check_outputs(table_of_inputs(data, how), outputs)
     for name in ("--coefficients", "--table"):
         check_table(name, outputs[name])
-    check_outputs(table_of_inputs(data, how), outputs)
     say(f"reading {title(data)}")
     read = read_data(data, parts, how)
     if dry_run:

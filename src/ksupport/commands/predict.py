@@ -71,8 +71,8 @@ def predict(
         sheet=sheet, transpose=transpose, phenotypes=phenotypes, encoding=encoding, na=na,
         phenotypes_sheet=phenotypes_sheet,
     )  # fmt: skip
-    check_table("--output", output)
     check_outputs({"MODEL": model} | table_of_inputs(data, reading), {"--output": output})
+    check_table("--output", output)
     loaded = load(model)
     rows = read_rows(
         data, loaded.names, reading, loaded.codings, id, fill=loaded.fill, likely_id=loaded.ids,
