@@ -110,7 +110,7 @@ def test_sheets_are_named_and_titles_above_the_table_refused(run, frame, tmp_pat
     done = _fit(run, tmp_path, path, "--target", "y", "--sheet", "Samples")
     _refused(done, "'Samples' is no sheet of data.xlsx; there are read me, samples")
     done = _fit(run, tmp_path, path, "--target", "y")  # of the first sheet
-    _refused(done, "--target 'y' is not a column of data.xlsx; there are notes")
+    _refused(done, "sheet samples has it: give --sheet samples")
     titled = pd.concat([pd.DataFrame([["Cohort 3"]]), pd.DataFrame([frame.columns.tolist()])])
     pd.concat([titled, frame.set_axis(range(frame.shape[1]), axis=1)]).to_excel(
         path, index=False, header=False

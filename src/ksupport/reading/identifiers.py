@@ -30,8 +30,8 @@ def look_like_ids(names: Sequence[str], X: Floats, kept: Collection[str] = ()) -
         return
     whole = np.flatnonzero((np.isfinite(X) & (np.round(X) == X)).all(axis=0))
     steps = np.diff(X[:, whole], axis=0)
-    in_order = (steps > 0).all(axis=0) | (steps < 0).all(axis=0)
-    counts = (steps == 1).all(axis=0)
+    in_order = np.atleast_1d((steps > 0).all(axis=0) | (steps < 0).all(axis=0))
+    counts = np.atleast_1d((steps == 1).all(axis=0))
     sure = 2 * len(whole) <= BY_CHANCE * math.factorial(min(n, 20))
     for at in range(len(whole)):
         name = names[whole[at]]

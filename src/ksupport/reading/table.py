@@ -62,7 +62,7 @@ class Table:
         near, sheets = self.near(name), self._sheets_with(name)
         raise Problem(
             f"{option(part)} {shown(name)!r} is not a column of {files}{self._hint(name)}",
-            self._beside(sheets[0]) if sheets and not near else "",
+            self._sheet_option(sheets[0]) if sheets and not near else "",
         )
 
     def _only_one(self, found: Any, part: str, name: str) -> Any:
@@ -84,11 +84,20 @@ class Table:
         if near:
             return f"; did you mean {listed(near)}?"
         if sheets := self._sheets_with(name):
-            return f"; sheet {shown(sheets[0])} has it: give {self._beside(sheets[0])}"
+            return (
+                f"; sheet {shown(sheets[0])} has it: give {option('sheet', shlex.quote(sheets[0]))} "
+                f"if the features are there, too, else {self._beside(sheets[0])}"
+            )
         return f"; {self.there}"
 
     def _sheets_with(self, name: str) -> list[str]:
         return [] if self.other_sheets is None else self.other_sheets(name)
+
+    def _sheet_option(self, sheet: str) -> str:
+        """The sheet beside this one if it has numbers, instead of it if not."""
+        if any(map(numeric, self.about.dtypes)):
+            return self._beside(sheet)
+        return option("sheet", shlex.quote(sheet))
 
     def _beside(self, sheet: str) -> str:
         return option("phenotypes", shlex.quote(f"{self.path}:{sheet}"))
