@@ -85,8 +85,9 @@ class Table:
             return f"; did you mean {listed(near)}?"
         if sheets := self._sheets_with(name):
             return (
-                f"; sheet {shown(sheets[0])} has it: give {option('sheet', shlex.quote(sheets[0]))} "
-                f"if the features are there, too, else {self._beside(sheets[0])}"
+                f"; sheet {shown(sheets[0])} has it: give "
+                f"{option('sheet', shlex.quote(sheets[0]))} if the features are there, too, else "
+                f"{self._beside(sheets[0])}"
             )
         return f"; {self.there}"
 
