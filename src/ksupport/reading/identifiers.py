@@ -16,7 +16,7 @@ from .spelling import option
 
 ID_WORD = re.compile(  # a whole word of a name: "id", "sample_no", "PatientID"
     r"(?i:(^|[^a-z])(ids?|identifier|barcode|accession|index|nr|no|number|rownames?|unnamed)"
-    r"([^a-z]|$))|(?<=[a-z])(ID|Id|No|Nr)$"
+    r"([^a-z0-9]|$))|(?<=[a-z])(ID|Id|No|Nr)$"
 )
 AT_LEAST = 5  # rows, or too little can be seen in a column
 BY_CHANCE = 1e-3  # columns of whole numbers that may be in order by chance, in the whole file
