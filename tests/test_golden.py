@@ -44,7 +44,7 @@ def test_a_model_file_predicts_as_it_did(path):
     pytest.importorskip("pandas")
     from ksupport.commands.fitting.model_file import load
     from ksupport.reading import read_rows
-    from ksupport.reading.files import how_to_read
+    from ksupport.reading.options import how_to_read
 
     model = load(path)
     file = path.with_name("holes.csv" if path.name.startswith("imputed") else "table.csv")

@@ -1,36 +1,40 @@
 """Sparse recovery by iterative regularisation with the k-support norm."""
 
-from . import datasets, losses, metrics, plotting, stopping, theory
-from .algorithms import METHODS, path
-from .choosing.stability import StabilitySelection, stability_selection
-from .estimators import (
-    IHT,
-    IRCR,
-    IRKSN,
-    IRKSNCV,
-    IRKSNIC,
-    IROSR,
-    KSN,
-    SRDI,
-    AutoIRKSN,
-    AutoIRKSNClassifier,
-    AutoIRKSNSurvival,
-    IRKSNClassifier,
-    IRKSNCVClassifier,
-    IRKSNICClassifier,
-    PathCV,
-    PathIC,
-)
-from .inference.permutation import PermutationTest, permutation_test
-from .inference.rehearsal import Outcome, Rehearsal, rehearse
-from .inference.splitting import SplitIntervals, split_intervals
-from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
-from .posterior.credible_sets import FeatureSet
-from .posterior.judgement import NoSignalWarning
-from .posterior.moments import Effects
-from .posterior.performance import Performance
-from .posterior.result import Posterior
-from .reading import read
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # at run time a name is imported when it is first used: see `__getattr__`
+    from . import datasets, losses, metrics, plotting, stopping, theory
+    from .algorithms import METHODS, path
+    from .choosing.stability import StabilitySelection, stability_selection
+    from .estimators import (
+        IHT,
+        IRCR,
+        IRKSN,
+        IRKSNCV,
+        IRKSNIC,
+        IROSR,
+        KSN,
+        SRDI,
+        AutoIRKSN,
+        AutoIRKSNClassifier,
+        AutoIRKSNSurvival,
+        IRKSNClassifier,
+        IRKSNCVClassifier,
+        IRKSNICClassifier,
+        PathCV,
+        PathIC,
+    )
+    from .inference.permutation import PermutationTest, permutation_test
+    from .inference.rehearsal import Outcome, Rehearsal, rehearse
+    from .inference.splitting import SplitIntervals, split_intervals
+    from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
+    from .posterior.credible_sets import FeatureSet
+    from .posterior.judgement import NoSignalWarning
+    from .posterior.moments import Effects
+    from .posterior.performance import Performance
+    from .posterior.result import Posterior
+    from .reading import read
 
 __version__ = "0.2.0"
 
@@ -79,3 +83,63 @@ __all__ = [
     "theory",
     "topk_norm",
 ]
+_HOMES = {  # the module of each name; what is not listed is a module itself
+    "AutoIRKSN": "estimators",
+    "AutoIRKSNClassifier": "estimators",
+    "AutoIRKSNSurvival": "estimators",
+    "BoxNorm": "norms",
+    "Effects": "posterior.moments",
+    "FeatureSet": "posterior.credible_sets",
+    "IHT": "estimators",
+    "IRCR": "estimators",
+    "IRKSN": "estimators",
+    "IRKSNCV": "estimators",
+    "IRKSNCVClassifier": "estimators",
+    "IRKSNClassifier": "estimators",
+    "IRKSNIC": "estimators",
+    "IRKSNICClassifier": "estimators",
+    "IROSR": "estimators",
+    "KSN": "estimators",
+    "METHODS": "algorithms",
+    "NoSignalWarning": "posterior.judgement",
+    "Outcome": "inference.rehearsal",
+    "PathCV": "estimators",
+    "PathIC": "estimators",
+    "Performance": "posterior.performance",
+    "PermutationTest": "inference.permutation",
+    "Posterior": "posterior.result",
+    "Rehearsal": "inference.rehearsal",
+    "SRDI": "estimators",
+    "SplitIntervals": "inference.splitting",
+    "StabilitySelection": "choosing.stability",
+    "ksupport_norm": "norms",
+    "path": "algorithms",
+    "permutation_test": "inference.permutation",
+    "prox_ksupport": "norms",
+    "read": "reading",
+    "rehearse": "inference.rehearsal",
+    "split_intervals": "inference.splitting",
+    "stability_selection": "choosing.stability",
+    "topk_norm": "norms",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name, or a module of the package, when it is first used."""
+    if name in _HOMES:
+        value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    elif name.startswith("__"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        try:
+            value = import_module(f".{name}", __name__)
+        except ModuleNotFoundError as error:
+            if error.name != f"{__name__}.{name}":
+                raise
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -6,16 +6,16 @@ with one of the codes below.
 
 from __future__ import annotations
 
+import os
 import sys
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated, Any
 
 from ._common.telling import listening
-from .commands.fitting.provenance import told_versions
 from .commands.terminal.errors import WRONG_USAGE
 from .commands.terminal.streams import lasting_streams
-from .walking import whole_walks_only
 
 with suppress(ImportError):  # without the extra `cli`, app() says what to install
     import typer
@@ -29,6 +29,18 @@ SETTINGS: dict[str, Any] = {
     "rich_markup_mode": None,
     "epilog": EXIT_CODES,
 }
+COMMANDS = {  # in the order of the help, each with the first line of its docstring
+    "fit": "Find the features of a data file that explain a target.",
+    "predict": "Predict new rows by a model of ksupport fit.",
+    "check": "Tell how alike features are, and what theory would promise.",
+    "compare": "Compare all methods on rows that none of them saw.",
+    "rehearse": "Try a fit on responses whose truth is known, on the features of a data file.",
+    "demo": "Show on simulated data what to expect, next to the Lasso.",
+    "reproduce": "Run the paper's experiments again.",
+    "bench": "Measure speed on this machine, next to NumPy and scikit-learn.",
+    "data": "List, fetch and find the real datasets.",
+}
+COMPLETION = "_KSUPPORT_COMPLETE"  # set by a shell that asks which words may follow
 
 
 def app() -> None:
@@ -38,36 +50,68 @@ def app() -> None:
             "the command line needs two more packages: pip install 'ksupport[cli]'", file=sys.stderr
         )
         raise SystemExit(WRONG_USAGE)
-    with lasting_streams(), whole_walks_only(), listening():
-        program()()
+    called = needed()
+    with lasting_streams(), _whole_walks(called), listening():
+        program(called)()
 
 
-def program() -> Any:
-    """Every command, in the order of the help."""
-    from .commands.bench import bench  # these need typer, of which app() has made sure
-    from .commands.check import check
-    from .commands.compare import compare
-    from .commands.data import DATA, HELP
-    from .commands.demo import demo
-    from .commands.fit import fit
-    from .commands.predict import predict
-    from .commands.rehearse import rehearse
-    from .commands.reproduce import reproduce
-    from .commands.terminal.help import Sectioned
+def _whole_walks(called: set[str]) -> AbstractContextManager[None]:
+    """Ctrl-C ends a walk, and the command with it; help and lists of data walk nowhere."""
+    if called <= {"data"}:
+        return nullcontext()
+    from .walking import whole_walks_only
 
+    return whole_walks_only()
+
+
+def needed() -> set[str]:
+    """The commands that have to be imported: the one that is called, none for help alone."""
+    if COMPLETION in os.environ:
+        return set(COMMANDS)
+    return {word for word in sys.argv[1:] if not word.startswith("-")} & set(COMMANDS)
+
+
+def program(imported: set[str] | None = None) -> Any:
+    """Every command, in the order of the help.
+
+    Importing one takes seconds, so only those ``imported`` (None: all) can be called; of the
+    others there is the line in the help.
+    """
     main = typer.Typer(**SETTINGS, pretty_exceptions_enable=False)
     main.callback()(_root)
-    for command in (fit, predict, check, compare, rehearse, demo, reproduce, bench):
-        main.command(cls=Sectioned, epilog=EXIT_CODES)(command)
-    data = typer.Typer(**SETTINGS, help=HELP)
-    for name, command in DATA.items():
-        data.command(name, cls=Sectioned, epilog=EXIT_CODES)(command)
-    main.add_typer(data, name="data")
+    for name, summary in COMMANDS.items():
+        if imported is not None and name not in imported:
+            main.command(name, help=summary)(_not_imported)
+        elif name == "data":
+            main.add_typer(_data(), name=name)
+        else:
+            _add(main, name, getattr(import_module(f".commands.{name}", __package__), name))
     return main
+
+
+def _add(group: Any, name: str, command: Any) -> None:
+    from .commands.terminal.help import Sectioned  # needs typer, of which app() has made sure
+
+    group.command(name, cls=Sectioned, epilog=EXIT_CODES)(command)
+
+
+def _not_imported() -> None:
+    raise AssertionError("a command was called that needed() did not name")
+
+
+def _data() -> Any:
+    from .commands.data import DATA
+
+    data = typer.Typer(**SETTINGS, help=COMMANDS["data"])
+    for name, command in DATA.items():
+        _add(data, name, command)
+    return data
 
 
 def _show_version(wanted: bool) -> None:
     if wanted:
+        from .commands.fitting.provenance import told_versions
+
         typer.echo(told_versions())
         raise typer.Exit
 

@@ -67,6 +67,27 @@ def test_every_command_is_summed_up_in_one_line(run, tmp_path):
     assert "..." not in told.partition("Commands:")[2]
 
 
+def test_the_lines_of_the_help_are_those_of_the_commands():
+    from ksupport.cli import COMMANDS, program
+
+    told = {each.name: each.callback.__doc__ for each in program().registered_commands}
+    assert {name: doc.partition("\n")[0] for name, doc in told.items()} == {
+        name: line for name, line in COMMANDS.items() if name != "data"
+    }
+
+
+def test_help_imports_nothing_that_computes():
+    """Which takes seconds: NumPy's alone is a third of one on a busy machine."""
+    code = (
+        "import sys; sys.argv = ['ksupport', '--help']\n"
+        "import ksupport_command\n"
+        "try: ksupport_command.main()\n"
+        "finally: print({'numpy', 'scipy', 'sklearn', 'numba', 'pandas'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.endswith("set()\n")
+
+
 @pytest.mark.parametrize("wrong", [("demo", "--loud"), ("data", "fetch")])
 def test_wrong_usage_is_explained_and_exits_with_2(wrong, run, tmp_path):
     done = run(*wrong, cwd=tmp_path)
@@ -105,6 +126,7 @@ class Pressed:
             raise KeyboardInterrupt
 
 sys.meta_path.insert(0, Pressed())
+sys.argv = ["ksupport", "fit"]
 ksupport_command.main()
 """
 

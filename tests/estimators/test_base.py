@@ -28,6 +28,7 @@ from ksupport._common.phases import enter, leave
 from ksupport._common.telling import Teller
 from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.datasets import make_block_data, make_correlated_data, make_example1
+from ksupport.design import Incomplete
 from ksupport.explain.report import build_report
 from ksupport.theory import recovery_report
 
@@ -178,6 +179,14 @@ def test_other_data_than_those_of_the_fit_are_noticed(data):
     assert "fitted on other rows or weights" in " ".join(model.certify(X[:40], y[:40]).words)
     held_out = IRKSN(k=3, stopping="held_out", random_state=0).fit(X, y)
     assert "holds out rows" in " ".join(held_out.certify(X, y).words)
+
+
+def test_missing_entries_name_the_x_that_may_have_some(data):
+    X, y = data
+    holes = np.where(np.arange(X.size).reshape(X.shape) % 97 == 0, np.nan, X)
+    with pytest.raises(ValueError, match=r"contains NaN.* ksupport\.design\.Incomplete\(X\)"):
+        IRKSN(k=3, max_iter=5).fit(holes, y)
+    IRKSN(k=3, max_iter=5).fit(Incomplete(holes), y)
 
 
 def test_errors(data):

@@ -4,24 +4,25 @@ import pandas as pd
 import pytest
 
 from ksupport._common.errors import InputError
-from ksupport.reading.cells import Marks, numbers
+from ksupport.reading.cells import Marks
+from ksupport.reading.not_numbers import numbers
 
 
 @pytest.mark.parametrize(
     ("cell", "says"),
     [
         ("1,234", "--thousands ',' if it means 1234, or --decimal ',' if it means 1.234"),
-        ("1,234,567.5", "; or give --thousands ',' if it means 1234567.5"),
-        ("1,5", "; or give --decimal ',' if it means 1.5"),
-        ("-1.234,5", "; or give --decimal ',' --thousands '.' if it means -1234.5"),
-        ("1'234", '; or give --thousands "\'" if it means 1234'),
-        ("1 234,5", "; or give --decimal ',' --thousands ' ' if it means 1234.5"),
-        ("12,34,56", "or encode them as numbers"),
-        ("high", "or encode them as numbers"),
-        ("１２", "or encode them as numbers"),
-        ("2020-01-01", "or encode them as numbers"),
-        ("1e2147483648", "or encode them as numbers"),  # pandas counts on, and reads elsewhere
-        ("1e4294967300", "or encode them as numbers"),  # and here from 0 on
+        ("1,234,567.5", "; give --thousands ',' if it means 1234567.5"),
+        ("1,5", "; give --decimal ',' if it means 1.5"),
+        ("-1.234,5", "; give --decimal ',' --thousands '.' if it means -1234.5"),
+        ("1'234", '; give --thousands "\'" if it means 1234'),
+        ("1 234,5", "; give --decimal ',' --thousands ' ' if it means 1234.5"),
+        ("12,34,56", "or leave the column out with --ignore"),
+        ("high", "or leave the column out with --ignore"),
+        ("１２", "or leave the column out with --ignore"),
+        ("2020-01-01", "or leave the column out with --ignore"),
+        ("1e2147483648", "or leave the column out with --ignore"),  # pandas reads on elsewhere
+        ("1e4294967300", "or leave the column out with --ignore"),  # and here from 0 on
     ],
 )
 def test_a_cell_that_is_no_number_is_named_with_the_options_that_make_it_one(cell, says):

@@ -41,7 +41,7 @@ def test_a_target_is_not_needed(file):
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({}, r"give id='name'.*with ignore,"),
+        ({}, r"(?s)give id='name'.*give adjust_for=\['sex'\]"),
         ({"id": "name"}, r"give adjust_for=\['sex'\]"),
         ({"id": "name", "ignore": "sex", "target": "z"}, r"target 'z' is not a column"),
         ({"id": "name", "target": "name"}, "target and id both name the column 'name'"),

@@ -12,7 +12,7 @@ import pytest
 
 from ksupport._common.errors import InputError
 
-GOOD = "a,b,y\n" + "".join(f"{i},{i * i % 7},{i % 5}\n" for i in range(20))
+GOOD = "a,b,y\n" + "".join(f"{i % 19},{i * i % 7},{i % 5}\n" for i in range(20))
 
 
 @pytest.fixture(scope="module")
@@ -69,21 +69,17 @@ def test_no_row_vanishes_where_quotes_hide_a_blank_line(read_file):
     ("text", "says"),
     [
         (GOOD.replace("3,2,3", "3,\0,3"), "line 5 holds a NUL byte"),
-        (GOOD.encode("utf-16"), "UTF-16; save it as UTF-8"),
-        (GOOD.replace("a", "é").encode("latin-1"), "not text in UTF-8 .*save it so"),
         ('a,b,y\n1,"2,3\n4,5,6\n', "every quote its end"),
         ("a,b,y\n1,2,3\n4,5,6,7\n", "as many cells"),
-        ("a,y,y\n1,2,3\n", "more than once: y"),
+        ("a,y,y\n1,2,3\n", "--target 'y' is the name of 2 columns"),
         ("a,b,y\n1,2,3\n4,1e400,6\n", "infinite values.*b \\(1\\)|column b, row 2 holds '1e400'"),
         ("a,b,y\n1,2,3\n4,1e2147483648,6\n", "column b, row 2 holds '1e2147483648'"),  # a crash
         ("a,b,y\n1,2,3\n4,1e4294967300,6\n", "column b, row 2 holds '1e4294967300'"),  # as 1e4
-        ("a,b,y\n1,2020-01-01,3\n", "column b, row 1 holds '2020-01-01'"),
+        ("a,b,y\n1,2020-01-01,3\n", "column b holds dates"),
         ("a,,y\n1,,3\n", "1 of 2 columns: '' \\(1\\)"),
     ],
     ids=[
         "NUL",
-        "UTF-16",
-        "Latin",
         "quote",
         "ragged",
         "target twice",

@@ -65,5 +65,4 @@ def _check_name(name: str) -> None:
         raise typer.BadParameter(f"{name!r} is not a dataset; there are {', '.join(known)}")
 
 
-HELP = "List, fetch and find the real datasets."
 DATA: dict[str, Callable[..., None]] = {"list": show, "fetch": fetch, "path": path}

@@ -21,7 +21,8 @@ from ..reading import Columns, Data, read_data
 from .fitting.fitted import Fitted, fit_data
 from .fitting.model_file import Model
 from .fitting.provenance import provenance
-from .fitting.telling import as_data, features_csv, tell
+from .fitting.tables import all_features, ranked_features
+from .fitting.telling import as_data, features_table, tell
 from .fitting.understood import tell_understood, understood
 from .fitting.wish import AUTO, CHOICES, Wish, estimator_for
 from .terminal.completion import among
@@ -36,12 +37,12 @@ from .terminal.ending import ends_in_words
 from .terminal.errors import CommandError
 from .terminal.help import of_result, of_way
 from .terminal.options import Json, Seed, Standardize
-from .terminal.outputs import as_json, check_outputs, write_text
+from .terminal.outputs import as_json, check_outputs, check_table, write_table, write_text
 from .terminal.printing import console, say
 
 WRITTEN = {
-    "--output": "model", "--coefficients": "coefficients", "--report": "report",
-    "--methods": "methods paragraph",
+    "--output": "model", "--coefficients": "coefficients", "--table": "table of all features",
+    "--ranked": "ranked list", "--report": "report", "--methods": "methods paragraph",
 }  # fmt: skip
 
 
@@ -130,7 +131,23 @@ def fit(
         Path | None, of_result(metavar="FILE", help="Write the model here, as JSON.")
     ] = None,
     coefficients: Annotated[
-        Path | None, of_result(metavar="FILE", help="Write the chosen features here, as CSV.")
+        Path | None,
+        of_result(metavar="FILE", help="Write the chosen features here, as CSV or .xlsx."),
+    ] = None,
+    table: Annotated[
+        Path | None,
+        of_result(
+            metavar="FILE",
+            help="Write every feature here, as CSV or .xlsx: means or slope, p-value, adjusted "
+            "p-value, probability, coefficient, rank.",
+        ),
+    ] = None,
+    ranked: Annotated[
+        Path | None,
+        of_result(
+            metavar="FILE",
+            help="Write all names with signed scores here, for tools of enrichment (.rnk).",
+        ),
     ] = None,
     report: Annotated[
         Path | None, of_result(metavar="FILE", help="Write a report here, one HTML file.")
@@ -155,18 +172,20 @@ def fit(
     wish = Wish(method, k, alpha, cv, standardize, seed, positive, beta, fdr, permutations)
     wish.check_options()
     outputs = {
-        "--output": output, "--coefficients": coefficients, "--report": report,
-        "--methods": methods,
+        "--output": output, "--coefficients": coefficients, "--table": table,
+        "--ranked": ranked, "--report": report, "--methods": methods,
     }  # fmt: skip
     how, parts = reading(), columns()
     check_outputs(table_of_inputs(data, how), outputs)
+    for name in ("--coefficients", "--table"):
+        check_table(name, outputs[name])
     say(f"reading {title(data)}")
-    table = read_data(data, parts, how)
+    read = read_data(data, parts, how)
     if dry_run:
-        _tell_understood(table, parts, wish, in_json)
+        _tell_understood(read, parts, wish, in_json)
         return
-    fitted = fit_data(table, wish, stability, compare, say)
-    made = provenance(table, seed)
+    fitted = fit_data(read, wish, stability, compare, say)
+    made = provenance(read, seed)
     named = parts.target or parts.time or "y"
     files, problems = _write(fitted, named, parts.id, made, outputs)
     if in_json:
@@ -203,11 +222,17 @@ def _write(
 
     Returns a line on each file, and what went wrong.
     """
-    texts: dict[str, Callable[[], str]] = {
-        "--output": lambda: as_json(model_of(fitted, target, ids, made).to_dict()),
-        "--coefficients": lambda: features_csv(fitted, target),
-        "--report": lambda: report_text(fitted, target, made),
-        "--methods": lambda: methods_text(fitted.account(target), made["versions"]),
+    writers: dict[str, Callable[[Path], None]] = {
+        "--output": lambda path: write_text(
+            path, as_json(model_of(fitted, target, ids, made).to_dict())
+        ),
+        "--coefficients": lambda path: write_table(path, features_table(fitted, target)),
+        "--table": lambda path: write_table(path, all_features(fitted)),
+        "--ranked": lambda path: write_text(path, ranked_features(fitted)),
+        "--report": lambda path: write_text(path, report_text(fitted, target, made)),
+        "--methods": lambda path: write_text(
+            path, methods_text(fitted.account(target), made["versions"])
+        ),
     }
     done, problems = [], []
     for option, path in outputs.items():
@@ -215,7 +240,7 @@ def _write(
             continue
         try:
             with phase(f"writing the {WRITTEN[option]}"):
-                write_text(path, texts[option]())
+                writers[option](path)
             done.append(f"{WRITTEN[option]}: {path}")
         except CommandError as problem:
             problems.append(str(problem))
@@ -262,6 +287,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         ids=ids,
         fill=means_of(data.X, used),
         probability=None if probability is None else probability[order],
+        duplicates=data.duplicates,
     )
 
 

@@ -10,17 +10,20 @@ import typer
 from numpy.typing import NDArray
 
 from .._common.errors import InputError
-from .._common.names import spreadsheet_safe, title
+from .._common.names import title
 from .._common.phases import phase
 from ..reading import Rows, read_rows
-from ..reading.files import DEFAULT_MEMORY
+from ..reading.options import DEFAULT_MEMORY
 from .fitting.model_file import load
 from .terminal.data_options import (
     DataFile,
     Decimal,
+    Encoding,
     Id,
     MaxMemory,
+    Na,
     Phenotypes,
+    PhenotypesSheet,
     Separator,
     Sheet,
     Thousands,
@@ -30,7 +33,7 @@ from .terminal.data_options import (
 )
 from .terminal.ending import ends_in_words
 from .terminal.help import of_result
-from .terminal.outputs import as_csv, check_outputs, write_text
+from .terminal.outputs import as_csv, check_outputs, check_table, write_table
 from .terminal.printing import say
 
 
@@ -43,50 +46,58 @@ def predict(
     id: Id = None,
     output: Annotated[
         Path | None,
-        of_result(metavar="FILE", help="Write the predictions here, as CSV; else print them."),
+        of_result(
+            metavar="FILE", help="Write the predictions here, as CSV or .xlsx; else print them."
+        ),
     ] = None,
     separator: Separator = None,
     decimal: Decimal = ".",
     thousands: Thousands = None,
+    encoding: Encoding = None,
+    na: Na = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
     sheet: Sheet = None,
     transpose: Transpose = False,
     phenotypes: Phenotypes = None,
+    phenotypes_sheet: PhenotypesSheet = None,
     max_memory: MaxMemory = DEFAULT_MEMORY,
 ) -> None:
     """Predict new rows by a model of ksupport fit.
 
-    Columns are found by name. The names of rows are those of --id, or of the column that named
-    them in the fit.
+    Columns are found by name, and those that share one are merged as in the fit. The names of
+    rows are those of --id, or of the column that named them in the fit.
     """
     reading = how_to_read(
         separator=separator, decimal=decimal, thousands=thousands, max_memory=max_memory,
-        sheet=sheet, transpose=transpose, phenotypes=phenotypes,
+        sheet=sheet, transpose=transpose, phenotypes=phenotypes, encoding=encoding, na=na,
+        phenotypes_sheet=phenotypes_sheet,
     )  # fmt: skip
     check_outputs({"MODEL": model} | table_of_inputs(data, reading), {"--output": output})
+    check_table("--output", output)
     loaded = load(model)
     rows = read_rows(
-        data, loaded.names, reading, loaded.codings, id, fill=loaded.fill, likely_id=loaded.ids
-    )
+        data, loaded.names, reading, loaded.codings, id, fill=loaded.fill, likely_id=loaded.ids,
+        duplicates=loaded.duplicates,
+    )  # fmt: skip
     if not np.isfinite(loaded.scores(rows.X)).all():
         raise InputError(f"{title(data)} holds numbers too large to predict from")
     for remark in rows.remarks:
         say(remark)
-    text = _as_csv(rows, loaded.predict(rows.X))
+    table = _table(rows, loaded.predict(rows.X))
     if output is None:
-        typer.echo(text, nl=False)
+        typer.echo(as_csv(table), nl=False)
     else:
-        write_text(output, text)
+        write_table(output, table)
         typer.echo(f"{len(rows.X)} predictions of {loaded.size} features: {output}")
 
 
 @phase("writing the predictions")
-def _as_csv(rows: Rows, predictions: dict[str, NDArray[Any]]) -> str:
+def _table(rows: Rows, predictions: dict[str, NDArray[Any]]) -> list[list[Any]]:
+    """The names of the columns, and below them a row for each prediction."""
     named = {} if rows.ids is None else {rows.id_name: rows.ids}
     columns = {**named, **predictions}
-    head = [spreadsheet_safe(name) for name in columns]
     cells = ([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
-    return as_csv([head, *cells])
+    return [list(columns), *cells]
 
 
-def _cell(value: Any) -> str:
-    return spreadsheet_safe(value) if isinstance(value, str) else repr(float(value))
+def _cell(value: Any) -> str | float:
+    return value if isinstance(value, str) else float(value)

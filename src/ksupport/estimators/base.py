@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 from functools import wraps
@@ -44,6 +45,7 @@ from ..design import (
     unstacked,
     unwrapped,
 )
+from ..explain.feature_table import feature_table
 from ..explain.found import frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared, loss_of
@@ -198,7 +200,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
                 multi_output=multi_output, y_numeric=True, reset=reset,
             )  # fmt: skip
         else:
-            with words_for_text(X, y):
+            with words_for_text(X, y), _naming_incomplete():
                 X, Y = validate_data(
                     self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
                     multi_output=multi_output, y_numeric=True, reset=reset,
@@ -276,7 +278,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             design, coef = Design.of(X), self.coef_.astype(np.float64)
             products = np.stack([design.matvec(w) for w in np.atleast_2d(coef)], axis=-1)
             return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
-        with words_for_text(X):
+        with words_for_text(X), _naming_incomplete():
             X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
@@ -388,11 +390,26 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             remarks=tuple(self._remarks(problem)),
         )  # fmt: skip
 
-    def to_frame(self) -> Any:
+    def to_frame(self, X: Any = None, y: ArrayLike | None = None, *, all: bool = False) -> Any:
         """What was found, as a table: a row for each feature, the most certain first.
 
         Beneath a feature of the model stand those that could take its place, with a coefficient
-        of zero.
+        of zero.  ``all=True`` gives every feature of the data instead, and with X and y also what
+        each tells by itself.
+
+        Parameters
+        ----------
+        X : array, memmap, data frame, sparse matrix or Dask array, shape (n, d), optional
+            The measurements of the fit, with ``all=True``.
+        y : array of shape (n,), optional
+            The response of the fit, with ``all=True``.
+        all : bool, default=False
+            Whether to list every feature: ``rank``, ``feature``, ``name``; by themselves the means
+            of classes or the ``slope``, ``univariate_effect`` (correlation, Cohen's d, eta squared
+            or log hazard ratio of one standard deviation), ``p_value`` (t-test, Welch's t-test,
+            analysis of variance or Cox score test, two-sided) and ``q_value`` (adjusted by
+            Benjamini and Hochberg); in the model ``probability``, ``set``, ``stands_in_for`` (a
+            name), ``chosen`` and ``coefficient``, one for each class or target if there are many.
 
         Returns
         -------
@@ -419,6 +436,13 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         2        1   x1          1.0
         """
         check_is_fitted(self)
+        if (X is None) != (y is None) or (X is not None and not all):
+            raise ValueError("X and y are looked at together, and with all=True only")
+        if all:
+            if X is not None:
+                X = self._numbers(X if hasattr(X, "shape") else np.asarray(X))
+                self._check_width(X)
+            return feature_table(self, X, y)
         return frame_of(self)
 
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
@@ -506,6 +530,22 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.support_
+
+
+@contextmanager
+def _naming_incomplete() -> Iterator[None]:
+    """Where X has missing entries, name the X that may have some; scikit-learn names its own."""
+    try:
+        yield
+    except ValueError as error:
+        first = str(error).partition("\n")[0]
+        if not first.startswith("Input X contains NaN"):
+            raise
+        raise ValueError(
+            f"{first} Give ksupport.design.Incomplete(X) instead of X: missing entries are then "
+            "filled in with the means of their columns, within folds with those of the rows "
+            "learned from; or impute or remove them"
+        ) from None
 
 
 def _outline(X: Any) -> Any:

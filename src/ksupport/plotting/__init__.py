@@ -14,6 +14,7 @@ from .predictions import RocDisplay, SurvivalDisplay
 from .probabilities import ProbabilityDisplay, SetsDisplay
 from .stopping import StoppingDisplay, plot_stopping
 from .supports import SupportDisplay, plot_support
+from .volcano import VolcanoDisplay
 
 __all__ = [
     "CalibrationDisplay",
@@ -27,6 +28,7 @@ __all__ = [
     "StoppingDisplay",
     "SupportDisplay",
     "SurvivalDisplay",
+    "VolcanoDisplay",
     "plot_certificate",
     "plot_path",
     "plot_recommendation",

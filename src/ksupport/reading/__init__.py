@@ -1,8 +1,8 @@
 """Data files of every kind: how to read one, and what it holds."""
 
-from .columns import read_data
-from .data import Columns, Data, Reading, dense, in_memory
-from .files import read
+from .data import Data, dense, in_memory
+from .options import Columns, Reading
+from .reader import read, read_data
 from .rows import Rows, read_rows
 
 __all__ = [

@@ -1,18 +1,22 @@
-"""Cells of a table as numbers; the first one that is none is named, with what to do."""
+"""Cells of a table as numbers."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._common.errors import InputError
-from .._common.names import listed, shown
 from .._common.phases import phase
 from ..design import Floats
-from .spelling import option
+
+NA = frozenset((  # what pandas takes for a missing value in text, and so do we in spreadsheets
+    "", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN",
+    "<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
+))  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -69,23 +73,43 @@ WAYS = (  # of writing numbers, the likelier ones first
 
 
 @phase("turning cells into numbers")
-def numbers(frame: Any, name: str, marks: Marks) -> Floats:
-    """A data frame as a matrix; the first cell that is no number is named."""
+def converted(frame: Any, marks: Marks) -> tuple[Floats, dict[int, NDArray[np.bool_]]]:
+    """A data frame as a matrix, and for each column with cells that are no numbers, which.
+
+    Those cells are missing in the matrix.
+    """
     plain = np.array([numeric(kind) for kind in frame.dtypes], dtype=bool)
     if plain.all():
-        return np.ascontiguousarray(frame.to_numpy(np.float64, na_value=np.nan))
+        return np.ascontiguousarray(frame.to_numpy(np.float64, na_value=np.nan)), {}
     X = np.empty(frame.shape)
     X[:, plain] = frame.loc[:, plain].to_numpy(np.float64, na_value=np.nan)
-    bad = []
-    for j in np.flatnonzero(~plain):
-        column = frame.iloc[:, j]
-        X[:, j] = _values(column, marks)
-        wrong = np.isnan(X[:, j]) & column.notna().to_numpy()
-        if wrong.any():
-            bad.append((int(j), int(np.argmax(wrong))))
-    if bad:
-        raise InputError(f"{name}: {_no_number(frame, bad, marks)}")
-    return X
+    texts = np.array([is_of_text(kind) for kind in frame.dtypes], dtype=bool) & ~plain
+    X[:, texts] = _text_values(frame.loc[:, texts], marks)
+    for j in np.flatnonzero(~plain & ~texts):
+        X[:, j] = _values(frame.iloc[:, j], marks)
+    others = np.flatnonzero(~plain)
+    absent = frame.loc[:, ~plain].isna().to_numpy()
+    bad = np.isnan(X[:, others]) & ~absent
+    return X, {int(j): bad[:, at] for at, j in enumerate(others) if bad[:, at].any()}
+
+
+def is_of_text(kind: Any) -> bool:
+    """Whether cells of this type of pandas may be text."""
+    import pandas as pd
+
+    return bool(pd.api.types.is_object_dtype(kind) or pd.api.types.is_string_dtype(kind)) and (
+        not isinstance(kind, pd.CategoricalDtype)
+    )
+
+
+def _text_values(frame: Any, marks: Marks) -> Floats:
+    """The numbers of columns of text, all at once: thousands of columns one by one take seconds."""
+    import pandas as pd
+
+    cells = pd.Series(frame.to_numpy(object).ravel(), dtype=object)
+    return np.asarray(marks.numbers(cells).to_numpy(np.float64, na_value=np.nan)).reshape(
+        frame.shape
+    )
 
 
 def numeric(kind: Any) -> bool:
@@ -104,8 +128,8 @@ def _values(column: Any, marks: Marks) -> Floats:
         return np.append(values, np.nan)[column.cat.codes.to_numpy()]
     if numeric(column.dtype):
         return np.asarray(column.to_numpy(np.float64, na_value=np.nan))
-    if pd.api.types.is_object_dtype(column) or pd.api.types.is_string_dtype(column):
-        return np.asarray(marks.numbers(column).to_numpy(np.float64, na_value=np.nan))
+    if is_of_text(column.dtype):
+        return _text_values(column.to_frame(), marks)[:, 0]
     return np.full(len(column), np.nan)
 
 
@@ -137,48 +161,20 @@ def _label(cell: Any) -> str | None:
     return str(cell).strip() or None
 
 
-def _no_number(frame: Any, bad: list[tuple[int, int]], marks: Marks) -> str:
-    j, row = bad[0]
-    cell = str(frame.iloc[row, j])
-    others = [str(frame.columns[i]) for i, _ in bad[1:]]
-    also = f" (text is also in {listed(others, 4)})" if others else ""
-    return (
-        f"column {shown(str(frame.columns[j]))}, row {row + 1} holds {shown(cell)!r}, which is "
-        f"not a number{also}. {_what_to_do(frame.iloc[:, j], marks)}, or encode them as numbers"
-        f"{advice(cell, marks)}"
-    )
+def without(frame: Any, na: Sequence[str]) -> Any:
+    """A data frame in which these texts, or the numbers that they stand for, are missing."""
+    if not na:
+        return frame
+    texts, values = set(na), {value for each in na if (value := Marks().value(each)) is not None}
 
+    def is_na(cell: Any) -> bool:
+        return cell.strip() in texts if isinstance(cell, str) else cell in values
 
-def _what_to_do(column: Any, marks: Marks) -> str:
-    """Which options suit a column that is no feature, by what it looks like."""
-    name, leave = shown(str(column.name)), f"Leave such columns out with {option('ignore')}"
-    if not is_text(column, marks):
-        return leave
-    different, present = column.nunique(), int(column.notna().sum())
-    if different == present > 1:
-        return f"If it names the rows, give {option('id', name)}. {leave}"
-    if 2 <= different <= max(present // 2, 2):
-        return f"To adjust for it, give {option('adjust-for', name)}. {leave}"
-    return leave
-
-
-def advice(cell: str, marks: Marks) -> str:
-    """Which options would make a number of a cell, and which number."""
-    means = {value: way for way in reversed(WAYS) if (value := way.value(cell)) is not None}
-    told = [
-        f"{_options(way, marks)} if it means {value:.15g}"
-        for value, way in reversed(means.items())
-        if way != marks
-    ]
-    return f"; or give {', or '.join(told)}" if told else ""
-
-
-def _options(way: Marks, given: Marks) -> str:
-    options = [option("decimal", repr(way.decimal))] if way.decimal != given.decimal else []
-    if way.thousands != given.thousands:
-        options.append(
-            f"without {option('thousands')}"
-            if way.thousands is None
-            else option("thousands", repr(way.thousands))
-        )
-    return " ".join(options)
+    other = [j for j, kind in enumerate(frame.dtypes) if not numeric(kind)]
+    frame = frame.copy()
+    for j in other:
+        column = frame.iloc[:, j]
+        frame.isetitem(j, column.mask(column.map(is_na).astype(bool)).infer_objects())
+    for value in values:
+        frame = frame.mask(frame.eq(value))
+    return frame

@@ -11,7 +11,8 @@ import numpy as np
 from .._common.errors import InputError
 from .._common.names import listed, shown
 from ..design import Floats
-from .cells import Marks, is_text, labels, numbers
+from .cells import Marks, is_text, labels
+from .not_numbers import numbers
 from .spelling import option
 
 MOST_LEVELS = 30  # different texts in a column that is coded

@@ -1,9 +1,9 @@
-"""What is asked of a data file, and what it holds once it is read."""
+"""What a data file holds once it is read."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -16,79 +16,11 @@ from .. import limits
 from .._common.errors import InputError
 from .._common.names import listed, shown, title
 from ..design import Genotypes, Incomplete, Ints
-from .cells import Marks
 from .covariates import Coding
+from .duplicates import Duplicates
 from .size import Budget, of_table
-from .spelling import option
 
-Missing = Literal["refuse", "drop-rows", "drop-columns", "impute"]
 Kind = Literal["numbers", "classes", "survival"]
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Which columns are what; those of ``ignored`` are left out, and the rest are features."""
-
-    target: str | None = None
-    groups: str | None = None
-    ignored: Sequence[str] = ()
-    time: str | None = None
-    event: str | None = None
-    id: str | None = None
-    adjust_for: Sequence[str] = ()
-    response: Literal["numbers", "classes"] | None = None  # None: the column decides
-
-    def __post_init__(self) -> None:
-        """Refuse a column that is given two parts, or the same one twice."""
-        seen: dict[str, str] = {}
-        for name, column in self.parts:
-            if column in seen:
-                raise InputError(
-                    f"{option(seen[column])} and {option(name)} both name the column "
-                    f"{shown(column)!r}; a column has one part only: leave out one of the two"
-                )
-            seen[column] = name
-        self._check_survival()
-
-    def _check_survival(self) -> None:
-        if (self.time is None) != (self.event is None):
-            given, absent = ("time", "event") if self.event is None else ("event", "time")
-            raise InputError(
-                f"{option(given)} needs {option(absent)} beside it: survival is told by the time "
-                "of each row and by whether the event was seen then (1) or not yet (0)"
-            )
-        if self.time is not None and (self.target is not None or self.response is not None):
-            other = "target" if self.target is not None else "regression or classification"
-            raise InputError(
-                f"{option('time')} and {option('event')} say what to explain, and so does "
-                f"{option(other)}: leave out the one or the other"
-            )
-
-    @property
-    def parts(self) -> Iterator[tuple[str, str]]:
-        """The options that name columns, each with its column."""
-        ones = ("target", "time", "event", "groups", "id")
-        yield from ((name, getattr(self, name)) for name in ones if getattr(self, name) is not None)
-        yield from (("adjust-for", name) for name in self.adjust_for)
-        yield from (("ignore", name) for name in self.ignored)
-
-    @property
-    def survival(self) -> bool:
-        """Whether times until an event are to be explained."""
-        return self.time is not None
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How to read a file."""
-
-    separator: str | None
-    marks: Marks
-    budget: Budget
-    missing: Missing
-    sheet: str | None = None
-    transpose: bool = False
-    phenotypes: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +47,8 @@ class Data:
         What y is.
     codings : tuple of Coding
         How the columns to adjust for are coded.
+    duplicates : Duplicates
+        What was done about features that share a name.
     """
 
     path: Path
@@ -127,6 +61,7 @@ class Data:
     kind: Kind | None = "numbers"
     ids: NDArray[Any] | None = None
     codings: tuple[Coding, ...] = ()
+    duplicates: Duplicates = field(default_factory=Duplicates)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -177,17 +112,19 @@ def check_squares(data: Data) -> None:
     sizes = np.ravel(dense(abs(values).max(axis=0)))
     if isinstance(data.X, Incomplete):
         sizes = np.nanmax(np.abs(values), axis=0)
-    names = (f"column {shown(name)}" for name in data.feature_names)
-    columns = dict(zip(names, sizes, strict=True))
+    size = np.asarray(sizes, np.float64)
     if data.kind == "numbers" and data.y is not None:
-        columns["the target"] = np.abs(data.y).max()
-    for name, size in columns.items():
-        if size and not limits.SMALLEST < size < limits.LARGEST:
-            raise InputError(
-                f"{title(data.path)}: {name} has {size:.3g} for its largest number in size, whose "
-                "square is lost; rescale it to lie between "
-                f"{limits.SMALLEST:g} and {limits.LARGEST:g}"
-            )
+        size = np.append(size, np.abs(data.y).max())
+    bad = np.flatnonzero((size != 0) & ~((size > limits.SMALLEST) & (size < limits.LARGEST)))
+    if bad.size:
+        at = int(bad[0])
+        names = data.feature_names
+        name = f"column {shown(names[at])}" if at < len(names) else "the target"
+        raise InputError(
+            f"{title(data.path)}: {name} has {size[at]:.3g} for its largest number in size, whose "
+            "square is lost; rescale it to lie between "
+            f"{limits.SMALLEST:g} and {limits.LARGEST:g}"
+        )
 
 
 def check_shape(data: Data) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,17 +12,27 @@ from numpy.typing import NDArray
 from .._common.errors import InputError
 from .._common.names import listed, title
 from ..design import Floats, Genotypes, Incomplete
-from .data import Data, Missing
+from .data import Data
+from .options import Missing
+from .problems import Problem, Problems
 from .size import Budget, of_table
 from .spelling import option
 
-POLICIES: tuple[Missing, ...] = get_args(Missing)
 NAMED = 5  # columns listed
 
 
 def without_missing(data: Data, policy: Missing, budget: Budget) -> Data:
     """Refuse data with missing or infinite values, leave out what holds some, or fill them in."""
-    data = _with_responses(data, policy)
+    problems = Problems(title(data.path))
+    with problems.collect():
+        data = _with_responses(data, policy)
+    with problems.collect():
+        data = _full(data, policy, budget)
+    problems.check()
+    return data
+
+
+def _full(data: Data, policy: Missing, budget: Budget) -> Data:
     if isinstance(data.X, Genotypes):
         return _full_covariates(data, policy)
     in_rows, in_columns = _holes(data.X)
@@ -41,7 +51,10 @@ def refuse_missing(data: Data, remedy: str) -> None:
     """Refuse missing or infinite values of X, with what to do."""
     in_rows, in_columns = _holes(data.X)
     if in_rows.any():
-        raise InputError(f"{_where(data, in_columns, int((in_rows > 0).sum()))}. {remedy}")
+        raise Problem(
+            f"{_where(data, in_columns, int((in_rows > 0).sum()))}. {remedy}",
+            option("missing", "impute"),
+        )
 
 
 def fill_in(X: Floats, fill: Floats) -> tuple[Floats, int]:
@@ -60,9 +73,11 @@ def _with_responses(data: Data, policy: Missing) -> Data:
     if bad.all():
         raise InputError(f"the target of {title(data.path)} has no finite value")
     if policy == "refuse":
-        raise InputError(
+        raise Problem(
             f"the target has {bad.sum()} missing or infinite values, the first in row "
-            f"{np.argmax(bad) + 1}; remove those rows, or give {option('missing', 'drop-rows')}"
+            f"{np.argmax(bad) + 1}; remove those rows, or give {option('missing', 'drop-rows')}, "
+            f"or {option('missing', 'impute')}, which leaves them out, too, and fills in features",
+            option("missing", "impute"),
         )
     return _rows(data, ~bad, _left(bad.sum(), "row", "without a finite target"))
 

@@ -16,6 +16,7 @@ from .._common.names import title
 from .._common.phases import phase
 from ..design import Genotypes
 from .cells import Marks
+from .duplicates import Duplicates
 from .source import Source, file_mode
 from .table import Matrix, Table
 
@@ -30,10 +31,12 @@ class Variants(Matrix):
 
     other_names: tuple[str, ...] = ()  # the same if the other allele were counted
 
-    def only(self, names: Collection[str], marks: Marks) -> tuple[list[str], Any]:
+    def only(
+        self, names: Collection[str], marks: Marks, duplicates: Duplicates
+    ) -> tuple[list[str], Any]:
         """Those of these names, with alleles counted as the names say."""
         wanted, found, places, turned = set(names), [], [], []
-        both = zip(self.feature_names, self.other_names, strict=True)
+        both = zip(duplicates.renamed(self.feature_names), self.other_names, strict=True)
         for j, (name, other) in enumerate(both):
             if name in wanted or other in wanted:
                 found.append(name if name in wanted else other)

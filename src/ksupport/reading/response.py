@@ -10,8 +10,10 @@ import numpy as np
 
 from .._common.errors import InputError
 from .._common.names import listed, shown
-from .cells import Marks, advice, is_boolean, is_text, labels, numbers
-from .data import Columns, Kind
+from .cells import Marks, is_boolean, is_text, labels
+from .data import Kind
+from .not_numbers import advice, numbers
+from .options import Columns
 from .spelling import option
 from .table import Table
 
@@ -38,6 +40,12 @@ def response_of(table: Table, columns: Columns, marks: Marks) -> Response:
         return Response()
     column = table.column("target", columns.target)
     if columns.response == "numbers":
+        if is_text(column, marks):
+            words = listed([each for each in dict.fromkeys(labels(column)) if each is not None], 4)
+            raise InputError(
+                f"{option('target')} {shown(columns.target)!r} holds text ({words}), which "
+                f"{option('regression')} cannot take as numbers; leave that out, or write numbers"
+            )
         return Response("numbers", numbers(column.to_frame(), table.name, marks)[:, 0])
     if columns.response == "classes":
         return _classes(column, "")

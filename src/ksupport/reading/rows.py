@@ -14,12 +14,14 @@ from .._common.errors import InputError
 from .._common.names import listed, title
 from .._common.phases import phase
 from ..design import Floats
-from .columns import coded, ids_of
 from .covariates import Coding
-from .data import Columns, Data, Reading, dense
+from .data import Data, dense
+from .duplicates import Duplicates
+from .load import joined, table_of
 from .missing import fill_in, refuse_missing
+from .options import Columns, Reading
+from .reader import coded, ids_of, with_sheet
 from .source import open_source
-from .tables import joined, table_of
 
 
 @dataclass(frozen=True)
@@ -40,13 +42,16 @@ def read_rows(
     id_column: str | None = None,
     fill: Floats | None = None,
     likely_id: str | None = None,
+    duplicates: Duplicates = Duplicates(),  # noqa: B008 (it is frozen)
 ) -> Rows:
     """The columns of these names, in this order; others may hold anything.
 
     In a LIBSVM file a feature that is always 0 does not appear: absent columns are zeros there.
     What is missing is taken to be ``fill``, if there is one.  Rows are named by a column that is
-    likely to, if it is there and no other is given.
+    likely to, if it is there and no other is given.  Columns that share a name are merged as in
+    the fit, which ``duplicates`` tells.
     """
+    path, reading = with_sheet(path, reading)
     with phase(f"reading {title(path)}"):
         source = open_source(path, reading.budget)
         table = table_of(source, reading, Columns(id=id_column))
@@ -54,7 +59,7 @@ def read_rows(
             id_column = likely_id
         table = joined(table, reading, id_column)
         needed = [each for each in codings if set(each.names) & set(names)]
-        found, X = table.only(names, reading.marks)
+        found, X = table.only(names, reading.marks, duplicates)
         beside = coded(table, needed, reading)
     there = [*found, *(name for coding in needed for name in coding.names)]
     values = _in_order(names, there, np.hstack([dense(X), beside]), path, source.kind == "libsvm")

@@ -26,7 +26,7 @@ KINDS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv",
     ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
-    ".npz": "npz",
+    ".npz": "npz", ".npy": "npy",
     ".svm": "libsvm", ".libsvm": "libsvm", ".svmlight": "libsvm",
     ".xlsx": "spreadsheet", ".xlsm": "spreadsheet", ".ods": "spreadsheet",
     ".bed": "plink", ".h5ad": "h5ad",

@@ -12,7 +12,7 @@ SWITCHES = {  # options without a value
     "classification": "response='classes'",
     "transpose": "transpose=True",
 }
-LISTS = ("ignore", "adjust-for")
+LISTS = ("ignore", "adjust-for", "keep", "na")
 
 
 @contextmanager

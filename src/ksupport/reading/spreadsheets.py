@@ -4,35 +4,63 @@ from __future__ import annotations
 
 import datetime
 import io
-import warnings
+import re
 import zipfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from .._common.errors import InputError
 from .._common.extra import extra
 from .._common.names import listed, shown
 from .._common.phases import phase
+from .cells import NA
 from .size import Budget
 from .source import Source
 from .spelling import option
 
 UNPACKED = 4  # bytes in memory for each of the XML that cells come from: 2.2 to 2.9 as measured
+NAMED_SHEET = re.compile(r"(?s)(.+\.(?:xlsx|xlsm|ods)):(.+)", re.IGNORECASE)
+
+
+def file_and_sheet(path: Path) -> tuple[Path, str | None]:
+    """A file, and the sheet of ``book.xlsx:sheet``; a file of that very name is itself.
+
+    >>> file_and_sheet(Path("book.xlsx:samples"))
+    (PosixPath('book.xlsx'), 'samples')
+    """
+    found = NAMED_SHEET.fullmatch(str(path))
+    if found is None or path.exists():
+        return path, None
+    return Path(found[1]), found[2]
 
 
 def from_spreadsheet(source: Source, sheet: str | None, budget: Budget) -> tuple[Any, list[str]]:
     """The table of a sheet, the first if none is named, and what to know about it."""
-    import pandas as pd
-
     _check_size(source, budget)
+    book = _book(source)
+    names = [str(name) for name in book.sheet_names]
+    with phase("parsing"):
+        cells = np.array(book.get_sheet_by_name(_wanted(sheet, names, source.name)).to_python(),
+                         dtype=object)  # fmt: skip
+    first = cells[0] if len(cells) else ()
+    return _table(cells, source.name), _remarks(sheet, names, first, source.name)
+
+
+def sheets_with(source: Source, column: str) -> list[str]:
+    """The sheets of a file whose first row has this name."""
+    book = _book(source)
+    rows = {name: book.get_sheet_by_name(name).to_python(nrows=1) for name in book.sheet_names}
+    return [name for name, top in rows.items() if top and column in map(_name, top[0])]
+
+
+def _book(source: Source) -> Any:
     with extra("excel", "reading spreadsheets needs"):
-        import python_calamine  # noqa: F401 (pandas asks for it)
-    with warnings.catch_warnings(), phase("parsing"):
-        warnings.simplefilter("ignore")  # on styles and the like
-        book = pd.ExcelFile(io.BytesIO(source.data), engine="calamine")
-        names = [str(name) for name in book.sheet_names]
-        cells = book.parse(_wanted(sheet, names, source.name), header=None)
-    return _table(cells, source.name), _remarks(sheet, names, cells, source.name)
+        from python_calamine import CalamineWorkbook
+    return CalamineWorkbook.from_filelike(io.BytesIO(source.data))
 
 
 def _check_size(source: Source, budget: Budget) -> None:
@@ -50,25 +78,39 @@ def _wanted(sheet: str | None, names: list[str], file: str) -> str:
     if sheet is None:
         return names[0]
     if sheet not in names:
-        raise InputError(
-            f"{option('sheet')} {shown(sheet)!r} is no sheet of {file}; there are {listed(names)}"
-        )
+        raise InputError(f"{shown(sheet)!r} is no sheet of {file}; there are {listed(names)}")
     return sheet
 
 
-def _table(cells: Any, file: str) -> Any:
+def _table(cells: NDArray[Any], file: str) -> Any:
     """A data frame of a sheet whose first row holds the names."""
-    cells = cells.dropna(axis="index", how="all").dropna(axis="columns", how="all")
-    if len(cells) == 0:
+    there = cells != ""
+    if not there.any():
         raise InputError(f"{file} has nothing on this sheet; name another with {option('sheet')}")
-    named = int(cells.iloc[0].notna().sum())
+    cells = cells[there.any(axis=1)][:, there.any(axis=0)]
+    named = int((cells[0] != "").sum())
     if 2 * named < cells.shape[1]:
         raise InputError(
             f"{file}: the first row of the sheet has {named} cells and the table {cells.shape[1]} "
             "columns; the names of the columns must be in the first row: remove titles above it"
         )
-    names = ["" if cell is None or cell != cell else _name(cell) for cell in cells.iloc[0]]
-    return cells.iloc[1:].reset_index(drop=True).infer_objects().set_axis(names, axis=1)
+    return _frame(cells[1:]).set_axis([_name(cell) for cell in cells[0]], axis=1)
+
+
+def _frame(cells: NDArray[Any]) -> Any:
+    """Columns of numbers as one block, which takes a tenth of the time of one block for each."""
+    import pandas as pd
+
+    missing = np.frompyfunc(lambda cell: isinstance(cell, str) and cell.strip() in NA, 1, 1)(cells)
+    absent = missing.astype(bool)
+    number = np.frompyfunc(lambda cell: type(cell) in (int, float), 1, 1)(cells).astype(bool)
+    plain = (number | absent).all(axis=0)
+    block = np.where(absent[:, plain], np.nan, cells[:, plain]).astype(np.float64)
+    others = pd.DataFrame(
+        {j: pd.Series(cells[:, j]).mask(absent[:, j]) for j in np.flatnonzero(~plain)}
+    ).infer_objects()
+    numbers = pd.DataFrame(block, columns=np.flatnonzero(plain))
+    return pd.concat([numbers, others], axis=1)[list(range(cells.shape[1]))]
 
 
 def _name(cell: Any) -> str:
@@ -77,21 +119,17 @@ def _name(cell: Any) -> str:
     return str(cell.date() if isinstance(cell, datetime.datetime) else cell)
 
 
-def _remarks(sheet: str | None, names: list[str], cells: Any, file: str) -> list[str]:
+def _remarks(sheet: str | None, names: list[str], first: Iterable[Any], file: str) -> list[str]:
     told = []
     if sheet is None and len(names) > 1:
         told.append(
             f"{file} has {len(names)} sheets ({listed(names, 4)}): {shown(names[0])} was read; "
             f"{option('sheet')} names another."
         )
-    dates = _dates(cells.iloc[0] if len(cells) else ())
+    dates = [_name(cell) for cell in first if isinstance(cell, datetime.date)]
     if dates:
         told.append(
             f"{len(dates)} column names of {file} are dates ({listed(dates, 3)}): spreadsheets "
             "make dates of gene names such as SEPT2; check them."
         )
     return told
-
-
-def _dates(row: Iterable[Any]) -> list[str]:
-    return [_name(cell) for cell in row if isinstance(cell, datetime.date) and cell == cell]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+import shlex
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -14,8 +15,11 @@ from numpy.typing import NDArray
 from .._common.errors import InputError
 from .._common.names import listed, shown, title
 from ..design import Genotypes
-from .cells import Marks, is_text, numbers
+from .cells import Marks, converted, is_text, labels, numeric
 from .data import check_distinct
+from .duplicates import Duplicates
+from .not_numbers import explained, numbers, text_columns
+from .problems import Problem, Problems
 from .spelling import option
 
 IN_ROWS = 3  # times as many rows as columns: features may stand in rows
@@ -35,10 +39,13 @@ class Table:
     beside: str = ""  # the other file
     ids: NDArray[Any] | None = None  # the names that the file itself gives to its rows
     remarks: list[str] = field(default_factory=list)
+    other_sheets: Callable[[str], list[str]] | None = None  # of the file, which have a column
+
+    sheet: str | None = None  # of the file, if one was named
 
     @property
     def name(self) -> str:
-        return title(self.path)
+        return title(self.path) + ("" if self.sheet is None else f":{shown(self.sheet)}")
 
     @property
     def names(self) -> list[str]:
@@ -50,16 +57,51 @@ class Table:
         """The column of this name, for the option that names it."""
         for frame in (self.joined, self.about):
             if frame is not None and name in frame.columns:
-                return frame[name]
+                return self._only_one(frame[name], part, name)
         files = f"{self.name} or {self.beside}" if self.beside else self.name
-        raise InputError(f"{option(part)} {shown(name)!r} is not a column of {files}"
-                         f"{self._hint(name)}")  # fmt: skip
+        near, sheets = self.near(name), self._sheets_with(name)
+        raise Problem(
+            f"{option(part)} {shown(name)!r} is not a column of {files}{self._hint(name)}",
+            self._sheet_option(sheets[0]) if sheets and not near else "",
+        )
+
+    def _only_one(self, found: Any, part: str, name: str) -> Any:
+        if found.ndim > 1:
+            raise InputError(
+                f"{option(part)} {shown(name)!r} is the name of {found.shape[1]} columns of "
+                f"{self.name}; rename all but one of them"
+            )
+        return found
+
+    def near(self, name: str) -> list[str]:
+        """Names of columns that are spelled alike."""
+        lower = {each.lower(): each for each in reversed(self.names)}
+        alike = difflib.get_close_matches(name.lower(), lower, n=3)
+        return [lower[each] for each in alike]
 
     def _hint(self, name: str) -> str:
-        near = difflib.get_close_matches(name, self.names, n=3)
+        near = self.near(name)
         if near:
             return f"; did you mean {listed(near)}?"
+        if sheets := self._sheets_with(name):
+            return (
+                f"; sheet {shown(sheets[0])} has it: give "
+                f"{option('sheet', shlex.quote(sheets[0]))} if the features are there, too, else "
+                f"{self._beside(sheets[0])}"
+            )
         return f"; {self.there}"
+
+    def _sheets_with(self, name: str) -> list[str]:
+        return [] if self.other_sheets is None else self.other_sheets(name)
+
+    def _sheet_option(self, sheet: str) -> str:
+        """The sheet beside this one if it has numbers, instead of it if not."""
+        if any(map(numeric, self.about.dtypes)):
+            return self._beside(sheet)
+        return option("sheet", shlex.quote(sheet))
+
+    def _beside(self, sheet: str) -> str:
+        return option("phenotypes", shlex.quote(f"{self.path}:{sheet}"))
 
     @property
     def there(self) -> str:
@@ -84,12 +126,16 @@ class Table:
             ids=None if self.ids is None else self.ids[places],
         )
 
-    def features(self, parts: Collection[str], marks: Marks) -> tuple[list[str], Any]:
+    def features(
+        self, parts: Collection[str], marks: Marks, problems: Problems
+    ) -> tuple[list[str], Any]:
         """The names and the matrix of all columns but those that have another part."""
         raise NotImplementedError
 
-    def only(self, names: Collection[str], marks: Marks) -> tuple[list[str], Any]:
-        """The same of those of these names that are there."""
+    def only(
+        self, names: Collection[str], marks: Marks, duplicates: Duplicates
+    ) -> tuple[list[str], Any]:
+        """The names and the matrix of those of these columns that are there."""
         raise NotImplementedError
 
 
@@ -97,16 +143,30 @@ class Table:
 class Frame(Table):
     """A table of cells: a column is a feature unless it has another part."""
 
-    def features(self, parts: Collection[str], marks: Marks) -> tuple[list[str], Any]:
+    def features(
+        self, parts: Collection[str], marks: Marks, problems: Problems
+    ) -> tuple[list[str], Any]:
         names = [str(name) for name in self.about.columns]
-        kept = [name for name in names if name not in parts]
-        return kept, numbers(self.about[kept], self.name, marks)
+        kept = [j for j, name in enumerate(names) if name not in parts]
+        frame = self.about.iloc[:, kept]
+        X, wrong = converted(frame, marks)
+        if wrong:
+            for problem in explained(frame, X, wrong, self.name, marks):
+                problems.add(problem)
+            numeric_ones = np.setdiff1d(
+                np.arange(len(kept)), text_columns(frame, X, wrong, marks)
+            ).tolist()
+            kept, X = [kept[at] for at in numeric_ones], X[:, numeric_ones]
+        return [names[j] for j in kept], X
 
-    def only(self, names: Collection[str], marks: Marks) -> tuple[list[str], Any]:
-        present = [str(name) for name in self.about.columns]
-        kept = [name for name in present if name in set(names)]
-        check_distinct(kept, self.path)
-        return kept, numbers(self.about[kept], self.name, marks)
+    def only(
+        self, names: Collection[str], marks: Marks, duplicates: Duplicates
+    ) -> tuple[list[str], Any]:
+        wanted = set(names)
+        there = duplicates.renamed([str(name) for name in self.about.columns])
+        kept = [j for j, name in enumerate(there) if name in wanted]
+        X = numbers(self.about.iloc[:, kept], self.name, marks)
+        return duplicates.merge_again([there[j] for j in kept], X, self.name)
 
     @property
     def guess(self) -> str:
@@ -138,16 +198,57 @@ class Matrix(Table):
         narrowed = super().rows(keep)
         return replace(narrowed, X=self.X[np.arange(len(self.about))[keep]])
 
-    def features(self, parts: Collection[str], marks: Marks) -> tuple[list[str], Any]:
+    def features(
+        self, parts: Collection[str], marks: Marks, problems: Problems
+    ) -> tuple[list[str], Any]:
         if not set(parts) & set(self.feature_names):
             return list(self.feature_names), self.X
         kept = [j for j, name in enumerate(self.feature_names) if name not in parts]
         return self._at(kept)
 
-    def only(self, names: Collection[str], marks: Marks) -> tuple[list[str], Any]:
-        wanted = set(names)
-        return self._at([j for j, name in enumerate(self.feature_names) if name in wanted])
+    def only(
+        self, names: Collection[str], marks: Marks, duplicates: Duplicates
+    ) -> tuple[list[str], Any]:
+        wanted, there = set(names), duplicates.renamed(self.feature_names)
+        kept = [j for j, name in enumerate(there) if name in wanted]
+        _, X = self._at(kept)
+        return duplicates.merge_again([there[j] for j in kept], X, self.name)
 
     def _at(self, places: list[int]) -> tuple[list[str], Any]:
         names = [self.feature_names[j] for j in places]
         return names, self.X.select(places) if isinstance(self.X, Genotypes) else self.X[:, places]
+
+
+def turned(frame: Table) -> Table:
+    """Features in columns: the first column names them, and the first row names the samples."""
+    import pandas as pd
+
+    about = frame.about
+    if about.shape[1] < 2:
+        raise InputError(
+            f"{option('transpose')}: {frame.name} has {about.shape[1]} column(s), but the first "
+            "must name the features and others hold them"
+        )
+    first, rest = about.iloc[:, 0], about.iloc[:, 1:]
+    names = [name or "" for name in labels(first)]
+    _check_names(first, frame.name)
+    ids = np.array([str(name) for name in rest.columns], object)
+    check_distinct(list(ids), frame.path)
+    if all(map(numeric, rest.dtypes)):
+        X = np.ascontiguousarray(rest.to_numpy(np.float64, na_value=np.nan).T)
+        empty = pd.DataFrame(index=range(len(ids)))
+        return Matrix(
+            frame.path, empty, ids=ids, remarks=frame.remarks, feature_names=tuple(names), X=X
+        )
+    cells = pd.DataFrame(rest.to_numpy(object).T, columns=names)
+    return Frame(frame.path, cells.infer_objects(), ids=ids, remarks=frame.remarks)
+
+
+def _check_names(first: Any, file: str) -> None:
+    """Refuse numbers for names: then nothing was in rows."""
+    if not is_text(first, Marks()):
+        raise InputError(
+            f"{option('transpose')}: the first column of {file}, {shown(str(first.name))}, must "
+            f"name the features, but it holds numbers such as {shown(str(first.iloc[0]))}; leave "
+            f"{option('transpose')} out if features are in columns"
+        )

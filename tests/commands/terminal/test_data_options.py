@@ -52,8 +52,8 @@ def test_a_command_takes_the_options_in_place_of_one_and_says_when_to_check_them
     def command(data: str, *, reading: CheckedReading, seed: int = 0) -> None:
         seen.append((data, reading, seed))
 
-    options = ["separator", "decimal", "thousands", "missing", "max_memory"]
-    options += ["sheet", "transpose", "phenotypes"]
+    options = ["separator", "decimal", "thousands", "encoding", "missing", "na", "duplicates"]
+    options += ["sheet", "transpose", "phenotypes", "phenotypes_sheet", "max_memory"]
     assert list(inspect.signature(command).parameters) == ["data", *options, "seed"]
     command("rows.csv", missing="guess", decimal=",", seed=3)
     ((data, reading, seed),) = seen

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
@@ -19,6 +19,7 @@ from ..._common.names import shown, title
 from ...design import Floats
 from ...reading.covariates import Coding
 from ...reading.data import Kind as Response
+from ...reading.duplicates import WAYS, Duplicates
 from ...reading.source import file_mode, read_bytes
 
 SCHEMA, VERSION = "ksupport-model", 1
@@ -47,6 +48,8 @@ class Model:
     ids: str | None = None  # the column that names rows
     fill: Floats | None = None  # what stands for a missing value of each feature
     probability: Floats | None = None  # that a feature belongs to the model, where that is known
+    # What was done about columns that share a name:
+    duplicates: Duplicates = field(default_factory=Duplicates)
 
     def to_dict(self) -> dict[str, Any]:
         """The contents of the file."""
@@ -71,6 +74,7 @@ class Model:
             "features": columns[: self.size],
             "adjusted_for": columns[self.size :],
             "codings": [coding.to_dict() for coding in self.codings],
+            "duplicates": self.duplicates.of(self.names).to_dict(),
             "chosen": dict(self.chosen),
             "made": dict(self.made),
         }
@@ -181,17 +185,27 @@ TEXTS: Kind = (
     "a list of different texts",
 )
 RESPONSE: Kind = (lambda value: value in get_args(Response), f"one of {get_args(Response)}")
+DUPLICATES: Kind = (
+    lambda value: (
+        isinstance(value, dict)
+        and value.get("way") in WAYS
+        and isinstance(value.get("taken"), dict)
+        and len(value["taken"]) <= MOST
+        and all(isinstance(at, int) and 0 <= at <= MOST for at in value["taken"].values())
+    ),
+    f"an object with a way ({', '.join(WAYS)}) and the columns taken",
+)
 PERHAPS_TEXT: Kind = (lambda value: value is None or _is_text(value), "text or null")
 MODEL = {
     "target": TEXT, "response": RESPONSE, "classes": TEXTS, "id": PERHAPS_TEXT,
     "intercept": NUMBERS, "features": LIST, "adjusted_for": LIST, "codings": LIST,
-    "chosen": OBJECT, "made": OBJECT,
+    "duplicates": DUPLICATES, "chosen": OBJECT, "made": OBJECT,
 }  # fmt: skip
 FEATURE = {"name": TEXT, "coefficient": NUMBERS}
 CODING = {"name": TEXT, "levels": TEXTS}
 OPTIONAL: dict[str, Any] = {
     "chosen": {}, "made": {}, "response": "numbers", "classes": [], "id": None, "adjusted_for": [],
-    "codings": [],
+    "codings": [], "duplicates": {"way": "refuse", "taken": {}},
 }  # fmt: skip
 
 
@@ -227,6 +241,7 @@ def _checked(value: dict[str, Any]) -> Model:
         ids=value["id"],
         fill=_each(columns, "fill", NUMBER),
         probability=_each(value["features"], "probability", SHARE),
+        duplicates=Duplicates.from_dict(value["duplicates"]),
     )
 
 

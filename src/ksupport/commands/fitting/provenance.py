@@ -6,11 +6,13 @@ import platform
 import shlex
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import __version__
 from ..._common.commit import commit
-from ...reading import Data
+
+if TYPE_CHECKING:  # `ksupport --version` need not import what reads files
+    from ...reading import Data
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl")
 OPTIONAL = (

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from ..._common.names import shown, spreadsheet_safe
+from ..._common.names import shown
 from ..._common.render import plain
 from ...explain.account import Account, certainty
 from ...explain.found import Found
 from ...explain.paper import methods
 from ...explain.trials import Trial, Trials
-from ..terminal.outputs import as_csv
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted
 
@@ -326,19 +325,12 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
     }
 
 
-def features_csv(fitted: Fitted, target: str) -> str:
-    """The features as a table for spreadsheets; no name can act as a formula."""
+def features_table(fitted: Fitted, target: str) -> list[list[Any]]:
+    """The features as a table for spreadsheets: names of columns, then a row for each feature."""
     several = ["speaks_for"] * (len(fitted.intercept) > 1)
-    texts = ["stands_in_for", *several]
     numbers = ("probability", "coefficient", "lower", "upper", "effect", "frequency")
-    head = ["feature", *numbers, *texts]
-    rows: list[list[Any]] = [[name.replace("_", " ") for name in head]]
+    head = ["name", *numbers, "stands_in_for", *several]
+    rows: list[list[Any]] = [["feature", *(name.replace("_", " ") for name in head[1:])]]
     for each in features(fitted, fitted.account(target)):
-        rows.append(
-            [
-                spreadsheet_safe(each["name"]),
-                *("" if each[name] is None else repr(each[name]) for name in numbers),
-                *("" if each[name] is None else spreadsheet_safe(each[name]) for name in texts),
-            ]
-        )
-    return as_csv(rows)
+        rows.append([each[name] for name in head])
+    return rows

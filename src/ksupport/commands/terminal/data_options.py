@@ -10,8 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from ...reading import Columns, Reading, files
-from ...reading.missing import POLICIES
+from ...reading import Columns, Reading, options
+from ...reading.duplicates import WAYS
+from ...reading.options import POLICIES
+from ...reading.spreadsheets import file_and_sheet
 from .completion import among
 from .help import of_columns, of_file
 
@@ -19,9 +21,9 @@ DataFile = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="CSV or TSV (also .gz), Excel (.xlsx) or .ods, Parquet, Arrow or Feather, NPZ (arrays "
-        "X, y), LIBSVM, genotypes of PLINK (.bed) or AnnData (.h5ad); a pipe such as /dev/stdin "
-        "brings a CSV.",
+        help="CSV, TSV or other text (also .gz), Excel (.xlsx) or .ods (book.xlsx:sheet names a "
+        "sheet), Parquet, Arrow or Feather, NPY (a matrix), NPZ (arrays X, y), LIBSVM, genotypes "
+        "of PLINK (.bed) or AnnData (.h5ad); a pipe such as /dev/stdin brings a CSV.",
     ),
 ]
 Target = Annotated[
@@ -63,6 +65,14 @@ Ignore = Annotated[
     list[str],
     of_columns(metavar="COLUMN", help="Column to leave out; may be given several times."),
 ]
+Keep = Annotated[
+    list[str],
+    of_columns(
+        metavar="COLUMN",
+        help="Column that is a feature, though it looks like an id (whole numbers in order); may "
+        "be given several times.",
+    ),
+]
 Groups = Annotated[
     str | None,
     of_columns(
@@ -72,7 +82,9 @@ Groups = Annotated[
 ]
 Separator = Annotated[
     str | None,
-    of_file(metavar="SIGN", help="What separates the columns of a CSV; a comma, or a tab in .tsv."),
+    of_file(
+        metavar="SIGN", help="What separates the columns of a text file; found out if left out."
+    ),
 ]
 Decimal = Annotated[
     str, of_file(metavar="SIGN", help="What stands before the decimals of numbers.")
@@ -89,12 +101,39 @@ HowMissing = Annotated[
         autocompletion=among(lambda: POLICIES),
     ),
 ]
+Na = Annotated[
+    list[str],
+    of_file(
+        metavar="TEXT",
+        help="What stands for a missing value, such as n.d. or '<0.5', beside NA, NaN and the "
+        "like; may be given several times.",
+    ),
+]
+HowDuplicates = Annotated[
+    str,
+    of_file(
+        metavar="WAY",
+        help="What to do about features that share a name: "
+        f"{', '.join(WAYS)} (a number after the name).",
+        autocompletion=among(lambda: WAYS),
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    of_file(
+        metavar="NAME", help="Encoding of a text file, such as latin-1; found out if left out."
+    ),
+]
 MaxMemory = Annotated[
     float,
     of_file(metavar="GB", help="Refuse files that would take more memory than this."),
 ]
 Sheet = Annotated[
     str | None, of_file(metavar="NAME", help="Sheet of a spreadsheet; the first if left out.")
+]
+PhenotypesSheet = Annotated[
+    str | None,
+    of_file(metavar="NAME", help="Sheet of the file of --phenotypes; the first if left out."),
 ]
 Transpose = Annotated[
     bool, of_file("--transpose", help="Features are in rows, named by the first column.")
@@ -104,7 +143,8 @@ Phenotypes = Annotated[
     of_file(
         metavar="FILE",
         help="Another table with a row for each sample, found by its name: in the column --id, or "
-        "in the first one.",
+        "in the first one. It may be another sheet of the same book: book.xlsx:samples. An NPY "
+        "brings the target, row by row.",
     ),
 ]
 
@@ -117,16 +157,21 @@ def how_to_read(
     separator: Separator = None,
     decimal: Decimal = ".",
     thousands: Thousands = None,
+    encoding: Encoding = None,
     missing: HowMissing = "refuse",
-    max_memory: MaxMemory = files.DEFAULT_MEMORY,
+    na: Na = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
+    duplicates: HowDuplicates = "refuse",
     sheet: Sheet = None,
     transpose: Transpose = False,
     phenotypes: Phenotypes = None,
+    phenotypes_sheet: PhenotypesSheet = None,
+    max_memory: MaxMemory = options.DEFAULT_MEMORY,
 ) -> Reading:
     """The options on reading, checked."""
-    return files.how_to_read(
-        separator=separator, decimal=decimal, thousands=thousands, missing=missing,
-        max_memory=max_memory, sheet=sheet, transpose=transpose, phenotypes=phenotypes,
+    return options.how_to_read(
+        separator=separator, decimal=decimal, thousands=thousands, encoding=encoding,
+        missing=missing, na=na, duplicates=duplicates, sheet=sheet, transpose=transpose,
+        phenotypes=phenotypes, phenotypes_sheet=phenotypes_sheet, max_memory=max_memory,
     )  # fmt: skip
 
 
@@ -136,14 +181,18 @@ def which_columns(
     time: Time = None,
     event: Event = None,
     regression: Numbers = None,
-    adjust_for: AdjustFor = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
+    adjust_for: AdjustFor = [],  # noqa: B006
     id: Id = None,
     groups: Groups = None,
     ignore: Ignore = [],  # noqa: B006
+    keep: Keep = [],  # noqa: B006
 ) -> Columns:
     """The options that name columns, checked."""
     response = {None: None, True: "numbers", False: "classes"}[regression]
-    return Columns(target, groups, ignore, time, event, id, adjust_for, response)  # type: ignore[arg-type]
+    return Columns(
+        target=target, time=time, event=event, id=id, groups=groups, adjust_for=adjust_for,
+        ignored=ignore, kept=keep, response=response,  # type: ignore[arg-type]
+    )  # fmt: skip
 
 
 PLACES: dict[str, Callable[..., Any]] = {"reading": how_to_read, "columns": which_columns}
@@ -184,6 +233,7 @@ def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
 
 def table_of_inputs(data: Path, reading: Reading) -> dict[str, Path]:
     """The files that a command reads, by what the user calls them."""
-    return {"DATA": data} | (
+    file, _ = file_and_sheet(data)
+    return {"DATA": file} | (
         {} if reading.phenotypes is None else {"--phenotypes": reading.phenotypes}
     )

@@ -12,8 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from ..._common.errors import InputError
+from ..._common.extra import extra
 from ..._common.files import check_writable, replacing
+from ..._common.names import spreadsheet_safe
 from .errors import CommandError
+
+LARGEST_SHEET = 1_048_576  # rows, by the format
+OTHER_KINDS = (  # ends of names that promise something that no command writes as a table
+    ".xls", ".xlsm", ".xlsb", ".ods", ".parquet", ".pq", ".arrow", ".feather", ".npy", ".npz",
+    ".json", ".html", ".h5ad", ".rds",
+)  # fmt: skip
 
 
 def check_outputs(inputs: Mapping[str, Path], outputs: Mapping[str, Path | None]) -> None:
@@ -49,11 +57,65 @@ def as_json(value: Any) -> str:
     return json.dumps(value, indent=1, allow_nan=False) + "\n"
 
 
-def as_csv(rows: Iterable[Sequence[Any]]) -> str:
-    """Rows of a table as CSV."""
+def as_csv(rows: Iterable[Sequence[Any]], separator: str = ",") -> str:
+    """Rows of a table as CSV; no text can act as a formula in a spreadsheet."""
     text = io.StringIO()
-    csv.writer(text).writerows(rows)
+    writer = csv.writer(text, delimiter=separator)
+    writer.writerows([_safe(cell) for cell in row] for row in rows)
     return text.getvalue()
+
+
+def _safe(cell: Any) -> Any:
+    if cell is None:
+        return ""
+    return spreadsheet_safe(cell) if isinstance(cell, str) else repr(cell)
+
+
+def check_table(option: str, path: Path | None) -> None:
+    """Refuse the name of a file that would say something else than what is written."""
+    if path is not None and path.suffix.lower() in OTHER_KINDS:
+        raise InputError(
+            f"{option} {path}: a table is written as CSV (.csv, .txt), with tabs (.tsv, .tab) or "
+            f"as a workbook (.xlsx), not as {path.suffix}; give it another name"
+        )
+
+
+def write_table(path: Path, rows: Sequence[Sequence[Any]]) -> None:
+    """Write a table in the kind that the end of the name tells."""
+    suffix = path.suffix.lower()
+    if suffix == ".xlsx":
+        if len(rows) > LARGEST_SHEET:
+            raise CommandError(
+                f"{path} cannot be written: a sheet holds {LARGEST_SHEET} rows, and there are "
+                f"{len(rows)}; give a name that ends in .csv"
+            )
+        _write_workbook(path, rows)
+    else:
+        write_text(path, as_csv(rows, "\t" if suffix in (".tsv", ".tab") else ","))
+
+
+def _write_workbook(path: Path, rows: Iterable[Sequence[Any]]) -> None:
+    with extra("excel", "writing workbooks needs"):
+        from openpyxl import Workbook
+        from openpyxl.cell import WriteOnlyCell
+        from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet("ksupport")
+
+    def cell(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        made = WriteOnlyCell(sheet, ILLEGAL_CHARACTERS_RE.sub("", value))
+        made.data_type = "s"  # a text, even if it begins as a formula does
+        return made
+
+    for row in rows:
+        sheet.append([cell(value) for value in row])
+    try:
+        with replacing(path) as temporary:
+            book.save(temporary)
+    except OSError as error:
+        raise _unwritable(path, error) from error
 
 
 def write_text(path: Path, text: str) -> None:

@@ -1,0 +1,215 @@
+"""Every feature by itself: how it goes with the response, and how likely that is by chance.
+
+Whole-matrix forms of SciPy's tests (`linregress`, `ttest_ind`, `f_oneway`) and of the score test of
+a Cox model with one feature.  X is taken by blocks of columns, each read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+from scipy.sparse.linalg import LinearOperator
+
+from ..design import Floats, Incomplete, is_dask, unwrapped
+from ..losses import Cox
+from .measures import Kind
+
+BLOCK = 1 << 22  # entries of X that are looked at together: 32 MB, and a few times that for squares
+
+
+@dataclass(frozen=True)
+class Univariate:
+    """What each feature tells by itself; missing (NaN) of one that is constant.
+
+    Attributes
+    ----------
+    columns : dict of array of shape (d,)
+        Means by class ("mean of A"), or "slope": change of the response, or of the logarithm of the
+        hazard, for one unit more of the feature.
+    effect : array of shape (d,)
+        In units that compare: the correlation with numbers, the difference of the means of two
+        classes in standard deviations within them (Cohen's d, second class less first), the share
+        of the variance that more than two classes explain (eta squared), the log hazard ratio of
+        one standard deviation.
+    p_value : array of shape (d,)
+        Two-sided, of no effect: t-test of the slope, Welch's t-test, analysis of variance, or score
+        test of the Cox model.  Not adjusted for covariates.
+    q_value : array of shape (d,)
+        Adjusted for the number of features by Benjamini and Hochberg: among features at or below
+        a value q, a share of at most q is expected to be null.
+    """
+
+    columns: dict[str, Floats]
+    effect: Floats
+    p_value: Floats
+
+    @property
+    def q_value(self) -> Floats:
+        return benjamini_hochberg(self.p_value)
+
+    @property
+    def signed_score(self) -> Floats:
+        """-log10 of the p-value, with the sign of the effect: what lists for enrichment rank by."""
+        smallest = np.finfo(np.float64).tiny
+        sign = np.where(self.effect < 0, -1.0, 1.0)
+        return np.asarray(-np.log10(np.maximum(self.p_value, smallest)) * sign)
+
+
+def univariate(X: Any, y: ArrayLike, kind: Kind) -> Univariate:
+    """Every feature by itself; missing values are left out, column by column."""
+    X = unwrapped(X)
+    if isinstance(X, LinearOperator):
+        raise ValueError("X is an operator, which has no columns to look at; give an array")
+    if kind == "numbers" and np.ndim(y) > 1:
+        raise ValueError(f"y must be one response, got shape {np.shape(y)}; give one column of it")
+    parts = [_of_block(block, y, kind) for block in _blocks(X)]
+    names = list(parts[0][0])
+    return Univariate(
+        {name: np.concatenate([part[0][name] for part in parts]) for name in names},
+        np.concatenate([part[1] for part in parts]),
+        np.concatenate([part[2] for part in parts]),
+    )
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """p-values adjusted for their number; those that are missing do not count."""
+    out = np.full(p.shape, np.nan)
+    there = np.isfinite(p)
+    if there.any():
+        out[there] = stats.false_discovery_control(p[there], method="bh")
+    return out
+
+
+def _blocks(X: Any) -> Iterator[Floats]:
+    """Blocks of columns as arrays, missing values as NaN."""
+    n, d = X.shape
+    if isinstance(X, Incomplete):
+        X = X.values
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    if sp.issparse(X):
+        X = sp.csc_array(X)
+    width = max(1, BLOCK // max(n, 1))
+    for start in range(0, d, width):
+        block = X[:, np.arange(start, min(start + width, d))]
+        block = block.compute() if is_dask(block) else block
+        block = block.toarray() if sp.issparse(block) else np.asarray(block)
+        yield np.asarray(block, np.float64)
+
+
+Part = tuple[dict[str, Floats], Floats, Floats]  # columns, effect and p-value of a block
+
+
+def _of_block(X: Floats, y: ArrayLike, kind: Kind) -> Part:
+    with np.errstate(divide="ignore", invalid="ignore"):  # of constant columns
+        if kind == "classes":
+            return _classes(X, np.asarray(y))
+        if kind == "survival":
+            return _survival(X, Cox().checked(y))
+        return _numbers(X, np.asarray(y, np.float64))
+
+
+def _numbers(X: Floats, y: Floats) -> Part:
+    """Least squares on one feature: `scipy.stats.linregress`, column by column."""
+    there = np.isfinite(X)
+    n = there.sum(axis=0)
+    x = _centred(X, there, n)
+    response = np.where(there, y[:, None], 0.0)
+    response = np.where(there, response - response.sum(axis=0) / np.maximum(n, 1), 0.0)
+    xx, xy, yy = (x * x).sum(axis=0), (x * response).sum(axis=0), (response**2).sum(axis=0)
+    r = np.clip(xy / np.sqrt(xx * yy), -1.0, 1.0)
+    r = np.where(_varies(X, xx, n), r, np.nan)
+    t = r * np.sqrt((n - 2) / ((1.0 - r) * (1.0 + r)))
+    p = np.where(n > 2, 2.0 * stats.t.sf(np.abs(t), np.maximum(n - 2, 1)), np.nan)
+    return {"slope": np.where(np.isfinite(r), xy / xx, np.nan)}, r, np.where(np.isnan(r), np.nan, p)
+
+
+def _classes(X: Floats, y: NDArray[Any]) -> Part:
+    """Means by class; of two classes Welch's t-test, of more an analysis of variance."""
+    names = np.unique(y)
+    there = np.isfinite(X)
+    count = np.stack([there[y == name].sum(axis=0) for name in names]).astype(np.float64)
+    zeroed = np.where(there, X, 0.0)
+    means = np.stack([zeroed[y == name].sum(axis=0) for name in names]) / count
+    squares = np.stack(
+        [
+            (np.where(there[y == name], X[y == name] - mean, 0.0) ** 2).sum(axis=0)
+            for name, mean in zip(names, means, strict=True)
+        ]
+    )
+    total = (_centred(X, there, there.sum(axis=0)) ** 2).sum(axis=0)
+    varies = _varies(X, total, there.sum(axis=0)) & (count > 0).all(axis=0)
+    effect, p = (_welch if len(names) == 2 else _anova)(count, means, squares)
+    columns = {f"mean of {name}": mean for name, mean in zip(names, means, strict=True)}
+    return columns, np.where(varies, effect, np.nan), np.where(varies, p, np.nan)
+
+
+def _welch(count: Floats, means: Floats, squares: Floats) -> tuple[Floats, Floats]:
+    """Cohen's d, and `scipy.stats.ttest_ind(equal_var=False)`."""
+    difference = means[1] - means[0]
+    pooled = np.sqrt(squares.sum(axis=0) / (count.sum(axis=0) - 2))
+    errors = squares / (count - 1) / count  # squared standard errors of the means
+    error = errors.sum(axis=0)
+    df = error**2 / (errors**2 / (count - 1)).sum(axis=0)
+    p = 2.0 * stats.t.sf(np.abs(difference) / np.sqrt(error), df)
+    return difference / pooled, np.where(error == 0, 0.0, p)
+
+
+def _anova(count: Floats, means: Floats, squares: Floats) -> tuple[Floats, Floats]:
+    """Eta squared, and `scipy.stats.f_oneway`."""
+    total = count.sum(axis=0)
+    mean = (count * means).sum(axis=0) / total
+    between = (count * (means - mean) ** 2).sum(axis=0)
+    within = squares.sum(axis=0)
+    low, high = len(count) - 1, total - len(count)
+    p = stats.f.sf((between / low) / (within / high), low, high)
+    return between / (between + within), np.where(within == 0, 0.0, p)
+
+
+def _survival(X: Floats, y: Floats) -> Part:
+    """The score test of a Cox model with one feature, at no effect; ties by Breslow.
+
+    Missing values are taken to be the mean of their column.
+    """
+    there = np.isfinite(X)
+    x = _centred(X, there, there.sum(axis=0))
+    strata = y[:, 2] if y.shape[1] > 2 else np.zeros(len(y))
+    score, information = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+    for stratum in np.unique(strata):
+        inside = strata == stratum
+        more = _cox_score(x[inside], y[inside, 0], y[inside, 1])
+        score, information = score + more[0], information + more[1]
+    xx = (x * x).sum(axis=0)
+    varies = _varies(X, xx, there.sum(axis=0)) & (information > 0)
+    slope = np.where(varies, score / information, np.nan)
+    p = 2.0 * stats.norm.sf(np.abs(score) / np.sqrt(information))
+    return {"slope": slope}, slope * np.sqrt(xx / len(x)), np.where(varies, p, np.nan)
+
+
+def _cox_score(x: Floats, time: Floats, event: Floats) -> tuple[Floats, Floats]:
+    """The first step of Newton's method from zero: score and information of each column."""
+    order = np.argsort(-time, kind="stable")
+    x, time, event = x[order], time[order], event[order] == 1
+    last = np.searchsorted(-time, -time[event], side="right") - 1  # of those at risk
+    at_risk = (last + 1.0)[:, None]
+    mean = np.cumsum(x, axis=0)[last] / at_risk
+    square = np.cumsum(x * x, axis=0)[last] / at_risk
+    return (x[event] - mean).sum(axis=0), (square - mean**2).sum(axis=0)
+
+
+def _centred(X: Floats, there: NDArray[np.bool_], n: NDArray[Any]) -> Floats:
+    """Columns less their means; missing values at the mean."""
+    return np.where(there, X - np.where(there, X, 0.0).sum(axis=0) / np.maximum(n, 1), 0.0)
+
+
+def _varies(X: Floats, squares: Floats, n: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether columns vary by more than rounding."""
+    size = np.nanmax(np.abs(np.where(np.isfinite(X), X, 0.0)), axis=0, initial=0.0)
+    eps = float(np.finfo(np.float64).eps)
+    return np.asarray(np.sqrt(squares / np.maximum(n, 1)) > 8 * eps * size)

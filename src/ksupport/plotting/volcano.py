@@ -1,0 +1,176 @@
+"""Effects of all features by themselves against how sure they are: a volcano."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._common.checks import check_count
+from .._common.names import names_seen
+from ..design import Floats
+from ..explain.feature_table import feature_table, kind_of
+from ..explain.models import chosen_by
+from ._axes import GOOD, MUTED, Display, check_data, check_names, check_ours, name_of
+
+Against = Literal["p_value", "probability"]
+EFFECTS = {  # what the effect of one feature by itself is called
+    "numbers": "correlation with the response",
+    "survival": "log hazard ratio of one standard deviation",
+}
+
+
+class VolcanoDisplay(Display):
+    """Every feature by its effect and by how sure it is; those of the model stand out.
+
+    Parameters
+    ----------
+    effect : array of shape (d,)
+        Of each feature by itself, as in ``to_frame(X, y, all=True)``.
+    sureness : array of shape (d,)
+        p-values, drawn as -log10; or probabilities.
+    chosen : array of bool of shape (d,)
+        Which features are in the model.
+    against : "p_value" or "probability"
+        What ``sureness`` is.
+    effect_name : str
+        What the horizontal axis is called.
+    names : sequence of str, optional
+        Names of all features.
+    most : int
+        Features of the model whose names are written.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    points_ : list of matplotlib PathCollection
+        The features outside the model, and those in it.
+
+    Examples
+    --------
+    >>> from ksupport import AutoIRKSN
+    >>> from ksupport.datasets import make_correlated_data
+    >>> from ksupport.plotting import VolcanoDisplay
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 97
+    >>> X, y, w = make_correlated_data(60, 100, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> display = VolcanoDisplay.from_estimator(AutoIRKSN().fit(X, y), X, y)
+    >>> display.ax_.get_ylabel()
+    '-log10 of the p-value'
+    """
+
+    def __init__(
+        self,
+        effect: Floats,
+        sureness: Floats,
+        chosen: NDArray[np.bool_],
+        *,
+        against: Against = "p_value",
+        effect_name: str = "effect",
+        names: Sequence[str] | None = None,
+        most: int = 10,
+    ) -> None:
+        self.effect = effect
+        self.sureness = sureness
+        self.chosen = chosen
+        self.against = against
+        self.effect_name = effect_name
+        self.names = names
+        self.most = most
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        against: Against = "p_value",
+        most: int = 10,
+        names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw all features of the data that a model was fitted on.
+
+        Parameters
+        ----------
+        estimator : estimator of ksupport
+            A fitted model.
+        X : array, memmap, data frame, sparse matrix or Dask array, shape (n, d)
+            The measurements of the fit.
+        y : array of shape (n,)
+            The response of the fit.
+        against : "p_value" or "probability"
+            What the vertical axis is: p-values of each feature by itself, or probabilities of
+            belonging to the model.
+        most : int
+            Features of the model whose names are written, the surest.
+        names : sequence of str, optional
+            Names of the features; None takes those that the model has seen.
+        ax : matplotlib Axes, optional
+            Where to draw; new axes if None.
+
+        Returns
+        -------
+        VolcanoDisplay
+        """
+        check_ours(estimator)
+        check_data(estimator, X, y)
+        check_count("most", most, low=0)
+        if against not in get_args(Against):
+            raise ValueError(f"against must be 'p_value' or 'probability', got {against!r}")
+        if against == "probability" and chosen_by(estimator).probability is None:
+            raise ValueError(
+                f"{type(estimator).__name__} gives no probability_; against='p_value' needs none"
+            )
+        names = names_seen(estimator) if names is None else names
+        check_names(names, np.shape(estimator.coef_)[-1])
+        table = feature_table(estimator, X, y, names).sort_values("feature")
+        kind, classes = kind_of(estimator), getattr(estimator, "classes_", ())
+        effect_name = EFFECTS.get(kind) or _difference(classes)
+        return cls(
+            table["univariate_effect"].to_numpy(), table[against].to_numpy(float),
+            table["chosen"].to_numpy(bool), against=against, effect_name=effect_name,
+            names=table["name"].tolist(), most=most,
+        ).plot(ax=ax)  # fmt: skip
+
+    def _draw(self, ax: Any) -> None:
+        height = self._height
+        there = np.isfinite(self.effect) & np.isfinite(height)
+        self.points_ = [
+            ax.scatter(
+                self.effect[which], height[which], s=size, color=colour, linewidths=0, label=label,
+                rasterized=which.sum() > 5000,  # a vector for each would make files of megabytes
+            )
+            for which, size, colour, label in (
+                (there & ~self.chosen, 8, MUTED, "not in the model"),
+                (there & self.chosen, 24, GOOD, "in the model"),
+            )
+        ]  # fmt: skip
+        inside = np.flatnonzero(there & self.chosen)
+        for j in inside[np.argsort(-height[inside], kind="stable")][: self.most].tolist():
+            ax.annotate(
+                name_of(self.names, j), (self.effect[j], height[j]), xytext=(4, 3),
+                textcoords="offset points", fontsize="small",
+            )  # fmt: skip
+        told = {
+            "p_value": "-log10 of the p-value",
+            "probability": "probability of belonging to the model",
+        }
+        ax.set(xlabel=self.effect_name, ylabel=told[self.against])
+        ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+
+    @property
+    def _height(self) -> Floats:
+        if self.against == "probability":
+            return self.sureness
+        return np.asarray(-np.log10(np.maximum(self.sureness, np.finfo(np.float64).tiny)))
+
+
+def _difference(classes: Sequence[Any]) -> str:
+    if len(classes) > 2:
+        return "share of the variance explained by the classes"
+    first, second = (str(each) for each in classes)
+    return f"{second} less {first}, in standard deviations within classes"

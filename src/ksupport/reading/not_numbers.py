@@ -1,0 +1,306 @@
+"""Cells that should be numbers and are none: what they look like, and which options mend that."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.names import listed, shown
+from ..design import Floats
+from .cells import WAYS, Marks, converted, is_of_text
+from .identifiers import holds_dates
+from .problems import Problem, Problems
+from .spelling import option
+
+CENSORED = re.compile(r"\s*([<>≤≥]=?|less than|below|above)\s*[-+]?\d[\d.,eE+-]*\s*", re.IGNORECASE)
+DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*")  # what a number in any notation is of
+MOST_SIGNS = 8  # different texts among numbers that may each stand for a missing value
+MOST_TRIED = 1000  # different cells by which the notation of a table is known
+TRIED = 5  # different cells by which a column of numbers in another notation is known
+
+
+@dataclass
+class _Texts:
+    """Texts among numbers, of one kind: how often each occurs, where, and in which columns."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    columns: dict[str, None] = field(default_factory=dict)
+    first: tuple[str, int] | None = None  # column and row
+
+    def add(self, column: str, row: int, counts: Counter[str]) -> None:
+        self.counts += counts
+        self.columns[column] = None
+        self.first = self.first or (column, row)
+
+    @property
+    def told(self) -> str:
+        """The first of them, and how many there are."""
+        assert self.first is not None
+        (column, row), total = self.first, sum(self.counts.values())
+        cell = next(iter(self.counts))
+        words = f"column {column}, row {row + 1} holds {shown(cell)!r}"
+        if total == 1:
+            return words
+        texts = f" of {listed([repr(shown(each)) for each in self.counts])}" * (
+            len(self.counts) > 1
+        )
+        columns = f" in {len(self.columns)} columns ({listed(self.columns, 4)})" * (
+            len(self.columns) > 1
+        )
+        return f"{words} (there are {total} such cells{texts}{columns})"
+
+
+@dataclass
+class _Sorted:
+    """All that is no number, by what it looks like."""
+
+    censored: _Texts = field(default_factory=_Texts)
+    signs: _Texts = field(default_factory=_Texts)
+    dates: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    levels: list[tuple[str, str]] = field(default_factory=list)  # column, its levels
+    others: list[tuple[str, str, int]] = field(default_factory=list)  # column, cell, row
+
+
+def numbers(frame: Any, name: str, marks: Marks) -> Floats:
+    """A data frame as a matrix; if some cells are no numbers, all of that is told."""
+    problems = Problems(name)
+    marks, problem = mended(frame, name, marks)
+    if problem is not None:
+        problems.add(problem)
+    X, wrong = converted(frame, marks)
+    for problem in explained(frame, X, wrong, name, marks):
+        problems.add(problem)
+    problems.check()
+    return X
+
+
+def mended(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem | None]:
+    """How the numbers of a table are written, and a problem if that is not as it was said.
+
+    Of all notations the one is taken in which most cells are numbers.
+    """
+    texts = [j for j, kind in enumerate(frame.dtypes) if is_of_text(kind)]
+    found: dict[str, tuple[str, str, int]] = {}  # cell -> its column and row
+    for j in texts:
+        for row, cell in enumerate(frame.iloc[:, j]):
+            if isinstance(cell, str) and cell not in found and _is_written_otherwise(cell, marks):
+                found[cell] = cell, shown(str(frame.columns[j])) or "''", row
+            if len(found) > MOST_TRIED:
+                break
+    if not found:
+        return marks, None
+    ways = {way: sum(way.value(cell) is not None for cell in found) for way in WAYS}
+    best = max(ways, key=lambda way: ways[way])
+    return best, _notation(list(found.values()), file, best, marks)
+
+
+def _is_written_otherwise(cell: str, marks: Marks) -> bool:
+    """Whether a cell is a number in another notation only."""
+    return (
+        DIGITS.fullmatch(cell) is not None
+        and marks.value(cell) is None
+        and bool(_meant(cell, marks))
+    )
+
+
+def explained(
+    frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], file: str, marks: Marks
+) -> Iterator[Problem]:
+    """A problem for each kind of cell that is no number, with the options that mend it."""
+    found = _sorted(frame, X, wrong, marks)
+    if found.signs.counts:
+        yield _signs(found.signs, file)
+    if found.censored.counts:
+        yield _censored(found.censored, file)
+    if found.names:
+        yield _names(found.names, file)
+    for name, levels in found.levels:
+        yield Problem(
+            f"{file}: column {name} holds text ({levels}). To adjust for it, give "
+            f"{option('adjust-for', name)}; to leave it out, {option('ignore', name)}",
+            option("ignore", name),
+        )
+    if found.dates:
+        yield _leave_out(found.dates, file, "hold dates, which are no features")
+    if found.others:
+        yield _others(found.others, file)
+
+
+def text_columns(
+    frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], marks: Marks
+) -> list[int]:
+    """Those of these columns that hold no numbers at all, however written."""
+    return [j for j in wrong if _is_text(frame.iloc[:, j], X[:, j], wrong[j], marks)]
+
+
+def _sorted(frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], marks: Marks) -> _Sorted:
+    found = _Sorted()
+    for j, bad in wrong.items():
+        column = frame.iloc[:, j]
+        name, row = shown(str(column.name)) or "''", int(np.argmax(bad))
+        if holds_dates(column):
+            found.dates.append(name)
+        elif _is_text(column, X[:, j], bad, marks):
+            _sort_text(found, column, name, row)
+        else:
+            _sort_cells(found, column, name, bad, marks)
+    return found
+
+
+def _is_text(column: Any, values: Floats, bad: NDArray[np.bool_], marks: Marks) -> bool:
+    if np.isfinite(values).any():
+        return False
+    cells = list(dict.fromkeys(str(cell) for cell in column[bad].head(100)))[:TRIED]
+    return not any(_meant(cell, marks) or CENSORED.fullmatch(cell) for cell in cells)
+
+
+def _sort_text(found: _Sorted, column: Any, name: str, row: int) -> None:
+    different, present = column.nunique(), int(column.notna().sum())
+    if different == present > 1:
+        found.names.append(name)
+    elif 2 <= different <= max(present // 2, 2):
+        levels = sorted({str(cell) for cell in column.dropna().unique()})
+        found.levels.append((name, listed(levels, 4)))
+    else:
+        found.others.append((name, str(column.iloc[row]), row))
+
+
+def _sort_cells(
+    found: _Sorted, column: Any, name: str, bad: NDArray[np.bool_], marks: Marks
+) -> None:
+    cells = Counter(str(cell).strip() for cell in column[bad])
+    rows = {str(column.iloc[row]).strip(): int(row) for row in np.flatnonzero(bad)[::-1]}
+    limits = Counter({cell: cells[cell] for cell in cells if CENSORED.fullmatch(cell)})
+    if limits:
+        found.censored.add(name, rows[next(iter(limits))], limits)
+    rest = Counter(
+        {
+            cell: count for cell, count in cells.items()
+            if cell not in limits
+        }
+    )  # fmt: skip
+    if len(rest) > MOST_SIGNS:
+        cell = next(iter(rest))
+        found.others.append((name, cell, rows[cell]))
+    elif rest:
+        found.signs.add(name, rows[next(iter(rest))], rest)
+
+
+# -- what is said of each kind ---------------------------------------------------------------
+
+
+def _meant(cell: str, marks: Marks) -> dict[float, Marks]:
+    """The numbers that a cell may stand for in other notations, the likelier first."""
+    means = {value: way for way in reversed(WAYS) if (value := way.value(cell)) is not None}
+    return {value: way for value, way in reversed(means.items()) if way != marks}
+
+
+def advice(cell: str, marks: Marks) -> str:
+    """Which options would make a number of a cell, and which number."""
+    told = [
+        f"{_options(way, marks)} if it means {value:.15g}"
+        for value, way in _meant(cell, marks).items()
+    ]
+    return f"; or give {', or '.join(told)}" if told else ""
+
+
+def _options(way: Marks, given: Marks) -> str:
+    options = [option("decimal", repr(way.decimal))] if way.decimal != given.decimal else []
+    if way.thousands != given.thousands:
+        options.append(
+            f"without {option('thousands')}"
+            if way.thousands is None
+            else option("thousands", repr(way.thousands))
+        )
+    return " ".join(options)
+
+
+def _notation(found: list[tuple[str, str, int]], file: str, best: Marks, marks: Marks) -> Problem:
+    """Numbers with other marks between their digits; ``1,5`` tells more than ``1,234``."""
+    cell, column, row = min(found, key=lambda each: len(_meant(each[0], marks)))
+    told = [
+        f"{_options(way, marks)} if it means {value:.15g}"
+        for value, way in _meant(cell, marks).items()
+    ]
+    others = dict.fromkeys(name for _, name, _ in found if name != column)
+    also = f" (such cells are also in {listed(others, 4)})" if others else ""
+    return Problem(
+        f"{file}: column {column}, row {row + 1} holds {shown(cell)!r}, which is not a number{also}"
+        f"; give {', or '.join(told)}",
+        _options(best, marks),
+    )
+
+
+def _signs(found: _Texts, file: str) -> Problem:
+    flags = _na(found)
+    return Problem(
+        f"{file}: {found.told}, which is not a number. If it stands for a missing value, give "
+        f"{flags}; else write a number, or leave the column out with {option('ignore')}",
+        flags,
+    )
+
+
+def _censored(found: _Texts, file: str) -> Problem:
+    flags = _na(found)
+    return Problem(
+        f"{file}: {found.told}, a censored value: only a limit of it is known. To take such values "
+        f"as missing, give {flags}; to keep what they tell, write a number instead: half of the "
+        "limit is customary where few values are concerned",
+        flags,
+    )
+
+
+def _na(found: _Texts) -> str:
+    """The option that takes these texts as missing, once for each."""
+    if option("na") == "na":  # in Python one list
+        return f"na={list(found.counts)!r}"
+    return " ".join(option("na", shlex.quote(each)) for each in found.counts)
+
+
+def _names(columns: list[str], file: str) -> Problem:
+    first, *rest = columns
+    more = f"; leave {listed(rest, 4)} out with {_each('ignore', rest)}" if rest else ""
+    hold = "hold text that is" if rest else "holds text that is"
+    return Problem(
+        f"{file}: column{'s' * bool(rest)} {listed(columns, 4)} {hold} different in each row, as "
+        f"names of rows are: give {option('id', first)}, or leave it out with "
+        f"{option('ignore', first)}{more}",
+        " ".join([option("id", first), *([_each("ignore", rest)] if rest else [])]),
+    )
+
+
+def _leave_out(columns: list[str], file: str, why: str) -> Problem:
+    hold = why if len(columns) > 1 else why.replace("hold", "holds", 1)
+    flags = _each("ignore", columns)
+    return Problem(
+        f"{file}: column{'s' * (len(columns) > 1)} {listed(columns, 4)} {hold}. Leave out with "
+        f"{flags}, or write numbers instead, such as days since the first date",
+        flags,
+    )
+
+
+def _others(found: list[tuple[str, str, int]], file: str) -> Problem:
+    name, cell, row = found[0]
+    names = [each for each, _, _ in found]
+    also = f" (text is also in {listed(names[1:], 4)})" if len(names) > 1 else ""
+    flags = _each("ignore", names)
+    return Problem(
+        f"{file}: column {name}, row {row + 1} holds {shown(cell)!r}, which is not a number{also}. "
+        f"Leave such columns out with {flags}, or encode them as numbers",
+        flags,
+    )
+
+
+def _each(name: str, columns: list[str]) -> str:
+    """An option that is given once for each column; no more of them than one would type."""
+    if option(name) != f"--{name}":
+        return f"{name}={columns!r}"
+    return " ".join(option(name, shlex.quote(each)) for each in columns)
