@@ -12,7 +12,7 @@ ifeq ($(shell command -v cc || command -v gcc || command -v clang || ls -d "$(VI
 COMPILER := ziglang
 endif
 endif
-# `$(call with_tools,.venv) python` has the tools that were installed there, by names that hold in later builds as well.
+# `$(call with_tools,.venv) .venv/bin/python` has the tools that were installed there, by names that hold in later builds as well.
 zig = $(abspath $(1)/$(SCRIPTS)/python) -m ziglang
 with_compiler = $(if $(COMPILER),CC="$(call zig,$(1)) cc" AR="$(call zig,$(1)) ar")
 with_tools = PATH="$(abspath $(1)/$(SCRIPTS)):$$PATH" CYTHON="$(abspath $(1)/$(SCRIPTS)/cython)" $(call with_compiler,$(1))
@@ -139,7 +139,7 @@ clean: ## remove everything that these targets made
 # Of what they bring, Python compiles what is imported, when it is; pip would take half a minute for all.
 $(VENV)/.with-%: pyproject.toml | $(VENV)/.tools
 	@echo "installing ksupport[$*] into $(VENV)"
-	@$(call with_tools,$(VENV)) python -m $(call editable,$(VENV)) '.[$*]' --no-compile
+	@$(call with_tools,$(VENV)) $(BIN)/python -m $(call editable,$(VENV)) '.[$*]' --no-compile
 	@touch $@
 
 $(VENV)/.tools: pyproject.toml | $(VENV)/.made
@@ -159,6 +159,6 @@ $(OLDEST)/.made: pyproject.toml tools/oldest.py
 	@$(PYTHON) tools/build_needs.py > $(OLDEST)/build-needs.txt
 	@$(OLDEST)/$(SCRIPTS)/python -m pip install -qq --disable-pip-version-check \
 		--constraint $(OLDEST)/constraints.txt -r $(OLDEST)/build-needs.txt $(COMPILER)
-	@$(call with_tools,$(OLDEST)) python -m $(call editable,$(OLDEST)) '.[cli,data,test]' \
+	@$(call with_tools,$(OLDEST)) $(OLDEST)/$(SCRIPTS)/python -m $(call editable,$(OLDEST)) '.[cli,data,test]' \
 		--constraint $(OLDEST)/constraints.txt
 	@touch $@
