@@ -143,6 +143,7 @@ clean: ## remove everything that these targets made
 $(VENV)/.with-%: pyproject.toml | $(VENV)/.tools
 	@echo "installing ksupport[$*] into $(VENV)"
 	@$(call with_tools,$(VENV)) $(BIN)/python -m $(call editable,$(VENV)) '.[$*]' --no-compile
+	@$(BIN)/python -m compileall -q src # which meson's editable installations read, and never write
 	@touch $@
 
 $(VENV)/.tools: pyproject.toml | $(VENV)/.made

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """Minus the log partial likelihood of Cox, for censored survival times, ties by Breslow or Efron.
 
 An event at time t contributes log Σ_{j at risk at t} weight_j e^eta_j - eta_i.  With m events tied,

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """By how much a new row, joining those of a fit alone, raises minus the log partial likelihood.
 
 It adds log(1 + e^eta / S) for each event before its time, S the risk then of all others, and its own

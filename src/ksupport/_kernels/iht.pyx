@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """IHT, iterative hard thresholding: β⁺ = H_k(β - η Xᵀ(Xβ - y)), which keeps the k largest entries.
 
 ``B`` has the columns of the working set as rows (m x n).  A walk goes on from its clock's step to

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """Algorithm 1 (IRKSN) on a working set of columns.
 
 With R(w) = (1-alpha)/2 (‖w‖_k^sp)² + alpha/2 ‖w‖² and lam = (1-alpha)/alpha, a step is

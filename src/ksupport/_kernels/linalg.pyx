@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """Small symmetric systems of Newton's method, H step = -gradient, where H may be singular.
 
 `factorise` is not LAPACK's dpotrf, which stops at the first pivot that is not positive: here the

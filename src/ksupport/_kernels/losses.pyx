@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """Losses l(eta_i, y_i) of fitted values eta, bound to rows: derivatives, values, second derivatives.
 
 Squares, Huber's loss, the logistic one and that of counts are here; `multinomial` and `cox` have

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """The loss of several classes, log Σ_a exp(eta_a) - eta_y, with a fitted value for each class."""
 
 import numpy as np

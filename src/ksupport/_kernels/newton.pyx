@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """Refits by a loss: Newton's method for min_b l(Tb) + ridge/2 ‖b‖², of many models of few columns.
 
 T has the columns of one model, first those that are not penalised, on which there is no ridge.

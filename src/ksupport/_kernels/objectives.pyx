@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """What Algorithm 1 is called with: the loss whose gradient it follows, and the pace of its steps.
 
 By squares, the paper's case, it is accelerated gradient descent on the dual function

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """Gibbs sampling of the set of atoms that a quadratic log likelihood favours.
 
 Columns of D are grouped into *atoms*: single features (one column), clusters that act together

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """The profile loss min_c l(base + Qᵀc): what is not penalised is settled at each base.
 
 Q has the columns that are always in the model (ones for an intercept), as rows.  The profile loss

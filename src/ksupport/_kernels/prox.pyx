@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """The k-support norm and the box norm: their squares, their prox, and its Jacobian.
 
 The box norm is ‖w‖² = min Σ w_i²/theta_i over theta_i in [low, low + width] with a bounded sum;

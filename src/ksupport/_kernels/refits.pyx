@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """Least squares on many supports, what one feature more or another one does to them, and genotypes.
 
 With X_S the columns of a support S, its residual sum of squares is ‖y‖² - ‖b‖², b = L⁻¹ X_Sᵀy, where

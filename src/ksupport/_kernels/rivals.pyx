@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """SRDI, KSN, IRCR and IROSR, with which IRKSN is compared (IHT has a module of its own).
 
 SRDI takes a gradient step, then a threshold; KSN is FISTA with the k-support prox; IRCR is a

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """The present set S of atoms, and the log evidence that each of the others would add to it.
 
 With the symbols of posterior.pyx, residual products of all columns of D with the present ones out,

@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """The search for the scale s of the k-support prox.
 
 With ``a = |q|``, the prox of ``(lam/2) (‖·‖_k^sp)²`` is

@@ -1,4 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False
+# cython: language_level=3, wraparound=False
 """What the walks of the rivals share."""
 
 from libc.math cimport isfinite

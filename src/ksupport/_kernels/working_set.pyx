@@ -1,5 +1,4 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-# cython: initializedcheck=False
+# cython: language_level=3, wraparound=False, cdivision=True
 """Working sets of columns: which to choose, and a bound on those left out.
 
 ``B`` has the columns of the working set as rows (m x n), so that every inner loop is contiguous.
