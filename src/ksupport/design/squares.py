@@ -129,6 +129,7 @@ class Squares:
             store_of(np.asfortranarray(rows[:, :d])),
             samples=scatter.total,
             absorbed=0 if settled is None else settled.basis.rank,
+            was_centred=view.mean is not None,
             different=partial(self._different, at),
         )
         return Walked(view, design, one_by_one(rows[:, d:]), mean, settled)

@@ -59,6 +59,7 @@ class Design:
     off: Projection | None = None  # Z B
     samples: float | None = None  # that the rows stand for, where they were compressed
     absorbed: int = 0  # degrees of freedom that columns projected off have taken
+    was_centred: bool = False  # whether the rows were compressed after their means were taken off
     different: Callable[[], int] | None = None  # how many of them differ, if somebody knows
     family: Sequence[Design] = field(default=(), repr=False, compare=False)  # see `sharing`
     # What was computed once; nothing is lost but time if it is emptied.
@@ -87,6 +88,11 @@ class Design:
     def compact(self) -> bool:
         """Whether these are not the rows of X, but fewer that do for them (see `compressed`)."""
         return self.samples is not None
+
+    @property
+    def is_centred(self) -> bool:
+        """Whether means of columns are taken off, here or before the rows were compressed."""
+        return self.mean is not None or self.was_centred
 
     @property
     def n_samples(self) -> float:

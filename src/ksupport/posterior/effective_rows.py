@@ -57,7 +57,7 @@ def effective_rows(
     ``share`` is that of rows which their weights leave (`Problem.counted`), ``row_groups`` numbers
     the rows that belong together.
     """
-    centred = float(design.mean is not None)
+    centred = float(design.is_centred)
     rows = max(design.freedom - centred, 1.0)
     count, why = max(share * independent_rows(design, Y.ravel()) - centred, 1.0), ""
     if count < 0.95 * rows:
