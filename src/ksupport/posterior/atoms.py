@@ -22,16 +22,16 @@ from ..design import Floats, Ints
 from .likelihood import Likelihood
 
 COPY = 1.0 - 1e-10  # correlation of equal columns
-TIGHT = 0.3  # least correlation of features that may act together; .1 to .5 select the same blocks
+TIGHT = 0.3  # least correlation of features that may act together; not varied
 LARGEST = 100  # features of a cluster, for the time that more would take
 NEIGHBOURS = (3, 5, 10, 20)  # features of the neighbourhood of a leading one
-LEADING = 60  # features that are such: those that correlate most with the response
+LEADING = 60  # features that are such, those that correlate most with y; 30 missed a true one
 RANK = 10  # principal components of a block, or known group, whose coefficients differ
 PARTIAL = np.geomspace(0.01, 1.0, 13) ** 2  # squared size of partial correlations, where any are
-FACTOR_STEPS = 10  # of the least-squares fit of one factor; five give the same to two digits
+FACTOR_STEPS = 10  # of the least-squares fit of one factor; not varied
 RULED_OUT = -20.0  # log odds at which a hypothesis is looked at no further
 # Prior probability that an effect is shared by a neighbourhood, where columns come in no blocks.
-# .003 of .003 to .05 on development draws of expression designs (seed 1000).
+# .003 to .05 were tried with an earlier rule for clusters (expression designs, seed 1000).
 SHARED = 0.003
 
 Members = tuple[int, ...]
