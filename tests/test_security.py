@@ -24,6 +24,11 @@ CALLS = {  # methods and functions, by their last name
 }  # fmt: skip
 FAMILIES = re.compile(r"(exec|spawn)(l|v|le|lp|lpe|ve|vp|vpe)$")  # of os
 OUR_OWN = {
+    "ksupport/__init__.py": [  # names of its own modules
+        "import_module(f'.{_HOMES[name]}', __name__)",
+        "import_module(f'.{name}', __name__)",
+    ],
+    "ksupport/cli.py": ["import_module(f'.commands.{name}', __package__)"],  # of its own table
     "ksupport/fmri/_extra.py": ["import_module(module)"],  # whose callers are this package
     "ksupport/design/dask_store.py": ["from cloudpickle import dumps"],  # which writes, for workers
 }

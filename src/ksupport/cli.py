@@ -34,7 +34,7 @@ COMMANDS = {  # in the order of the help, each with the first line of its docstr
     "predict": "Predict new rows by a model of ksupport fit.",
     "check": "Tell how alike features are, and what theory would promise.",
     "compare": "Compare all methods on rows that none of them saw.",
-    "rehearse": "Try a fit on responses whose truth is known, on the features of a data file.",
+    "rehearse": "Try a fit on responses whose truth is known.",
     "demo": "Show on simulated data what to expect, next to the Lasso.",
     "reproduce": "Run the paper's experiments again.",
     "bench": "Measure speed on this machine, next to NumPy and scikit-learn.",

@@ -301,8 +301,8 @@ def test_of_tall_data_the_client_receives_what_was_chosen_alone(name, client, re
     assert model.n_passes_ <= expected.n_passes_ + (name == "unpenalised")  # to read those columns
     if "sent" not in name:
         columns = 2 * 2 if name == "unpenalised" else 0  # as they are, and projected off
-        # Sums would be a sixth; a posterior has the correlations of its candidates.
-        most = 0.08 if hasattr(expected, "posterior_") else 0.03
+        # Sums would be a sixth; a posterior has thousands of sampled models, however many rows.
+        most = 0.15 if hasattr(expected, "posterior_") else 0.03
         assert 0 < sum(received) < (most + columns / 100) * X.nbytes
 
 

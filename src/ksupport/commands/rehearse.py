@@ -39,10 +39,10 @@ def rehearse(
     seed: Seed = 0,
     in_json: Json = False,
 ) -> None:
-    """Try a fit on responses whose truth is known, on the features of a data file.
+    """Try a fit on responses whose truth is known.
 
-    Truths are drawn from what ksupport fit believes of the target; what the fit finds in each
-    drawn response is compared with them.
+    They are made of the features of a data file. Truths are drawn from what ksupport fit believes
+    of the target; what the fit finds in each drawn response is compared with them.
     """
     how, parts = reading(), columns()
     say(f"reading {title(data)}")

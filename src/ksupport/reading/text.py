@@ -242,7 +242,7 @@ def _check_comment(text: bytes, cells: int, separator: str, file: str) -> None:
     if not first.startswith((b"#", b"%", b"//")) or not rest:
         return
     others = rest[0].count(separator.encode()) + 1
-    if others not in (cells, cells + 1) and separator != BLANKS:
+    if others != cells and separator != BLANKS:  # names of rows have no such header
         raise InputError(
             f"{file}: line 1 begins with {shown(first.decode('utf-8', 'replace'))[:1]!r} and has "
             f"{cells} cells where line 2 has {others}, so it is a comment and holds no names of "

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pandas as pd
 import pytest
@@ -54,9 +55,16 @@ def test_a_reader_who_leaves_is_no_news(odd_csv):
     assert "Error" not in err
 
 
-def test_streams_that_are_closed_take_everything(odd_csv):
+def test_an_output_that_is_closed_takes_everything(odd_csv):
     code, out, _ = shell(">&-", odd_csv)
     assert (code, out) == (0, "")
+
+
+@pytest.mark.skipif(
+    find_spec("_ksupport_editable_loader") is not None,
+    reason="before ours, the loader of an editable installation writes a log where the error was",
+)
+def test_errors_that_are_closed_take_everything(odd_csv):
     code, out, err = shell("2>&-", odd_csv, "--json")
     assert (code, err) == (0, "")
     assert out.startswith("{")

@@ -105,7 +105,7 @@ Na = Annotated[
     list[str],
     of_file(
         metavar="TEXT",
-        help="What stands for a missing value, such as n.d. or '<0.5', beside NA, NaN and the "
+        help="What stands for a missing value, such as n.d. or -999, beside NA, NaN and the "
         "like; may be given several times.",
     ),
 ]
