@@ -18,7 +18,8 @@ from ksupport.choosing import choice, folds, ways
 from ksupport.choosing.exchange import Around
 from ksupport.design import problem, spectra
 from ksupport.design.stores import Store
-from ksupport.inference import automatic, candidates
+from ksupport.inference import automatic
+from ksupport.posterior import candidates
 
 from .data import correlated
 
