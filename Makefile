@@ -16,6 +16,8 @@ endif
 zig = $(abspath $(1)/$(SCRIPTS)/python) -m ziglang
 with_compiler = $(if $(COMPILER),CC="$(call zig,$(1)) cc" AR="$(call zig,$(1)) ar")
 with_tools = PATH="$(abspath $(1)/$(SCRIPTS)):$$PATH" CYTHON="$(abspath $(1)/$(SCRIPTS)/cython)" $(call with_compiler,$(1))
+# What builds those needs of the tests that come as sources alone (odfpy), outside of an environment of their own.
+WITHOUT_WHEELS := setuptools wheel
 # A build stays beside its environment: more extras, or changed sources, rebuild what they have to.
 editable = pip install -qq --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(1)/build --editable
 
@@ -149,7 +151,7 @@ $(VENV)/.with-%: pyproject.toml | $(VENV)/.tools
 $(VENV)/.tools: pyproject.toml | $(VENV)/.made
 	@$(if $(COMPILER),echo "no C compiler on this machine: taking $(COMPILER) from PyPI")
 	@$(PYTHON) tools/build_needs.py > $(VENV)/build-needs.txt
-	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -r $(VENV)/build-needs.txt $(COMPILER)
+	@$(BIN)/python -m pip install -qq --no-compile --disable-pip-version-check -r $(VENV)/build-needs.txt $(WITHOUT_WHEELS) $(COMPILER)
 	@touch $@
 
 $(VENV)/.made:
@@ -162,7 +164,7 @@ $(OLDEST)/.made: pyproject.toml tools/oldest.py
 	@$(PYTHON) tools/oldest.py > $(OLDEST)/constraints.txt
 	@$(PYTHON) tools/build_needs.py > $(OLDEST)/build-needs.txt
 	@$(OLDEST)/$(SCRIPTS)/python -m pip install -qq --disable-pip-version-check \
-		--constraint $(OLDEST)/constraints.txt -r $(OLDEST)/build-needs.txt $(COMPILER)
+		--constraint $(OLDEST)/constraints.txt -r $(OLDEST)/build-needs.txt $(WITHOUT_WHEELS) $(COMPILER)
 	@$(call with_tools,$(OLDEST)) $(OLDEST)/$(SCRIPTS)/python -m $(call editable,$(OLDEST)) '.[cli,data,test]' \
 		--constraint $(OLDEST)/constraints.txt
 	@touch $@
