@@ -11,7 +11,7 @@ from ksupport import limits
 from ksupport.design import Problem, Unpenalized, Weights
 from ksupport.design.adjusting import Adjusting
 from ksupport.design.projection import Basis
-from ksupport.design.rounds import Round, there_and_back
+from ksupport.design.rounds import Round, forward_and_adjoint
 from ksupport.design.view import Design
 
 U = np.array([0, 4])  # unpenalised columns of X
@@ -182,7 +182,7 @@ def test_norms_are_right_where_little_is_left(kind, compress, few, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["C", "F", "CSR"])
-def test_there_and_back_are_the_products(kind):
+def test_forward_and_adjoint_are_the_products(kind):
     n, d = SHAPES[0]
     problem = problem_on(KINDS[kind](data(n, d)[0], None), n, d, True, True, True, False)
     rng = np.random.default_rng(0)
@@ -191,7 +191,7 @@ def test_there_and_back_are_the_products(kind):
         Round(rng.standard_normal((d, 2)), rng.standard_normal((v.n, 3)), np.ones((2, 3)))
         for v in views
     ]
-    there, back = there_and_back(views, rounds)
+    there, back = forward_and_adjoint(views, rounds)
     for view, each, XW, XtU in zip(views, rounds, there, back, strict=True):
         X = view.columns(np.arange(d)).T
         assert_close(XW, X @ each.W)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from ksupport.design import Design, Round, sharing, there_and_back
+from ksupport.design import Design, Round, forward_and_adjoint, sharing
 
 N, D = 30, 12
 
@@ -44,7 +44,7 @@ def test_products_and_passes(convert, zeros, passes, rng, monkeypatch):
     views = views_of(convert(X))
     rounds = rounds_on(views, rng, zeros)
     before = views[0].passes
-    XWs, backs = there_and_back(views, rounds)
+    XWs, backs = forward_and_adjoint(views, rounds)
     assert views[0].passes - before == passes
     for view, each, XW, back in zip(views, rounds, XWs, backs, strict=True):
         M = dense(view, X)
@@ -57,7 +57,7 @@ def test_one_way_alone(convert, rng):
     X = rng.standard_normal((N, D))
     (view, other) = views_of(convert(X))
     w, u = rng.standard_normal((D, 1)), rng.standard_normal((other.n, 1))
-    (there, nothing), (none, back) = there_and_back([view, other], [Round(W=w), Round(A=u)])
+    (there, nothing), (none, back) = forward_and_adjoint([view, other], [Round(W=w), Round(A=u)])
     np.testing.assert_allclose(there, dense(view, X) @ w, atol=1e-12)
     np.testing.assert_allclose(back, dense(other, X).T @ u, atol=1e-12)
     assert nothing.shape == (other.n, 0)
@@ -68,8 +68,8 @@ def test_side_by_side_is_one_after_the_other(rng):
     X = rng.standard_normal((N, D))
     (view, _) = views_of(X)
     first, second = rounds_on([view, view], rng, 0)
-    (XW,), (back,) = there_and_back([view], [Round.side_by_side(view, [first, second])])
+    (XW,), (back,) = forward_and_adjoint([view], [Round.side_by_side(view, [first, second])])
     for each, columns in ((first, slice(0, 3)), (second, slice(3, 5))):
         np.testing.assert_allclose(XW[:, columns], dense(view, X) @ each.W, atol=1e-12)
-    (_, _), alone = there_and_back([view, view], [first, second])
+    (_, _), alone = forward_and_adjoint([view, view], [first, second])
     np.testing.assert_allclose(back, np.hstack(alone), atol=1e-11)

@@ -8,7 +8,7 @@ from .incomplete import Incomplete
 from .leading import Leading, Query
 from .problem import Problem, Split
 from .responses import UnseenByLoss
-from .rounds import Round, there_and_back
+from .rounds import Round, forward_and_adjoint
 from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of
 from .spectra import NormKind
 from .stores import (
@@ -57,6 +57,7 @@ __all__ = [
     "count_different",
     "expect_together",
     "fetched",
+    "forward_and_adjoint",
     "is_complex",
     "is_dask",
     "leading_together",
@@ -65,7 +66,6 @@ __all__ = [
     "sharing",
     "stacked",
     "surveyed",
-    "there_and_back",
     "unstacked",
     "unwrapped",
     "use_products",

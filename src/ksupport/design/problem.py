@@ -14,7 +14,7 @@ from .. import limits
 from .._common.phases import count_passes
 from ..losses import Loss, Response, Squared
 from .adjusting import Adjusting, Settled, Unpenalized
-from .elsewhere import NotHereError
+from .remote import RemoteDataError
 from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
 from .scatter import Scatter
@@ -151,14 +151,15 @@ class Problem:
         """The means of Y."""
         return self.whole.mean
 
-    def there(self, work: Callable[[Problem], T]) -> T:
-        """What work makes of this problem, done where X lies if sums of squares do for it.
+    def run_near_data(self, work: Callable[[Problem], T]) -> T:
+        """The result of ``work(problem)``, computed by the workers that hold X where possible.
 
-        They are as large as d²; what is made of them is small.
+        That takes a problem for which sums of squares are enough: they have d² entries and stay
+        with the workers, and only the result is sent.
         """
         if self.squares is None or not self.raw.store.takes(work):
             return work(self)
-        found = self.squares.on_classes(partial(_on_classes, self._elsewhere(), work))
+        found = self.squares.on_classes(partial(_on_classes, self._without_data(), work))
         if found is None:
             return work(self)
         answer, whole, warned = found
@@ -167,13 +168,13 @@ class Problem:
             warnings.warn(message, category, stacklevel=3)
         return answer
 
-    def _elsewhere(self) -> Problem:
-        """The same for where the sums of squares are, without X."""
+    def _without_data(self) -> Problem:
+        """A copy that knows the shape of X and none of its entries, to send to a worker."""
         assert self.squares is not None
-        there = copy(self)
-        there.squares = self.squares.elsewhere()
-        there.raw = there.squares.raw
-        return there
+        outline = copy(self)
+        outline.squares = self.squares.without_data()
+        outline.raw = outline.squares.raw
+        return outline
 
     def folds(self, scoring: Any = None) -> list[tuple[Walked, Unseen]]:
         """Rows to walk on and rows to measure on, centred and scaled by the former."""
@@ -184,7 +185,7 @@ class Problem:
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
 
     def folds_by(self, splits: Sequence[Split]) -> list[tuple[Walked, Unseen]]:
-        """The same by other splits, where rows are not summed up."""
+        """Rows to walk on and rows to measure on by other splits, where rows are not summed up."""
         walked = self._on_rows([train for train, _ in splits])
         walked = [each.joined() for each in walked] if self.shared else walked
         pairs = zip(splits, walked, strict=True)
@@ -272,7 +273,7 @@ class Problem:
         return [Walked(view, view, one_by_one(Y), *rest) for view, Y, *rest in parts]
 
     def _by_loss_on(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Walked]:
-        """The same by losses other than squares."""
+        """Paths on sets of rows, by losses other than squares."""
         bases, none = [self._basis_on(rows) for rows in sets], np.zeros(len(self.losses))
         responses = [self._responses(*each) for each in zip(sets, bases, strict=True)]
         pulls = [np.concatenate([each.pull for each in some]) for some in responses]
@@ -467,12 +468,12 @@ def _on_classes(
     """
     assert problem.squares is not None
     known = copy(problem)
-    known.squares = problem.squares.told(classes)
+    known.squares = problem.squares.with_sums(classes)
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         try:
             answer = work(known)
-        except NotHereError:
+        except RemoteDataError:
             return None
     return answer, known.whole.outline(), [(str(each.message), each.category) for each in warned]
 

@@ -1,4 +1,4 @@
-"""There and back: products with X̃ and, of what comes, with X̃ᵀ, in one pass by rows."""
+"""Products with X̃ and, of the results, with X̃ᵀ: both in one pass by rows."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class Round:
     C: Floats | None = None  # q x p; None: zero
 
     @property
-    def width_there(self) -> int:
+    def width_forward(self) -> int:
         return 0 if self.W is None else self.W.shape[1]
 
     @property
-    def width_back(self) -> int:
+    def width_adjoint(self) -> int:
         return 0 if self.A is None else self.A.shape[1]
 
     @property
     def width(self) -> int:
         """How many products it takes."""
-        return self.width_there + self.width_back
+        return self.width_forward + self.width_adjoint
 
     def on(self, design: Design) -> tuple[Floats, Floats, Floats]:
         """W, A and C with their shapes."""
@@ -48,7 +48,7 @@ class Round:
         return cls(np.hstack(Ws), np.hstack(As), block_diag(*Cs))
 
 
-def there_and_back(
+def forward_and_adjoint(
     views: Sequence[Design], rounds: Sequence[Round]
 ) -> tuple[list[Floats], list[Floats]]:
     """X̃W and X̃ᵀ(A + X̃WC) for each view of one store and its round.

@@ -12,7 +12,7 @@ import numpy as np
 from .. import limits
 from .._common.phases import phase
 from .adjusting import Adjusting, Settled
-from .elsewhere import Elsewhere
+from .remote import RemoteStore
 from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
 from .scatter import Scatter, classes_of, pooled, square_root
 from .spectra import unusable
@@ -81,14 +81,14 @@ class Squares:
         ):
             return self.raw.store.on_scatters(work, labels, count, beside, self.weights.plain)
 
-    def elsewhere(self) -> Squares:
-        """The same for where the sums are, without X."""
-        there = copy(self)
-        there.raw = Design(Elsewhere.of(self.raw.store))
-        return there
+    def without_data(self) -> Squares:
+        """A copy that knows the shape of X and none of its entries, to send to a worker."""
+        outline = copy(self)
+        outline.raw = Design(RemoteStore.of(self.raw.store))
+        return outline
 
-    def told(self, classes: list[Scatter]) -> Squares:
-        """The same, with the sums."""
+    def with_sums(self, classes: list[Scatter]) -> Squares:
+        """A copy that has these sums of squares."""
         known = copy(self)
         known.classes = classes
         return known

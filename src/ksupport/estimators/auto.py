@@ -82,14 +82,14 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         row_groups = None if groups is None else labels_of(groups, len(problem.Y))
-        self._keep(problem, problem.there(partial(self._choose, row_groups, self._seed())))
+        self._keep(problem, problem.run_near_data(partial(self._choose, row_groups, self._seed())))
 
     def _p_value(self, X: Any, y: ArrayLike, groups: ArrayLike | None, permutations: int) -> float:
         """Of the permutation test, of more permutations than a fit has."""
         self._loss = self._asked_loss()
         problem = self._problem(X, y, None)
         row_groups = None if groups is None else labels_of(groups, len(problem.Y))
-        return problem.there(partial(self._test, row_groups, self._seed(), permutations))
+        return problem.run_near_data(partial(self._test, row_groups, self._seed(), permutations))
 
     def _seed(self) -> int:
         """Of chains and permutations."""

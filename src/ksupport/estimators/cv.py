@@ -102,7 +102,9 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, self.method, self._splits(groups))
         by_rows = self.scoring is not None
-        self._keep(problem, self._choose(problem) if by_rows else problem.there(self._choose))
+        self._keep(
+            problem, self._choose(problem) if by_rows else problem.run_near_data(self._choose)
+        )
         return self
 
     def _choose(self, problem: Problem) -> Chosen:

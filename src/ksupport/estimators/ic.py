@@ -50,7 +50,7 @@ class ChosenByCriterion(SelectingModel):
         """
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, self.method)
-        self._keep(problem, problem.there(self._by_criterion))
+        self._keep(problem, problem.run_near_data(self._by_criterion))
         return self
 
     def _search(self, n: int, d: int) -> Search:

@@ -26,8 +26,8 @@ from ..design import (
     Query,
     Round,
     expect_together,
+    forward_and_adjoint,
     leading_together,
-    there_and_back,
 )
 from .paths import Path, Request
 from .progress import walking
@@ -227,11 +227,11 @@ def _share_round(
         for group, Q in zip(groups, news, strict=True)
     ]
     joined = [Round.side_by_side(*each) for each in zip(designs, asked, strict=True)]
-    answers = zip(*there_and_back(designs, joined), strict=True)
+    answers = zip(*forward_and_adjoint(designs, joined), strict=True)
     parts = zip(designs, groups, news, asked, answers, strict=True)
     for design, group, Q, rounds, (there, back) in parts:
-        theres = np.hsplit(there, np.cumsum([each.width_there for each in rounds])[:-1])
-        backs = np.hsplit(back, np.cumsum([each.width_back for each in rounds])[:-1])
+        theres = np.hsplit(there, np.cumsum([each.width_forward for each in rounds])[:-1])
+        backs = np.hsplit(back, np.cumsum([each.width_adjoint for each in rounds])[:-1])
         if len(Q):
             Recall.of(design).make_room(Q)[:] = backs[0].T
         for record, *answer in zip(group, theres[1:], backs[1:], strict=True):
