@@ -15,7 +15,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from ksupport.commands.measuring.naive import prox_by_sorting
+from ksupport.commands.timing import prox_by_sorting
 
 with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
     from modopt.opt.proximity import KSupportNorm  # says on import what it could not find

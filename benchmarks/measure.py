@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from threadpoolctl import threadpool_limits
 
-from ksupport.commands.measuring.timing import (
+from ksupport.commands.timing import (
     IDLE,
     Clock,
     Timing,

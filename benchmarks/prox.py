@@ -11,7 +11,7 @@ import numpy as np
 from modopt.opt.proximity import KSupportNorm
 
 from ksupport._kernels.prox import prox_warm
-from ksupport.commands.measuring.timing import elapsed, take_turns
+from ksupport.commands.timing import elapsed, take_turns
 from ksupport.norms import prox_ksupport
 
 SIZES = (100_000, 1_000_000)

@@ -10,8 +10,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegressionCV
 
 from ksupport import AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival
-from ksupport.commands.measuring.coxnet import CoxnetCV
-from ksupport.explain.usual import OneAgainstOthers
+from ksupport.explain.usual import CoxLasso, OneAgainstOthers
 
 from .selection_designs import Array
 
@@ -54,7 +53,7 @@ METHODS: dict[str, dict[str, Callable[[], Any]]] = {
     },
     "cox": {
         OURS: AutoIRKSNSurvival,
-        "coxnet, folds": CoxnetCV,
+        "coxnet, folds": CoxLasso,
         "abess": lambda: _abess("CoxPHSurvivalAnalysis"),
     },
     "poisson": {

@@ -27,7 +27,7 @@ QUICK = {
     "choosing/test_noise.py",
     "reading/test_cells.py",
     "reading/test_formats.py",
-    "commands/terminal/test_data_options.py",
+    "commands/terminal/test_options.py",
     "datasets/test_paper_examples.py",
     "datasets/test_synthetic.py",
     "losses/test_losses.py",

@@ -12,7 +12,7 @@ import typer
 from typer.main import get_command
 
 from ksupport.cli import EXIT_CODES, program
-from ksupport.commands.terminal.help import sections
+from ksupport.commands.terminal.options import sections
 
 
 def reference() -> str:

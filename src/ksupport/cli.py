@@ -14,8 +14,7 @@ from importlib.util import find_spec
 from typing import Annotated, Any
 
 from ._common.telling import listening
-from .commands.terminal.errors import WRONG_USAGE
-from .commands.terminal.streams import lasting_streams
+from .commands.terminal.exit import WRONG_USAGE, fail_safe_streams
 
 with suppress(ImportError):  # without the extra `cli`, app() says what to install
     import typer
@@ -51,7 +50,7 @@ def app() -> None:
         )
         raise SystemExit(WRONG_USAGE)
     called = needed()
-    with lasting_streams(), _whole_walks(called), listening():
+    with fail_safe_streams(), _whole_walks(called), listening():
         program(called)()
 
 
@@ -90,9 +89,11 @@ def program(imported: set[str] | None = None) -> Any:
 
 
 def _add(group: Any, name: str, command: Any) -> None:
-    from .commands.terminal.help import Sectioned  # needs typer, of which app() has made sure
+    from .commands.terminal.options import (
+        CommandWithSections,  # needs typer, of which app() has made sure
+    )
 
-    group.command(name, cls=Sectioned, epilog=EXIT_CODES)(command)
+    group.command(name, cls=CommandWithSections, epilog=EXIT_CODES)(command)
 
 
 def _not_imported() -> None:
@@ -110,9 +111,9 @@ def _data() -> Any:
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from .commands.fitting.provenance import told_versions
+        from .commands.fitting.provenance import version_text
 
-        typer.echo(told_versions())
+        typer.echo(version_text())
         raise typer.Exit
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from ksupport.commands.compare import Score, _refuse_only_failures
-from ksupport.commands.terminal.errors import CommandError
+from ksupport.commands.terminal.exit import CommandError
 
 
 @pytest.mark.parametrize(

@@ -424,7 +424,7 @@ def test_methods_tune_on_folds_that_keep_groups_together(small):
     from sklearn.dummy import DummyRegressor
 
     from ksupport.commands import compare
-    from ksupport.commands.measuring.rivals import Rival
+    from ksupport.commands.rivals import Rival
     from ksupport.reading import Data
 
     X, y = small
@@ -556,9 +556,11 @@ def test_fit_names_at_a_rate_and_tests_by_permutations(run, small_csv):
     (own,) = [row for row in table if row["feature"] == "g0"]
     assert float(own["lower"]) < float(own["coefficient"]) < float(own["upper"])
     found = json.loads(run("fit", small_csv, "--target", "y", *asked, "--json", cwd=folder).stdout)
-    at_rate, test = found["false_discovery_rate"], found["permutation_test"]
-    assert set(at_rate["features"]) == {"g0", "g1", "g2"}
-    assert [each["features"] for each in at_rate["sets"]] == [[j] for j in at_rate["features"]]
+    named_at_fdr, test = found["false_discovery_rate"], found["permutation_test"]
+    assert set(named_at_fdr["features"]) == {"g0", "g1", "g2"}
+    assert [each["features"] for each in named_at_fdr["sets"]] == [
+        [j] for j in named_at_fdr["features"]
+    ]
     assert test["n_permutations"] == 150
     assert test["p_value"] <= 2 / 151
     assert test["standard_error"] > 0

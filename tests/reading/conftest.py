@@ -10,7 +10,7 @@ pytest.importorskip("typer")
 @pytest.fixture
 def read_file(tmp_path):
     """Write bytes under a name, and read them as the commands do."""
-    from ksupport.commands.terminal.data_options import how_to_read
+    from ksupport.commands.terminal.options import how_to_read
     from ksupport.reading import Columns, read_data
 
     def write_and_read(data, name="data.csv", roles=None, **options):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ksupport._common.errors import InputError
-from ksupport.commands.terminal.data_options import how_to_read
+from ksupport.commands.terminal.options import how_to_read
 from ksupport.reading import Columns, read_rows
 
 READING = how_to_read(max_memory=1.0)

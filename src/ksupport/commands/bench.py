@@ -18,11 +18,10 @@ from ..estimators import AutoIRKSN
 from ..metrics import support_f1
 from ..norms import prox_ksupport
 from .fitting.provenance import versions
-from .measuring.naive import prox_by_sorting
-from .measuring.timing import IDLE, Timing, cores, cpu, load, once, take_turns, with_unit
 from .terminal.options import Json
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
+from .timing import IDLE, Timing, cores, cpu, load, once, prox_by_sorting, take_turns, with_unit
 
 STEPS, K = 300, 10
 BUDGET = 6.0  # seconds for one comparison, warm-up included

@@ -14,10 +14,17 @@ from ..design import Design, Ints
 from ..reading import Data, dense, in_memory, read_data
 from ..theory import Recommendation, recommend
 from ..theory.report import NEAR_COPY
-from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
-from .terminal.ending import ends_in_words
-from .terminal.help import of_way
-from .terminal.options import Json, Seed, Standardize
+from .terminal.exit import with_exit_codes
+from .terminal.options import (
+    CheckedColumns,
+    CheckedReading,
+    DataFile,
+    Json,
+    Seed,
+    Standardize,
+    method_option,
+    reads_a_file,
+)
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
 
@@ -25,7 +32,7 @@ LOOKED_AT = 500  # features among which correlations are counted
 ROUNDING = 5 * float(np.finfo(np.float64).eps)
 
 
-@ends_in_words
+@with_exit_codes
 @reads_a_file
 def check(
     data: DataFile,
@@ -33,10 +40,10 @@ def check(
     columns: CheckedColumns,
     k: Annotated[
         int | None,
-        of_way(metavar="NUMBER", help="How many features may matter; by default up to 10."),
+        method_option(metavar="NUMBER", help="How many features may matter; by default up to 10."),
     ] = None,
     grouped: Annotated[
-        bool, of_way(help="Ask about groups of correlated features, not scattered ones.")
+        bool, method_option(help="Ask about groups of correlated features, not scattered ones.")
     ] = False,
     standardize: Standardize = True,
     reading: CheckedReading,

@@ -18,15 +18,19 @@ from .._common.phases import Update, phase, unheard
 from ..design import Genotypes, Ints
 from ..explain.trials import filled
 from ..reading import Data, in_memory, read_data
-from .fitting.wish import inner_folds, outer_folds
-from .measuring.errors import ERRORS
-from .measuring.rivals import KNOWING_NOTHING, Rival, as_in_fit, candidates, names
-from .terminal.completion import some_of
-from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
-from .terminal.ending import ends_in_words
-from .terminal.errors import CommandError
-from .terminal.help import of_way
-from .terminal.options import Json, Seed
+from .fitting.options import inner_folds, outer_folds
+from .rivals import BASELINES, ERRORS, Rival, as_in_fit, candidates, names
+from .terminal.exit import CommandError, with_exit_codes
+from .terminal.options import (
+    CheckedColumns,
+    CheckedReading,
+    DataFile,
+    Json,
+    Seed,
+    method_option,
+    reads_a_file,
+    some_of,
+)
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
 
@@ -43,7 +47,7 @@ class Score:
     note: str
 
 
-@ends_in_words
+@with_exit_codes
 @reads_a_file
 def compare(
     data: DataFile,
@@ -51,16 +55,18 @@ def compare(
     columns: CheckedColumns,
     methods: Annotated[
         str | None,
-        of_way(
+        method_option(
             metavar="NAMES",
             help="Names to compare, with commas between, those of ksupport fit --method too; by "
             "default all.",
             autocompletion=some_of(names),
         ),
     ] = None,
-    folds: Annotated[int, of_way(metavar="NUMBER", help="Outer folds, which judge.", min=2)] = 5,
+    folds: Annotated[
+        int, method_option(metavar="NUMBER", help="Outer folds, which judge.", min=2)
+    ] = 5,
     cv: Annotated[
-        int, of_way(metavar="NUMBER", help="Inner folds, on which methods tune.", min=2)
+        int, method_option(metavar="NUMBER", help="Inner folds, on which methods tune.", min=2)
     ] = 5,
     reading: CheckedReading,
     seed: Seed = 0,
@@ -108,7 +114,7 @@ def _wanted(methods: str | None, known: dict[str, Rival]) -> dict[str, Rival]:
             f"--methods: {', '.join(unknown)} cannot explain this target; those that can are "
             f"{', '.join(known)}"
         )
-    return {name: known[name] for name in known if name in {*given, *KNOWING_NOTHING}}
+    return {name: known[name] for name in known if name in {*given, *BASELINES}}
 
 
 def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints]]:
@@ -145,7 +151,7 @@ def _scores(
 def _refuse_only_failures(scores: list[Score]) -> None:
     """A table of methods that all failed is no comparison."""
     failed = [each for each in scores if each.error is None]
-    if failed and len(failed) == sum(each.method not in KNOWING_NOTHING for each in scores):
+    if failed and len(failed) == sum(each.method not in BASELINES for each in scores):
         raise CommandError(f"no method could be fitted; {failed[0].method} {failed[0].note}")
 
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from .. import datasets
-from .terminal.completion import among
-from .terminal.ending import fail
+from .terminal.exit import fail
+from .terminal.options import among
 from .terminal.printing import console, table
 
 

@@ -22,11 +22,11 @@ from ..explain.usual import usual
 from ..metrics import model_error, support_f1, support_precision, support_recall
 from ..posterior.judgement import NoSignalWarning
 from ..reading import Data
-from .fit import report_text
 from .fitting.fitted import Fitted, fit_data
+from .fitting.options import FitOptions
 from .fitting.provenance import command_line, versions
-from .fitting.wish import Wish
-from .terminal.ending import ends_in_words
+from .fitting.results import report_text
+from .terminal.exit import with_exit_codes
 from .terminal.outputs import check_outputs, write_text
 from .terminal.printing import console, styled, table
 
@@ -38,7 +38,7 @@ SHOWN, MATTER, SEED = 500, 6, 3  # features of the first data, those that matter
 N_CLASSES, DECIDE, STRONG = 150, 4, 5.0  # rows of classes, features that decide, and how clearly
 
 
-@ends_in_words
+@with_exit_codes
 def demo(
     out: Annotated[
         Path, typer.Option(metavar="FILE", help="Write the first report here; the other beside it.")
@@ -78,7 +78,7 @@ def _features(terminal: Console, out: Path) -> Fitted:
         N_TRAIN, SHOWN, rho=0.9, density=MATTER / SHOWN, snr=SNR, random_state=SEED
     )
     names = tuple(f"gene {j}" for j in range(SHOWN))
-    fitted = fit_data(Data(out, names, X, y), Wish(), None, True, lambda text: None)
+    fitted = fit_data(Data(out, names, X, y), FitOptions(), None, True, lambda text: None)
     lasso = LassoCV().fit(X, y)
     styled(
         terminal,
@@ -146,7 +146,7 @@ def _classes(terminal: Console, out: Path) -> Fitted:
     y = np.where(STRONG * eta / eta.std() + rng.logistic(size=len(eta)) > 0, "tumour", "normal")
     names = tuple(f"gene {j}" for j in range(SHOWN))
     data = Data(out, names, X, y, kind="classes")
-    fitted = fit_data(data, Wish(), None, True, lambda text: None)
+    fitted = fit_data(data, FitOptions(), None, True, lambda text: None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of penalties at which it has not converged
         lasso = usual(X, lambda rows: 5, "classes")["Lasso"](np.arange(len(y))).fit(X, y)

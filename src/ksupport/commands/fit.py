@@ -6,37 +6,41 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from .. import limits
 from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import phase
-from ..design import Floats, Genotypes, Incomplete
 from ..explain.paper import methods_text
-from ..explain.report import build_report
 from ..inference.permutation import MOST as MOST_PERMUTATIONS
 from ..reading import Columns, Data, read_data
 from .fitting.fitted import Fitted, fit_data
-from .fitting.model_file import Model
+from .fitting.options import AUTO, CHOICES, FitOptions, estimator_for
 from .fitting.provenance import provenance
-from .fitting.tables import all_features, ranked_features
-from .fitting.telling import as_data, features_table, tell
-from .fitting.understood import tell_understood, understood
-from .fitting.wish import AUTO, CHOICES, Wish, estimator_for
-from .terminal.completion import among
-from .terminal.data_options import (
+from .fitting.results import (
+    all_features,
+    as_data,
+    features_table,
+    model_of,
+    ranked_features,
+    report_text,
+)
+from .fitting.summary import data_summary, print_data_summary, print_summary
+from .terminal.exit import CommandError, with_exit_codes
+from .terminal.options import (
     CheckedColumns,
     CheckedReading,
     DataFile,
+    Json,
+    Seed,
+    Standardize,
+    among,
+    input_files,
+    method_option,
+    output_option,
     reads_a_file,
-    table_of_inputs,
 )
-from .terminal.ending import ends_in_words
-from .terminal.errors import CommandError
-from .terminal.help import of_result, of_way
-from .terminal.options import Json, Seed, Standardize
 from .terminal.outputs import as_json, check_outputs, check_table, write_table, write_text
 from .terminal.printing import console, say
 
@@ -46,7 +50,7 @@ WRITTEN = {
 }  # fmt: skip
 
 
-@ends_in_words
+@with_exit_codes
 @reads_a_file
 def fit(
     data: DataFile,
@@ -54,7 +58,7 @@ def fit(
     columns: CheckedColumns,
     method: Annotated[
         str,
-        of_way(
+        method_option(
             metavar="NAME",
             help=f"How to find the features: {', '.join(CHOICES)}.",
             autocompletion=among(lambda: CHOICES),
@@ -62,25 +66,26 @@ def fit(
     ] = AUTO,
     k: Annotated[
         int | None,
-        of_way(
+        method_option(
             metavar="NUMBER",
             help="About how many features to look for; the data decide if left out.",
         ),
     ] = None,
     alpha: Annotated[
         float | None,
-        of_way(
+        method_option(
             metavar="NUMBER",
             help="Between 0 and 1; the larger, the more features are kept beyond k.",
         ),
     ] = None,
     cv: Annotated[
-        int, of_way(metavar="NUMBER", help="Parts of the rows, each of which is held out once.")
+        int,
+        method_option(metavar="NUMBER", help="Parts of the rows, each of which is held out once."),
     ] = 5,
     standardize: Standardize = True,
     positive: Annotated[
         bool,
-        of_way(
+        method_option(
             "--positive",
             help="Effects can only be positive: features raise the target, the odds of the second "
             "of two classes (by the alphabet), or the risk. Columns of --adjust-for may do both.",
@@ -88,7 +93,7 @@ def fit(
     ] = False,
     beta: Annotated[
         float | None,
-        of_way(
+        method_option(
             metavar="NUMBER",
             help="Above 1 names more features, to predict or to look at candidates again; below 1 "
             "the surest alone.",
@@ -96,7 +101,7 @@ def fit(
     ] = None,
     fdr: Annotated[
         float | None,
-        of_way(
+        method_option(
             metavar="NUMBER",
             help="Also name the features, and sets of features that cannot be told apart, of which "
             "at most this share is expected to be false, such as 0.1.",
@@ -104,7 +109,7 @@ def fit(
     ] = None,
     permutations: Annotated[
         int | None,
-        of_way(
+        method_option(
             metavar="NUMBER",
             help="Test whether there is anything by so many permutations of the target.",
             min=1,
@@ -113,11 +118,13 @@ def fit(
     ] = None,
     compare: Annotated[
         bool,
-        of_way(help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."),
+        method_option(
+            help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."
+        ),
     ] = True,
     stability: Annotated[
         int | None,
-        of_way(
+        method_option(
             metavar="NUMBER",
             help="Pairs of half-samples on which to repeat the choice; by default 10, or none "
             "where features have probabilities.",
@@ -128,15 +135,15 @@ def fit(
     reading: CheckedReading,
     seed: Seed = 0,
     output: Annotated[
-        Path | None, of_result(metavar="FILE", help="Write the model here, as JSON.")
+        Path | None, output_option(metavar="FILE", help="Write the model here, as JSON.")
     ] = None,
     coefficients: Annotated[
         Path | None,
-        of_result(metavar="FILE", help="Write the chosen features here, as CSV or .xlsx."),
+        output_option(metavar="FILE", help="Write the chosen features here, as CSV or .xlsx."),
     ] = None,
     table: Annotated[
         Path | None,
-        of_result(
+        output_option(
             metavar="FILE",
             help="Write every feature here, as CSV or .xlsx: means or slope, p-value, adjusted "
             "p-value, probability, coefficient, rank.",
@@ -144,23 +151,23 @@ def fit(
     ] = None,
     ranked: Annotated[
         Path | None,
-        of_result(
+        output_option(
             metavar="FILE",
             help="Write all names with signed scores here, for tools of enrichment (.rnk).",
         ),
     ] = None,
     report: Annotated[
-        Path | None, of_result(metavar="FILE", help="Write a report here, one HTML file.")
+        Path | None, output_option(metavar="FILE", help="Write a report here, one HTML file.")
     ] = None,
     methods: Annotated[
         Path | None,
-        of_result(
+        output_option(
             metavar="FILE",
             help="Write a paragraph for the methods section of a paper here, as text.",
         ),
     ] = None,
     dry_run: Annotated[
-        bool, of_result("--dry-run", help="Tell what was understood of the file, and stop.")
+        bool, output_option("--dry-run", help="Tell what was understood of the file, and stop.")
     ] = False,
     in_json: Json = False,
 ) -> None:
@@ -169,22 +176,22 @@ def fit(
     For example: ksupport fit cohort.xlsx --target response --id patient --adjust-for age
     --missing impute --report report.html
     """
-    wish = Wish(method, k, alpha, cv, standardize, seed, positive, beta, fdr, permutations)
-    wish.check_options()
+    options = FitOptions(method, k, alpha, cv, standardize, seed, positive, beta, fdr, permutations)
+    options.check_options()
     outputs = {
         "--output": output, "--coefficients": coefficients, "--table": table,
         "--ranked": ranked, "--report": report, "--methods": methods,
     }  # fmt: skip
     how, parts = reading(), columns()
-    check_outputs(table_of_inputs(data, how), outputs)
+    check_outputs(input_files(data, how), outputs)
     for name in ("--coefficients", "--table"):
         check_table(name, outputs[name])
     say(f"reading {title(data)}")
     read = read_data(data, parts, how)
     if dry_run:
-        _tell_understood(read, parts, wish, in_json)
+        _print_data_summary(read, parts, options, in_json)
         return
-    fitted = fit_data(read, wish, stability, compare, say)
+    fitted = fit_data(read, options, stability, compare, say)
     made = provenance(read, seed)
     named = parts.target or parts.time or "y"
     files, problems = _write(fitted, named, parts.id, made, outputs)
@@ -192,7 +199,7 @@ def fit(
         typer.echo(as_json(as_data(fitted, named, made)), nl=False)
     else:
         out = console()
-        tell(out, fitted, named)
+        print_summary(out, fitted, named)
         for line in files:
             out.print(f"\n{line}", soft_wrap=True, end="")
         out.print()
@@ -200,15 +207,15 @@ def fit(
         raise CommandError("\n".join(problems))
 
 
-def _tell_understood(data: Data, columns: Columns, wish: Wish, in_json: bool) -> None:
+def _print_data_summary(data: Data, columns: Columns, options: FitOptions, in_json: bool) -> None:
     try:
-        to_fit = type(estimator_for(wish, data)).__name__
+        to_fit = type(estimator_for(options, data)).__name__
     except InputError as error:
         to_fit = f"nothing: {error}"
     if in_json:
-        typer.echo(as_json(understood(data, columns, to_fit)), nl=False)
+        typer.echo(as_json(data_summary(data, columns, to_fit)), nl=False)
     else:
-        tell_understood(console(), data, columns, to_fit)
+        print_data_summary(console(), data, columns, to_fit)
 
 
 def _write(
@@ -245,54 +252,3 @@ def _write(
         except CommandError as problem:
             problems.append(str(problem))
     return done, problems
-
-
-def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
-    """The report of a fit."""
-    assert fitted.data.y is not None
-    return build_report(
-        fitted.model, fitted.data.X, fitted.data.y,
-        feature_names=fitted.data.feature_names, target=target, stability=fitted.stability,
-        certificate=fitted.certificate, trials=fitted.trials, made=made, remarks=fitted.remarks,
-    )  # fmt: skip
-
-
-def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any]) -> Model:
-    """The model file of a fit; columns to adjust for are in it as features are."""
-    account, probability = fitted.account(target), fitted.chosen.probability
-    chosen = {
-        "estimator": type(fitted.model).__name__,
-        "method": fitted.wish.method,
-        "standardize": fitted.wish.standardize,
-        "positive": fitted.wish.positive,
-        "beta": fitted.wish.beta,
-        "signal": account.sign,
-        "verdict": account.verdict,
-        "decision": fitted.decision,
-    }
-    data = fitted.data
-    order = account.order
-    used = [*order, *data.unpenalized.tolist()]
-    return Model(
-        target=target,
-        names=tuple(data.feature_names[j] for j in used),
-        coef=np.atleast_2d(fitted.model.coef_)[:, used],
-        intercept=np.atleast_1d(fitted.model.intercept_).astype(np.float64),
-        chosen=chosen,
-        made=made,
-        kind=data.kind or "numbers",
-        classes=data.classes,
-        adjusting=len(data.covariates),
-        codings=data.codings,
-        ids=ids,
-        fill=means_of(data.X, used),
-        probability=None if probability is None else probability[order],
-        duplicates=data.duplicates,
-    )
-
-
-def means_of(X: Any, columns: list[int]) -> Floats | None:
-    """The means of columns that new rows may lack, if rows of the fit did."""
-    if not isinstance(X, Genotypes | Incomplete):
-        return None
-    return np.asarray(X[:, np.array(columns, np.intp)].mean(axis=0))

@@ -15,7 +15,8 @@ from .._common.phases import phase
 from ..reading import Rows, read_rows
 from ..reading.options import DEFAULT_MEMORY
 from .fitting.model_file import load
-from .terminal.data_options import (
+from .terminal.exit import with_exit_codes
+from .terminal.options import (
     DataFile,
     Decimal,
     Encoding,
@@ -29,15 +30,14 @@ from .terminal.data_options import (
     Thousands,
     Transpose,
     how_to_read,
-    table_of_inputs,
+    input_files,
+    output_option,
 )
-from .terminal.ending import ends_in_words
-from .terminal.help import of_result
 from .terminal.outputs import as_csv, check_outputs, check_table, write_table
 from .terminal.printing import say
 
 
-@ends_in_words
+@with_exit_codes
 def predict(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="What ksupport fit --output wrote.")
@@ -46,7 +46,7 @@ def predict(
     id: Id = None,
     output: Annotated[
         Path | None,
-        of_result(
+        output_option(
             metavar="FILE", help="Write the predictions here, as CSV or .xlsx; else print them."
         ),
     ] = None,
@@ -71,7 +71,7 @@ def predict(
         sheet=sheet, transpose=transpose, phenotypes=phenotypes, encoding=encoding, na=na,
         phenotypes_sheet=phenotypes_sheet,
     )  # fmt: skip
-    check_outputs({"MODEL": model} | table_of_inputs(data, reading), {"--output": output})
+    check_outputs({"MODEL": model} | input_files(data, reading), {"--output": output})
     check_table("--output", output)
     loaded = load(model)
     rows = read_rows(

@@ -12,28 +12,34 @@ from .._common.render import plain
 from ..inference.rehearsal import AS_FITTED, NOTHING, SCENARIOS, Rehearsal
 from ..inference.rehearsal import rehearse as rehearsed
 from ..reading import Data, read_data
-from .fitting.wish import Wish, estimator_for
-from .terminal.data_options import CheckedColumns, CheckedReading, DataFile, reads_a_file
-from .terminal.ending import ends_in_words
-from .terminal.errors import CommandError
-from .terminal.help import of_way
-from .terminal.options import Json, Seed, Standardize
+from .fitting.options import FitOptions, estimator_for
+from .terminal.exit import CommandError, with_exit_codes
+from .terminal.options import (
+    CheckedColumns,
+    CheckedReading,
+    DataFile,
+    Json,
+    Seed,
+    Standardize,
+    method_option,
+    reads_a_file,
+)
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
 
 
-@ends_in_words
+@with_exit_codes
 @reads_a_file
 def rehearse(
     data: DataFile,
     *,
     columns: CheckedColumns,
     draws: Annotated[
-        int, of_way(metavar="NUMBER", help="Responses that are drawn of each truth.", min=1)
+        int, method_option(metavar="NUMBER", help="Responses that are drawn of each truth.", min=1)
     ] = 10,
     standardize: Standardize = True,
     positive: Annotated[
-        bool, of_way("--positive", help="Effects can only be positive, as in ksupport fit.")
+        bool, method_option("--positive", help="Effects can only be positive, as in ksupport fit.")
     ] = False,
     reading: CheckedReading,
     seed: Seed = 0,
@@ -47,7 +53,7 @@ def rehearse(
     how, parts = reading(), columns()
     say(f"reading {title(data)}")
     read = read_data(data, parts, how)
-    model = estimator_for(Wish(standardize=standardize, seed=seed, positive=positive), read)
+    model = estimator_for(FitOptions(standardize=standardize, seed=seed, positive=positive), read)
     if len(read.classes) > 2:
         raise InputError(f"a rehearsal is for two classes; got {len(read.classes)}")
     say(f"fitting {type(model).__name__} {1 + draws * len(SCENARIOS)} times")

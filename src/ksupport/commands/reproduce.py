@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .terminal.completion import among
-from .terminal.ending import fail
-from .terminal.errors import CommandError
+from .terminal.exit import CommandError, fail
+from .terminal.options import among
 from .terminal.printing import console, table
 
 if TYPE_CHECKING:  # importing the experiments takes a while: only once they are wanted

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ..design import Floats, Ints
-from ..losses import Loss
+from ..losses import Cox, Loss
 from ..metrics import concordance
 from .measures import Kind
 
@@ -144,8 +144,9 @@ class CoxLasso(BaseEstimator):
     def __init__(self, cv: Any = 5) -> None:
         self.cv = cv
 
-    def fit(self, X: Any, y: Floats) -> Self:
-        """Tune, and fit; y has columns time and event."""
+    def fit(self, X: Any, y: Any) -> Self:
+        """Tune, and fit; y has columns time and event, or fields of these names."""
+        y = Cox().checked(y)
         self.scaler_ = StandardScaler()
         Z = self.scaler_.fit_transform(_dense(X))
         whole = self._path().fit(Z, structured(y))

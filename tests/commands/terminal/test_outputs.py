@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from ksupport.commands.terminal.errors import CommandError
+from ksupport.commands.terminal.exit import CommandError
 
 MODEL = {
     "schema": "ksupport-model", "schema_version": 1, "target": "y", "intercept": 1.0,

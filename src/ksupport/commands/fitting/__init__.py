@@ -1,1 +1,1 @@
-"""From a wish to a fitted model, what is told about it, and the file that keeps it."""
+"""One fit of a data file: options, the fitted model, its summary, its results and its file."""

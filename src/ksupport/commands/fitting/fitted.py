@@ -1,4 +1,4 @@
-"""One fit with all that is told about it."""
+"""One fit: the model, its cross-validation, its stability and its certificate."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..._common.names import shown
+from ..._common.names import listed, shown
+from ..._common.telling import duration
 from ...algorithms import Method
 from ...choosing.chosen import Chosen
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
-from ...design import Floats, Genotypes, Incomplete, Problem
+from ...design import Design, Floats, Genotypes, Incomplete, Ints, Problem
 from ...estimators.base import LinearRegressor, SelectingModel
 from ...explain.account import Account
+from ...explain.measures import Measure, measure_for
 from ...explain.models import (
     adjusted_for,
     chosen_by,
@@ -28,15 +30,130 @@ from ...explain.models import (
     one_coefficient,
     speaks_for,
 )
-from ...explain.trials import Trials
+from ...explain.trials import NOTHING, Trials, trials_of
+from ...explain.usual import Adjusting, Make, usual
 from ...inference.permutation import PermutationTest, permutation_test
 from ...posterior.judgement import NoSignalWarning
 from ...reading import Data
 from ...theory.report import RecoveryReport
-from ..terminal.errors import CommandError
-from .holding_out import Say, held_out
-from .pace import LARGE, pace
-from .wish import Wish, check_sampled, estimator_for
+from ..terminal.exit import CommandError
+from .options import FitOptions, check_sampled, estimator_for, inner_folds, outer_folds
+
+# -- time to expect ----------------------------------------------------------------------
+
+
+LARGE = 10**8  # entries of X from which on a fit may take minutes
+SHARE = 0.02  # of the columns that are looked at
+PASSES = (6, 20)  # of 2000 x 200 000 genotypes AutoIRKSN took 13
+
+
+def time_estimate(data: Data) -> str | None:
+    """A sentence on the time to expect; None where it is short."""
+    n, d = data.shape
+    if n * d < LARGE:
+        return None
+    seconds = _seconds_of(_some(data.X, max(1, int(SHARE * data.n_features)))) / SHARE
+    low, high = (duration(count * seconds) for count in PASSES)
+    return (
+        f"a pass over these data takes about {duration(seconds)}, and a fit mostly {PASSES[0]} to "
+        f"{PASSES[1]} of them: expect {low} to {high}"
+    )
+
+
+def _some(X: Any, count: int) -> Any:
+    """The first columns, as they are stored."""
+    return X.select(np.arange(count)) if isinstance(X, Genotypes) else X[:, :count]
+
+
+def _seconds_of(X: Any) -> float:
+    """One product with all rows, the second: what is opened once does not count."""
+    design, ones = Design.of(X), np.ones(X.shape[0])
+    design.rmatvec(ones)
+    started = time.perf_counter()
+    design.rmatvec(ones)
+    return time.perf_counter() - started
+
+
+# -- cross-validation --------------------------------------------------------------------
+
+
+Say = Callable[[str], None]
+OURS = "this model"
+UNMEASURED = "how well new ones would be predicted was not measured"
+
+
+def cross_validate(
+    data: Data, options: FitOptions, model: Any, say: Say, remarks: list[str]
+) -> Trials | None:
+    """The same way to fit on folds; what stands in the way of that is added to the remarks."""
+    if data.kind == "numbers" and np.ptp(data.y) == 0:
+        return None
+    measure, loss = measure_for(model._loss), model._loss
+    _, y = model._validated(data.X, data.y, multi_output=False, reset=False)
+    sorts = loss.sorts(y)
+    needed = [int(np.count_nonzero(sorts == each)) for each in loss.needed_sorts(sorts)]
+    if (obstacle := _obstacle(data, options, measure, min(needed, default=len(y)))) is not None:
+        remarks.append(f"{obstacle}: {UNMEASURED}.")
+        return None
+    say("predicting rows held out, beside a Lasso and a ridge")
+    X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
+    inner = partial(inner_folds, options.cv, data.groups, options.seed, sorts)
+    alone = _baseline_name(data)
+    ours: dict[str, Make] = {OURS: partial(_clone_for_fold, model, inner)}
+    if data.covariates:
+        ours[alone] = lambda rows: Adjusting(loss, data.unpenalized)
+    others = usual(X, inner, measure.kind)
+    if not others:
+        remarks.append(
+            "A Lasso and a ridge of survival times are compared where scikit-survival is "
+            "installed: pip install 'ksupport[survival]'."
+        )
+    splits = outer_folds(options.cv, data.groups, y, options.seed, sorts)
+
+    def tried(ways: dict[str, Make], words: str) -> Trials | None:
+        try:
+            return trials_of(
+                OURS, ways, X, y, splits, measure=measure, nothing=alone,
+                adjusting=data.unpenalized,
+            )  # fmt: skip
+        except (ValueError, ArithmeticError) as error:  # of folds that lack a class, or events
+            remarks.append(f"{words}: {shown(str(error), 200)}")
+            return None
+
+    beside = tried(ours | others, "A Lasso and a ridge were not compared") if others else None
+    return beside or tried(ours, "No rows could be held out")
+
+
+def _obstacle(data: Data, options: FitOptions, measure: Measure, least: int) -> str | None:
+    """What keeps rows from being held out, given how many there are of the rarest sort needed."""
+    groups, (n, d) = data.groups, data.shape
+    if n < 2 * options.cv or (groups is not None and len(np.unique(groups)) < 3):
+        return "Too few rows to hold some out"
+    if isinstance(data.X, Genotypes) and n * d >= LARGE:
+        return "Holding out rows would read the file many times"
+    if measure.kind != "numbers" and least < 2 * options.cv:
+        rare = "rows of one class" if measure.kind == "classes" else "rows with an event"
+        return f"Too few {rare} to hold some out ({least})"
+    return None
+
+
+def _baseline_name(data: Data) -> str:
+    """What is known without any feature."""
+    if not data.codings:
+        return NOTHING
+    *first, last = [shown(coding.name) for coding in data.codings]
+    return f"a model of {f'{listed(first, 4)} and ' if first else ''}{last} alone"
+
+
+def _clone_for_fold(model: Any, inner: Callable[[Ints], Any], train: Ints) -> Any:
+    """The same way to fit, for other rows."""
+    again = clone(model)
+    folds = inner(train)
+    return again if isinstance(folds, int) else again.set_params(cv=folds)
+
+
+# -- the fit -----------------------------------------------------------------------------
+
 
 PAIRS = 10  # of half-samples, where nothing else says how sure a feature is
 
@@ -46,7 +163,7 @@ class Fitted:
     """A model, and what supports it."""
 
     data: Data
-    wish: Wish
+    options: FitOptions
     model: SelectingModel
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
@@ -136,17 +253,17 @@ class Repeated(LinearRegressor, SelectingModel):
         return self
 
 
-def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say) -> Fitted:
+def fit_data(data: Data, options: FitOptions, pairs: int | None, compare: bool, say: Say) -> Fitted:
     """Fit, predict rows held out, repeat on half-samples, certify.
 
     ``pairs`` of half-samples; None is for `PAIRS`, or none where the model has probabilities.
     """
     assert data.y is not None
     n, d = data.shape[0], data.n_features
-    model = estimator_for(wish, data)
-    check_sampled(wish, model)
+    model = estimator_for(options, data)
+    check_sampled(options, model)
     say(f"fitting {type(model).__name__} on {n} rows and {d} features")
-    if (words := pace(data)) is not None:
+    if (words := time_estimate(data)) is not None:
         say(words)
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
@@ -164,22 +281,22 @@ def fit_data(data: Data, wish: Wish, pairs: int | None, compare: bool, say: Say)
     if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
     test = None
-    if wish.permutations is not None:
-        say(f"testing by {wish.permutations} permutations")
+    if options.permutations is not None:
+        say(f"testing by {options.permutations} permutations")
         test = permutation_test(
-            model, data.X, data.y, n_permutations=wish.permutations, groups=data.groups
+            model, data.X, data.y, n_permutations=options.permutations, groups=data.groups
         )
-    trials = held_out(data, wish, model, say, remarks) if compare else None
+    trials = cross_validate(data, options, model, say, remarks) if compare else None
     if pairs is None:
         pairs = 0 if chosen_by(model).judgement is not None else PAIRS
-    stability = _stability(data, wish, model, pairs, say, remarks)
+    stability = _stability(data, options, model, pairs, say, remarks)
     say("checking the recovery conditions")
     certificate = _certificate(data, model)
-    return Fitted(data, wish, model, stability, certificate, seconds, trials, remarks, test)
+    return Fitted(data, options, model, stability, certificate, seconds, trials, remarks, test)
 
 
 def _stability(
-    data: Data, wish: Wish, model: Any, pairs: int, say: Say, remarks: list[str]
+    data: Data, options: FitOptions, model: Any, pairs: int, say: Say, remarks: list[str]
 ) -> StabilitySelection | None:
     assert data.y is not None
     if pairs == 0 or not model.support_.any():
@@ -198,7 +315,7 @@ def _stability(
         warnings.simplefilter("ignore")  # of halves that are too small to converge
         return stability_selection(
             repeater(model, data),
-            data.X, data.y, n_pairs=pairs, random_state=wish.seed,
+            data.X, data.y, n_pairs=pairs, random_state=options.seed,
         )  # fmt: skip
 
 

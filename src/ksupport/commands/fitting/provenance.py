@@ -31,7 +31,7 @@ def versions() -> dict[str, str]:
     return {**own, "python": platform.python_version(), **needed}
 
 
-def told_versions() -> str:
+def version_text() -> str:
     """What `ksupport --version` prints, to be pasted into a report of a defect."""
     found = versions()
     own, known = found.pop("ksupport"), found.pop("commit", None)

@@ -1,1 +1,1 @@
-"""Words with whoever types the command: options, completion, printing, files, failures."""
+"""The terminal side of a command: options, printing, output files, exit codes."""

@@ -15,7 +15,7 @@ from ..._common.errors import InputError
 from ..._common.extra import extra
 from ..._common.files import check_writable, replacing
 from ..._common.names import spreadsheet_safe
-from .errors import CommandError
+from .exit import CommandError
 
 LARGEST_SHEET = 1_048_576  # rows, by the format
 OTHER_KINDS = (  # ends of names that promise something that no command writes as a table

@@ -1,6 +1,6 @@
 """Calls that take turns, by a clock of our own."""
 
-from ksupport.commands.measuring.timing import Clock, Timing, take_turns, with_unit
+from ksupport.commands.timing import Clock, Timing, take_turns, with_unit
 
 
 def test_calls_take_turns_and_medians_are_taken(monkeypatch):

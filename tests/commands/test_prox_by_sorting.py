@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ksupport import prox_ksupport
-from ksupport.commands.measuring.naive import prox_by_sorting
+from ksupport.commands.timing import prox_by_sorting
 
 
 @pytest.mark.parametrize("lam", [0.1, 1.0, 30.0])

@@ -1,4 +1,4 @@
-"""What ``ksupport compare`` compares: every method of the package, and those of others."""
+"""What ``ksupport compare`` compares, and how predictions are scored."""
 
 from __future__ import annotations
 
@@ -13,24 +13,21 @@ import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
 
-from ...algorithms import METHODS
-from ...estimators import (
-    IRKSNCV,
-    IRKSNIC,
-    AutoIRKSN,
-    AutoIRKSNClassifier,
-    AutoIRKSNSurvival,
-    PathCV,
-)
-from ...explain.usual import STRENGTHS, OneAgainstOthers, scaled
-from ..fitting.wish import AUTO, CV, IC
-from .coxnet import CoxnetCV
+from ..algorithms import METHODS
+from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival, PathCV
+from ..explain.usual import STRENGTHS, CoxLasso, OneAgainstOthers, scaled
+from ..losses import Cox
+from ..metrics import concordance
+from .fitting.options import AUTO, CV, IC
+
+# -- every method by name ----------------------------------------------------------------
+
 
 Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
 RATIOS = (0.1, 0.5, 0.9)
 PENALTIES = 10  # of logistic regressions
 MEAN, LARGEST, NO_RISK = "mean of y", "largest class", "no risk"
-KNOWING_NOTHING = (MEAN, LARGEST, NO_RISK)
+BASELINES = (MEAN, LARGEST, NO_RISK)
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ def _of_classes(how: dict[str, Any]) -> dict[str, Rival]:
 def _of_survival(how: dict[str, Any]) -> dict[str, Rival]:
     made = {"AutoIRKSNSurvival": _ours(AutoIRKSNSurvival, how)}
     if find_spec("sksurv") is not None:
-        made["coxnet"] = _scaled(lambda cv: CoxnetCV(cv=cv))
+        made["coxnet"] = Rival(lambda cv, sparse: CoxLasso(cv))
     return made | {NO_RISK: _nothing(_NoRisk())}
 
 
@@ -145,3 +142,43 @@ def _abess(name: str) -> dict[str, Rival]:
 
 def _nothing(model: Any) -> Rival:
     return Rival(lambda cv, sparse: model, coef=lambda model: 0)
+
+
+# -- errors ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Score:
+    """An error on held-out rows, the less the better; and what rows folds should share out."""
+
+    of: Callable[[Any, Any, Any, Any], float]  # model, rows, their response, that of the fit
+    words: str
+    sorts: Callable[[Any], Any] = lambda y: None
+
+
+def _squares(model: Any, X: Any, y: Any, fitted: Any) -> float:
+    baseline = max(float(np.mean((y - fitted.mean()) ** 2)), 1e-300)
+    return float(np.mean((y - model.predict(X)) ** 2)) / baseline
+
+
+def _wrong(model: Any, X: Any, y: Any, fitted: Any) -> float:
+    return float(np.mean(np.asarray(model.predict(X)) != y))
+
+
+def _discordance(model: Any, X: Any, y: Any, fitted: Any) -> float:
+    return 1.0 - concordance(Cox().checked(y), np.asarray(model.predict(X)))
+
+
+ERRORS = {
+    "numbers": Score(_squares, "mean square over that of predicting the mean of the training rows"),
+    "classes": Score(
+        _wrong,
+        "share of rows whose class is predicted wrongly",
+        lambda y: np.unique(y, return_inverse=True)[1],
+    ),
+    "survival": Score(
+        _discordance,
+        "share of pairs of rows that are ordered wrongly (1 minus Harrell's concordance)",
+        lambda y: y["event"].astype(float),
+    ),
+}

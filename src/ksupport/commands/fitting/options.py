@@ -1,4 +1,4 @@
-"""From the options of a command to an estimator."""
+"""From the options of a command to an estimator and its folds."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ OPTIONAL = {  # not every class has them
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What the user asked for; None leaves it to the data."""
+class FitOptions:
+    """The options of a fit; None leaves the choice to the data."""
 
     method: str = AUTO
     k: int | None = None
@@ -80,43 +80,43 @@ class Wish:
             raise InputError(f"at least 3 rows are needed to learn from; got {n}")
 
 
-def estimator_for(wish: Wish, data: Data) -> Any:
-    """The estimator that a wish stands for, on these data."""
+def estimator_for(options: FitOptions, data: Data) -> Any:
+    """The estimator that the options stand for, on these data."""
     n, d = data.shape
-    wish.check_shape(n, data.n_features)
-    common: dict[str, Any] = {"standardize": wish.standardize}
+    options.check_shape(n, data.n_features)
+    common: dict[str, Any] = {"standardize": options.standardize}
     if data.covariates:
         common["unpenalized"] = data.unpenalized.tolist()
-    if wish.positive:
+    if options.positive:
         _refuse_many_classes(data)
         common["positive"] = True
-    if wish.beta is not None:
-        common["beta"] = wish.beta
-    if wish.method == IC:
+    if options.beta is not None:
+        common["beta"] = options.beta
+    if options.method == IC:
         _refuse_groups(data.groups)
     else:
         _check_groups(data.groups)
-        common |= {"cv": wish.cv, "random_state": wish.seed}
+        common |= {"cv": options.cv, "random_state": options.seed}
     if data.kind in OTHERS:
-        return _of_another_kind(wish, data.kind, common)
-    if wish.method == IC:
-        return _made(IRKSNIC, wish.given | common)
-    if wish.method == AUTO and not wish.given:
+        return _of_another_kind(options, data.kind, common)
+    if options.method == IC:
+        return _made(IRKSNIC, options.given | common)
+    if options.method == AUTO and not options.given:
         return _made(AutoIRKSN, common)
-    if wish.method in (AUTO, CV):
-        return _made(IRKSNCV, wish.given | common)
-    method = METHODS[wish.method]
+    if options.method in (AUTO, CV):
+        return _made(IRKSNCV, options.given | common)
+    method = METHODS[options.method]
     known = method.describe().parameters
-    for name in wish.given:
+    for name in options.given:
         if name not in known:
-            raise InputError(f"--{name} says nothing to --method {wish.method}")
-    grid = {"method": wish.method, "grid": method.grid(n, d) | wish.given}
+            raise InputError(f"--{name} says nothing to --method {options.method}")
+    grid = {"method": options.method, "grid": method.grid(n, d) | options.given}
     return _made(PathCV, grid | common)
 
 
-def check_sampled(wish: Wish, estimator: Any) -> None:
+def check_sampled(options: FitOptions, estimator: Any) -> None:
     """Refuse options about sampled models, of an estimator that samples none."""
-    asked = {"--fdr": wish.fdr, "--permutations": wish.permutations}
+    asked = {"--fdr": options.fdr, "--permutations": options.permutations}
     for option, value in asked.items():
         if value is not None and not isinstance(estimator, AutoModel):
             raise InputError(
@@ -125,10 +125,10 @@ def check_sampled(wish: Wish, estimator: Any) -> None:
             )
 
 
-def _of_another_kind(wish: Wish, kind: str, common: dict[str, Any]) -> Any:
+def _of_another_kind(options: FitOptions, kind: str, common: dict[str, Any]) -> Any:
     """The estimator for classes or survival, where this version has it."""
     name, instead = OTHERS[kind]
-    if wish.method != AUTO or wish.given:
+    if options.method != AUTO or options.given:
         raise InputError(
             f"--method, --k and --alpha are for a target of numbers, and this is one of {kind}: "
             f"leave them out{instead}"

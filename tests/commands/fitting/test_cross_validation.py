@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ksupport.choosing import folds
-from ksupport.commands.fitting import holding_out
+from ksupport.commands.fitting import fitted as holding_out
 from ksupport.commands.fitting.fitted import fit_data
-from ksupport.commands.fitting.wish import Wish
+from ksupport.commands.fitting.options import FitOptions
 from ksupport.reading import Data
 
 RNG = np.random.default_rng(0)
@@ -23,7 +23,11 @@ SURVIVAL = np.array(
 
 def fitted(y, kind, **more):
     return fit_data(
-        Data(Path("d.csv"), NAMES, X, y, kind=kind, **more), Wish(), 0, True, lambda text: None
+        Data(Path("d.csv"), NAMES, X, y, kind=kind, **more),
+        FitOptions(),
+        0,
+        True,
+        lambda text: None,
     )
 
 
@@ -85,7 +89,11 @@ def test_groups_are_held_out_together_by_folds_of_the_estimator_itself(monkeypat
     monkeypatch.setattr(folds, "splits_of", noting)
     groups = np.array([f"family {at % 20}" for at in range(80)])
     found = fit_data(
-        Data(Path("d.csv"), NAMES, X, ETA, groups=groups), Wish(cv=4), 0, False, lambda text: None
+        Data(Path("d.csv"), NAMES, X, ETA, groups=groups),
+        FitOptions(cv=4),
+        0,
+        False,
+        lambda text: None,
     )
     assert found.model.get_params()["cv"] == 4
     assert seen

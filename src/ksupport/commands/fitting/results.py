@@ -1,0 +1,258 @@
+"""A fit as plain data, as tables, as a model file and as a report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._common.render import plain
+from ...design import Floats, Genotypes, Incomplete
+from ...explain.account import Account
+from ...explain.feature_table import feature_table, kind_of, ranked_list
+from ...explain.paper import methods
+from ...explain.report import build_report
+from ...explain.trials import Trial, Trials
+from ...explain.univariate import univariate
+from .fitted import Fitted
+from .model_file import Model
+
+# -- plain data ----------------------------------------------------------------------------
+
+
+def named_at_fdr(fitted: Fitted, fdr: float) -> dict[str, Any]:
+    """What is named at a false discovery rate, as plain data."""
+    posterior, names = fitted.model.posterior_, fitted.data.feature_names
+    order = np.flatnonzero(posterior.select(fdr))
+    order = order[np.argsort(-posterior.inclusion[order], kind="stable")]
+    return {
+        "rate": fdr,
+        "features": [names[j] for j in order.tolist()],
+        "sets": [
+            {"features": [names[j] for j in each.features], "probability": each.probability}
+            for each in posterior.select_sets(fdr)
+        ],
+    }
+
+
+def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
+    """Supports nearly as good, as what goes out and what comes in."""
+    names = fitted.data.feature_names
+    return [
+        {
+            "in": [names[j] for j in swap.into],
+            "out": [names[j] for j in swap.out],
+            "worse": swap.worse,
+        }
+        for swap in fitted.chosen.swaps()
+    ]
+
+
+def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
+    """The features as plain data, most certain first, then what can stand in for them."""
+    names, shares = fitted.data.feature_names, fitted.stability
+    lower, upper = fitted.intervals or (None, None)
+    return [
+        {
+            "name": names[each.feature],
+            "chosen": each.chosen,
+            "probability": each.probability,
+            "coefficient": float(fitted.coef[each.feature]),
+            "lower": None if lower is None else float(lower[each.feature]),
+            "upper": None if upper is None else float(upper[each.feature]),
+            "speaks_for": fitted.speaks_for(each.feature),
+            "effect": float(fitted.effects[each.feature]),
+            "frequency": None if shares is None else float(shares.frequency[each.feature]),
+            "stands_in_for": None if each.stands_in_for is None else names[each.stands_in_for],
+        }
+        for each in account.found
+    ]
+
+
+def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]:
+    """All that `print_summary` prints, for programs."""
+    account = fitted.account(target)
+    stability, certificate = fitted.stability, fitted.certificate
+    told = features(fitted, account)
+    value = {
+        "target": target,
+        "title": account.title,
+        "signal": account.sign,
+        "verdict": account.verdict,
+        "intercept": fitted.intercept[0] if len(fitted.intercept) == 1 else fitted.intercept,
+        "features": [each for each in told if each["chosen"]],
+        "stand_ins": [each for each in told if not each["chosen"]],
+        "adjusted_for": fitted.adjustment,
+        "held_out": None if fitted.trials is None else _held_out(fitted.trials, account),
+        "beside": account.beside,
+        "next": account.next_steps,
+        "methods": methods_data(account, made),
+        "judgement": _judgement(fitted),
+        "decision": fitted.decision,
+        "false_discovery_rate": None
+        if fitted.options.fdr is None
+        else named_at_fdr(fitted, fitted.options.fdr),
+        "permutation_test": None
+        if fitted.test is None
+        else vars(fitted.test) | {"standard_error": fitted.test.standard_error},
+        "remarks": fitted.remarks,
+        "stability": None
+        if stability is None
+        else {
+            "words": stability.words,
+            "n_pairs": stability.n_pairs,
+            "threshold": stability.threshold,
+            "error_bound": stability.error_bound,
+        },
+        "certificate": None if certificate is None else certificate.to_dict(),
+        "alternatives": alternatives(fitted),
+        "seconds": round(fitted.seconds, 3),
+        "passes": fitted.model.n_passes_,
+        "made": made,
+    }
+    return dict(plain(value))
+
+
+def methods_data(account: Account, made: dict[str, Any]) -> dict[str, Any]:
+    """The paragraph for a paper, and its references."""
+    text, references = methods(account, made.get("versions"))
+    return {"text": text, "references": references}
+
+
+def _held_out(trials: Trials, account: Account) -> dict[str, Any]:
+    return {
+        "folds": trials.folds,
+        "score": account.wording.score,
+        "nothing": _trial(trials.nothing),
+        "ours": _trial(trials.ours),
+        "others": [_trial(each) for each in trials.others],
+        "clearly_better": [each.name for each in trials.clearly_better],
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {
+        "name": trial.name,
+        "score": trial.score,
+        "standard_error": trial.standard_error,
+        "features": trial.features,
+    }
+
+
+def _judgement(fitted: Fitted) -> dict[str, Any] | None:
+    """What the choice itself believes, where it gives probabilities."""
+    judged = fitted.chosen.judgement
+    if judged is None:
+        return None
+    names, seen = fitted.data.feature_names, judged.performance
+    return {
+        "signal": judged.signal,
+        "expected_f1": judged.expected_f1,
+        "p_value": judged.p_value,
+        "agreement": judged.posterior.agreement,
+        "sets": [
+            {
+                "features": [names[j] for j in each.features],
+                "probability": each.probability,
+                "together": each.together,
+            }
+            for each in judged.sets
+        ],
+        "performance": None
+        if seen is None
+        else {"score": seen.score, "standard_error": seen.standard_error},
+    }
+
+
+# -- tables -----------------------------
+
+
+def features_table(fitted: Fitted, target: str) -> list[list[Any]]:
+    """The features as a table for spreadsheets: names of columns, then a row for each feature."""
+    several = ["speaks_for"] * (len(fitted.intercept) > 1)
+    numbers = ("probability", "coefficient", "lower", "upper", "effect", "frequency")
+    head = ["name", *numbers, "stands_in_for", *several]
+    rows: list[list[Any]] = [["feature", *(name.replace("_", " ") for name in head[1:])]]
+    for each in features(fitted, fitted.account(target)):
+        rows.append([each[name] for name in head])
+    return rows
+
+
+def all_features(fitted: Fitted) -> list[list[Any]]:
+    """Names of columns, then a row for each feature, the best first; None where a cell is empty."""
+    data = fitted.data
+    frame = feature_table(fitted.model, data.X, data.y, data.feature_names).drop(columns="feature")
+    head = [str(name).replace("_", " ") for name in frame.columns]
+    rows = zip(*(frame[name].tolist() for name in frame.columns), strict=True)
+    return [head, *([_cell(value) for value in row] for row in rows)]
+
+
+def _cell(value: Any) -> Any:
+    """A cell as a file holds it: what is missing is empty, and what is true is 1."""
+    import pandas as pd
+
+    if value is None or value is pd.NA or value != value:
+        return None
+    return int(value) if isinstance(value, bool | np.bool_) else value
+
+
+def ranked_features(fitted: Fitted) -> str:
+    """The features that the model chose from, with signed scores, as a ``.rnk`` file."""
+    data = fitted.data
+    alone = univariate(data.X, data.y, kind_of(fitted.model))
+    alone.p_value[data.unpenalized] = np.nan  # no candidates
+    return ranked_list(data.feature_names, alone)
+
+
+# -- report and model file ----------
+
+
+def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
+    """The report of a fit."""
+    assert fitted.data.y is not None
+    return build_report(
+        fitted.model, fitted.data.X, fitted.data.y,
+        feature_names=fitted.data.feature_names, target=target, stability=fitted.stability,
+        certificate=fitted.certificate, trials=fitted.trials, made=made, remarks=fitted.remarks,
+    )  # fmt: skip
+
+
+def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any]) -> Model:
+    """The model file of a fit; columns to adjust for are in it as features are."""
+    account, probability = fitted.account(target), fitted.chosen.probability
+    chosen = {
+        "estimator": type(fitted.model).__name__,
+        "method": fitted.options.method,
+        "standardize": fitted.options.standardize,
+        "positive": fitted.options.positive,
+        "beta": fitted.options.beta,
+        "signal": account.sign,
+        "verdict": account.verdict,
+        "decision": fitted.decision,
+    }
+    data = fitted.data
+    order = account.order
+    used = [*order, *data.unpenalized.tolist()]
+    return Model(
+        target=target,
+        names=tuple(data.feature_names[j] for j in used),
+        coef=np.atleast_2d(fitted.model.coef_)[:, used],
+        intercept=np.atleast_1d(fitted.model.intercept_).astype(np.float64),
+        chosen=chosen,
+        made=made,
+        kind=data.kind or "numbers",
+        classes=data.classes,
+        adjusting=len(data.covariates),
+        codings=data.codings,
+        ids=ids,
+        fill=means_of(data.X, used),
+        probability=None if probability is None else probability[order],
+        duplicates=data.duplicates,
+    )
+
+
+def means_of(X: Any, columns: list[int]) -> Floats | None:
+    """The means of columns that new rows may lack, if rows of the fit did."""
+    if not isinstance(X, Genotypes | Incomplete):
+        return None
+    return np.asarray(X[:, np.array(columns, np.intp)].mean(axis=0))

@@ -1,0 +1,246 @@
+"""What a file holds and what a fit found, as text on a terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+
+from ..._common.names import listed, shown
+from ...design import Genotypes
+from ...explain.account import Account, certainty
+from ...explain.found import Found
+from ...reading import Columns, Data
+from ..terminal.printing import heading, paragraph, table
+from .fitted import Fitted, time_estimate
+from .results import alternatives, named_at_fdr
+
+# -- before the fit ----------------------------------------------------------------------
+
+
+def data_summary(data: Data, columns: Columns, to_fit: str) -> dict[str, Any]:
+    """What was understood, as plain data."""
+    n, features = data.shape[0], data.n_features
+    return {
+        "file": data.path.name,
+        "rows": n,
+        "features": features,
+        "feature_names": list(data.feature_names[: min(features, 10)]),
+        "response": data.kind,
+        "target": columns.target or columns.time or "y",
+        "classes": list(data.classes),
+        "adjusted_for": [coding.to_dict() for coding in data.codings],
+        "ids": None if data.ids is None else data.ids[:10].tolist(),
+        "groups": None if data.groups is None else len(np.unique(data.groups)),
+        "remarks": data.remarks,
+        "to_fit": to_fit,
+        "pace": time_estimate(data),
+    }
+
+
+def print_data_summary(out: Console, data: Data, columns: Columns, to_fit: str) -> None:
+    """The same in words."""
+    n, features = data.shape[0], data.n_features
+    heading(out, f"{shown(data.path.name)}: {n} rows, {features} features. Nothing was fitted.")
+    rows = [
+        ["to explain", _response(data, columns)],
+        ["features", listed(data.feature_names[:features], 6)],
+        ["adjusted for", "; ".join(map(_coding, data.codings)) or "nothing"],
+        ["names of rows", "none" if data.ids is None else listed(data.ids.tolist(), 4)],
+        ["groups", "none" if data.groups is None else f"{len(np.unique(data.groups))} labels"],
+        ["kept", "on disk, read by blocks" if isinstance(data.X, Genotypes) else "in memory"],
+        ["to be fitted", to_fit],
+    ]
+    table(out, ["what", "note"], rows)
+    words = time_estimate(data)
+    for remark in [*data.remarks, *([] if words is None else [f"{words.capitalize()}."])]:
+        out.print()
+        paragraph(out, remark)
+    out.print()
+    paragraph(out, "If this is what you meant, leave --dry-run out; --help lists what changes it.")
+
+
+def _response(data: Data, columns: Columns) -> str:
+    if data.kind == "survival":
+        seen, total = int(data.y["event"].sum()), len(data.y)
+        return f"{shown(str(columns.time))} until an event, seen in {seen} of {total} rows"
+    name = shown(columns.target or "y")
+    if data.kind == "classes":
+        return f"{name}: classes {listed(data.classes)}"
+    return f"{name}: numbers from {data.y.min():.4g} to {data.y.max():.4g}"
+
+
+def _coding(coding: Any) -> str:
+    if not coding.levels:
+        return shown(coding.name)
+    first, *others = coding.levels
+    return f"{shown(coding.name)} ({listed(others, 4)}, compared to {shown(first)})"
+
+
+# -- after the fit -----------------------------------------------------------------------
+
+
+MOST = 40  # features listed on a terminal
+BENEATH = 3  # of them that stand in for the same one
+MOST_ALTERNATIVES = 5
+
+
+def print_summary(out: Console, fitted: Fitted, target: str) -> None:
+    """The answers, most important first; the certificate last, as it tells least."""
+    account = fitted.account(target)
+    n, d = fitted.data.shape[0], fitted.data.n_features
+    heading(out, f"{account.title} ({n} rows, {d} features)")
+    tested = [] if fitted.test is None else [fitted.test.words]
+    _print_section(out, "Is there anything here?", [account.verdict, *tested])
+    if account.order:
+        heading(out, "\nWhich features?")
+        _print_features(out, fitted, account)
+    if fitted.options.fdr is not None:
+        _print_at_fdr(out, fitted, fitted.options.fdr)
+    if account.adjusted is not None:
+        paragraph(out, f"{account.adjusted} {_adjustment(fitted)}")
+    if account.beside:
+        _print_section(out, "Would a Lasso or a ridge do better?", [account.beside])
+    _print_section(out, "What next?", [f"- {each}" for each in account.next_steps])
+    details = list(_details(fitted))
+    if details:
+        _print_section(out, "Details", details)
+
+
+def _adjustment(fitted: Fitted) -> str:
+    """The coefficients of what the model is adjusted for."""
+    told = [f"{shown(name)} {value:.4g}" for name, value in fitted.adjustment.items()]
+    return f"{'Its coefficient' if len(told) == 1 else 'Their coefficients'}: {', '.join(told)}."
+
+
+def _print_section(out: Console, question: str, texts: list[str]) -> None:
+    heading(out, f"\n{question}")
+    for text in texts:
+        paragraph(out, text)
+
+
+def _print_features(out: Console, fitted: Fitted, account: Account) -> None:
+    certain, halves = fitted.chosen.probability is not None, fitted.stability is not None
+    header = [
+        "feature", *["probability"] * certain, "effect", "coefficient",
+        *["speaks for"] * (len(account.classes) > 2), *["chosen on halves"] * halves,
+    ]  # fmt: skip
+    found = account.found
+    shown_rows, left = _told_rows(found)
+    effects = account.told_effects
+    table(out, header, [_row(fitted, each, certain, halves, effects) for each in shown_rows])
+    if left:
+        out.print(f"and {left} more: --coefficients or --report")
+    paragraph(out, " ".join(_column_words(fitted, account)))
+
+
+def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
+    """The features and sets that are named at a false discovery rate."""
+    named = named_at_fdr(fitted, fdr)
+    heading(out, f"\nWhich, if at most {fdr:.0%} of those named may be false?")
+    paragraph(out, f"Features: {', '.join(map(shown, named['features'])) or 'none'}.")
+    sets = [
+        [" or ".join(map(shown, each["features"])), certainty(each["probability"])]
+        for each in named["sets"]
+    ]
+    if sets:
+        table(out, ["feature or set", "probability"], sets)
+    words = "Sets: one or more of these features matter; what can be told apart stands alone."
+    paragraph(out, words if sets else "No set of features is sure enough.")
+
+
+def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
+    """What the columns of the table mean."""
+    yield (
+        f"Effect: change of {account.wording.scale} for one standard deviation more of the "
+        "feature, the others as they are."
+    )
+    if fitted.chosen.positive:
+        yield "Effects were taken to be positive (--positive)."
+    judged = account.chosen.judgement
+    if judged is not None and judged.beta != 1.0:
+        more = "missed" if judged.beta > 1.0 else "named in vain"
+        yield f"A feature that is {more} counts more (--beta {judged.beta:g})."
+    if account.kind != "survival":
+        yield _intercept(fitted, account)
+    if _any_beneath(account.found):
+        also = ", or matters with it" if any(each.together for each in account.found) else ""
+        yield f"Beneath a feature: what could stand in for it{also}."
+
+
+def _intercept(fitted: Fitted, account: Account) -> str:
+    """What is said where all features are zero."""
+    first, *others = fitted.intercept
+    if not others:
+        return f"Intercept {first:.6g}."
+    pairs = zip(account.classes, fitted.intercept, strict=True)
+    return f"Intercepts {', '.join(f'{shown(str(name))} {value:.4g}' for name, value in pairs)}."
+
+
+def _any_beneath(found: list[Found]) -> bool:
+    return any(each.stands_in_for is not None for each in found)
+
+
+def _told_rows(found: list[Found]) -> tuple[list[Found], int]:
+    """The rows that fit a terminal, and how many are left out: of stand-ins some for each."""
+    beneath: Counter[int | None] = Counter()
+    rows = []
+    for each in found:
+        beneath[each.stands_in_for] += not each.chosen
+        if each.chosen or beneath[each.stands_in_for] <= BENEATH:
+            rows.append(each)
+    return rows[:MOST], len(found) - len(rows[:MOST])
+
+
+def _row(
+    fitted: Fitted, each: Found, certain: bool, halves: bool, effects: Mapping[int, str]
+) -> list[str]:
+    j, name = each.feature, shown(fitted.data.feature_names[each.feature])
+    row = ["  " * bool(each.prefix) + each.prefix + name]
+    if certain:
+        row.append(certainty(each.probability or 0.0))
+    row += [effects[j], f"{fitted.coef[j]:.4g}"] if each.chosen else ["", ""]
+    if len(fitted.intercept) > 1:
+        row.append(fitted.speaks_for(j) or "")
+    if halves and fitted.stability is not None:
+        row.append(f"{fitted.stability.frequency[j]:.0%}")
+    return row
+
+
+def _details(fitted: Fitted) -> Iterator[str]:
+    yield from fitted.remarks
+    if fitted.chosen.size and fitted.chosen.judgement is None:
+        yield fitted.decision
+    if fitted.stability is not None:
+        yield f"Stability: {fitted.stability.words}"
+    if fitted.chosen.judgement is None:
+        yield from _alternatives(fitted)
+    certificate = fitted.certificate
+    if certificate is not None:
+        yield f"Certificate: {certificate.words[0]} {certificate.words[-1]}"
+
+
+def _alternatives(fitted: Fitted) -> Iterator[str]:
+    swaps = alternatives(fitted)
+    if swaps:
+        listed = "; ".join(
+            f"{_joined(each['in'])} instead of {_joined(each['out'])} "
+            f"({each['worse']:+.2f} in the criterion)"
+            for each in swaps[:MOST_ALTERNATIVES]
+        )
+        more = len(swaps) - MOST_ALTERNATIVES
+        yield f"Alternatives, nearly as good: {listed}{f'; and {more} more' if more > 0 else ''}."
+    elif fitted.certificate is not None and fitted.certificate.duplicates:
+        pairs = fitted.certificate.duplicates[:MOST_ALTERNATIVES]
+        names = fitted.data.feature_names
+        listed = "; ".join(
+            f"{shown(names[i])} for {shown(names[j])} ({c:.2f})" for j, i, c in pairs
+        )
+        yield f"Alternatives, near-duplicates left outside (with their cosine): {listed}."
+
+
+def _joined(names: list[str]) -> str:
+    return " and ".join(map(shown, names)) or "nothing"

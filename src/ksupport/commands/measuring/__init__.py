@@ -1,1 +1,0 @@
-"""Ours next to others: who they are, and how their time is taken."""
