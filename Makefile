@@ -21,6 +21,9 @@ WITHOUT_WHEELS := setuptools wheel
 # A build stays beside its environment: more extras, or changed sources, rebuild what they have to.
 editable = pip install -qq --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(1)/build --editable
 
+# Python must keep its bytecode: without it each process that starts compiles scikit-learn anew, in five seconds instead of one.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Data sets next to the checkout, where there are any, save the downloads.
 ifndef KSUPPORT_DATA
 ifneq ($(wildcard ../shared/data/.),)
@@ -64,7 +67,7 @@ fuzz: $(VENV)/.with-cli,data,test ## try the properties of all functions and est
 fuzz-files: $(VENV)/.with-cli,data,fuzz,test ## try a million damaged files on every reader, led by coverage
 	@$(BIN)/python tests/fuzzing/files.py all 1000000
 
-test-oldest: $(OLDEST)/.made ## the same with the oldest versions of everything that pyproject.toml allows
+test-oldest: $(OLDEST)/.made ## run the tests with the oldest versions that pyproject.toml allows
 	@$(OLDEST)/$(SCRIPTS)/python -m pytest -q -n auto --dist worksteal -m "not long"
 
 coverage: $(VENV)/.with-cli,cover,data,fmri,test ## which branches of the source the tests take, experiments and compiled code apart
@@ -73,8 +76,8 @@ coverage: $(VENV)/.with-cli,cover,data,fmri,test ## which branches of the source
 	@$(BIN)/python -m coverage combine --quiet
 	@$(BIN)/python -m coverage report --skip-covered --fail-under=95
 
-mutants: $(VENV)/.with-cli,cover,data,test ## change 300 places of choosing/ and walking/, and count what the tests notice
-	@$(BIN)/python tools/mutants.py src/ksupport/choosing src/ksupport/walking --tests tests/choosing tests/walking
+mutants: $(VENV)/.with-cli,cover,data,test ## change 300 places of posterior/ and walking/, and count what the tests notice
+	@$(BIN)/python tools/mutants.py src/ksupport/posterior src/ksupport/walking --tests tests/posterior tests/walking
 
 # Layers are read from the files themselves (-S), which an editable install of compiled code hides.
 check: $(VENV)/.with-check ## lint, format, types and layers
@@ -141,11 +144,11 @@ clean: ## remove everything that these targets made
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.
-# Of what they bring, Python compiles what is imported, when it is; pip would take half a minute for all.
+# Python keeps bytecode of what it imports; compiling everything that pip installs would take half a minute.
 $(VENV)/.with-%: pyproject.toml | $(VENV)/.tools
 	@echo "installing ksupport[$*] into $(VENV)"
 	@$(call with_tools,$(VENV)) $(BIN)/python -m $(call editable,$(VENV)) '.[$*]' --no-compile
-	@$(BIN)/python -m compileall -q src # which meson's editable installations read, and never write
+	@$(BIN)/python -m compileall -q src # meson's editable installations read bytecode and never write it
 	@touch $@
 
 $(VENV)/.tools: pyproject.toml | $(VENV)/.made
