@@ -1,4 +1,4 @@
-"""Compiled losses, what they settle, and refits, against their definitions."""
+"""Compiled losses, profile losses and refits, against their definitions."""
 
 import copy
 import pickle
@@ -62,7 +62,7 @@ def test_second_derivatives_are_those_of_the_slopes(case):
     np.testing.assert_allclose(rows.hessian_of(eta, A) @ b.ravel(), product, rtol=1e-5, atol=1e-6)
 
 
-def test_nothing_pulls_at_what_is_settled(case):
+def test_unpenalised_coefficients_have_no_gradient(case):
     """And the gradient of the profile loss is that of the loss there, over the roots of weights."""
     rows, weights, eta, rng = case
     Q = rng.standard_normal((2, N))

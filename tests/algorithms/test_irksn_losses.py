@@ -90,8 +90,8 @@ def mirror_descent(X, loss, y, k, alpha, steps):
 
     g, eta = gradient(np.zeros(n))
     Xw = X @ primal(g)
-    bent = loss.hessian(Xw[None], eta, y, emphasis)[0, 0]
-    gamma = (g @ g) / -(g @ Xw) * (Xw @ Xw) / bent / 16
+    curvature = loss.hessian(Xw[None], eta, y, emphasis)[0, 0]
+    gamma = (g @ g) / -(g @ Xw) * (Xw @ Xw) / curvature / 16
     z = before = np.zeros(n)
     theta, grows, iterates = 0.0, 1.0, [np.zeros(X.shape[1])]
     growth = 1.5
@@ -276,7 +276,7 @@ def test_classes_that_separate_are_separated_by_the_widest_margin():
 
 
 @every_loss
-def test_unseen_rows_are_measured_with_what_the_others_settle(name):
+def test_unseen_rows_are_measured_with_the_intercept_of_the_others(name):
     X, y = data(name, 60, 20)
     train, rest = np.arange(45), np.arange(45, 60)
     given = problem(name, X, y, train, [(train, rest)])
@@ -291,7 +291,7 @@ def test_unseen_rows_are_measured_with_what_the_others_settle(name):
         eta = X @ w
         if loss.has_constant:
             response = loss.on(y[train], None, Q)
-            expected = loss.deviance(eta[rest] + response.settled(eta[train])[0], y[rest])
+            expected = loss.deviance(eta[rest] + response.unpenalized_coef(eta[train])[0], y[rest])
         else:
             seen = loss.on(y[train])
             expected = loss.deviance_of_new(seen, eta[None, train], eta[None, rest], y[rest])[0]
@@ -309,8 +309,8 @@ def test_classes_of_unseen_rows_are_scored_by_any_scorer(scoring):
     model = LogisticRegression()
     for w, error in zip(W, found, strict=True):
         model.classes_, model.coef_ = np.array([0.0, 1.0]), w[None]
-        settled = Logistic().on(y[train], None, np.ones((1, 45))).settled(X[train] @ w)
-        model.intercept_ = settled
+        intercept = Logistic().on(y[train], None, np.ones((1, 45))).unpenalized_coef(X[train] @ w)
+        model.intercept_ = intercept
         np.testing.assert_allclose(error, -get_scorer(scoring)(model, X[rest], y[rest]))
 
 

@@ -16,7 +16,7 @@ from ksupport.choosing.grids import expand, settings_of
 from ksupport.choosing.refits import least_squares, refit_all
 from ksupport.choosing.supports import different_rows, largest_support, supports_of, visited_by
 from ksupport.design.view import Design
-from ksupport.stopping import Settled
+from ksupport.stopping import NoChange
 from ksupport.walking import Block
 
 
@@ -318,7 +318,7 @@ def test_fingerprints_are_equal_exactly_for_equal_supports(masks):
     rows *= np.random.default_rng(0).standard_normal(rows.shape)
     features = np.arange(30)[3:15]
     block = Block(np.arange(len(rows)), rows, Design.of(np.ones((2, 30))), features)
-    prints = Settled.fingerprint(30)(block)
+    prints = NoChange.fingerprint(30)(block)
     for i, one in enumerate(masks):
         assert (prints[i] == 0) == (one == 0)
         for j, other in enumerate(masks):

@@ -22,7 +22,7 @@ from ksupport.choosing.ways import (
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.design import Design, Problem, Weights
 from ksupport.explain.models import chosen_by
-from ksupport.stopping import Settled
+from ksupport.stopping import NoChange
 
 TRUTH = np.r_[3.0, -2.0, 2.0, np.zeros(27)]
 X, Y, _ = make_correlated_data(60, 30, rho=0.5, w_true=TRUTH, snr=5, random_state=0)
@@ -42,7 +42,7 @@ def walked(problem):
 @pytest.fixture(scope="module")
 def searched(problem):
     settings = [{"k": 2}, {"k": 4}]
-    return chosen_by_criterion(problem, Search("iht", [settings], stopping=Settled()))
+    return chosen_by_criterion(problem, Search("iht", [settings], stopping=NoChange()))
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ def test_a_criterion_chooses_the_first_row_of_its_table(searched, problem):
 
 
 def test_the_path_behind_is_where_the_support_was_first_met(problem):
-    search = Search("iht", [[{"k": 2}, {"k": 3}]], exchange=0, stopping=Settled())
+    search = Search("iht", [[{"k": 2}, {"k": 3}]], exchange=0, stopping=NoChange())
     chosen = chosen_by_criterion(problem, search)
     assert chosen.params == {"k": 3}
     assert chosen.path is not None
@@ -120,7 +120,7 @@ def test_the_path_behind_is_where_the_support_was_first_met(problem):
 
 
 def test_off_the_paths_there_are_no_parameters(problem):
-    search = Search("iht", [[{"k": 1, "step": "normalised"}]], stopping=Settled())
+    search = Search("iht", [[{"k": 1, "step": "normalised"}]], stopping=NoChange())
     chosen = chosen_by_criterion(problem, search)
     assert (chosen.path, chosen.params, chosen.told, chosen.table["t"][0]) == (None, None, {}, -1)
     assert chosen.method_behind == make_method("iht", k=chosen.size, step="normalised")
@@ -132,7 +132,7 @@ def test_off_the_paths_there_are_no_parameters(problem):
 
 def test_only_settings_of_the_table_are_kept(problem):
     """Paths that met nothing first have nothing to tell."""
-    search = Search("iht", [[{"k": 2}, {"k": 2, "step": None}]], stopping=Settled())
+    search = Search("iht", [[{"k": 2}, {"k": 2, "step": None}]], stopping=NoChange())
     assert chosen_by_criterion(problem, search).settings == ({"k": 2},)
 
 
@@ -144,7 +144,7 @@ def test_least_scores_are_above_the_least(searched):
 
 
 def test_swaps_lead_to_the_alternatives(problem):
-    chosen = chosen_by_criterion(problem, Search("iht", [[{"k": 3}]], tie=8.0, stopping=Settled()))
+    chosen = chosen_by_criterion(problem, Search("iht", [[{"k": 3}]], tie=8.0, stopping=NoChange()))
     inside = set(np.flatnonzero(chosen.support).tolist())
     assert chosen.alternatives
     for swap, (support, score) in zip(chosen.swaps(), chosen.alternatives, strict=True):

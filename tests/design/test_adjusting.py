@@ -285,8 +285,8 @@ def test_a_fold_without_a_level_is_adjusted_for_the_others():
     columns = Unpenalized(U, ("x0", "x4", "rare"), rare)
     problem = Problem(X, Y, Weights(), np.arange(n), True, False, False, [split], columns)
     fold, unseen = problem.folds()[0]
-    assert fold.settled.basis.rank == 2
-    assert problem.whole.settled.basis.rank == 3
+    assert fold.adjustment.basis.rank == 2
+    assert problem.whole.adjustment.basis.rank == 3
     assert np.isfinite(unseen.errors_of(np.ones((1, d)))).all()
 
 

@@ -31,8 +31,8 @@ def test_repetitions_stay_as_they_are():
 
 
 def test_rows_without_weight_do_not_count():
-    np.testing.assert_array_equal(weights([0, 1, 0, 2, 0, 3]).counted(ROWS[:4]), [1, 3])
-    np.testing.assert_array_equal(weights(None).counted(ROWS), ROWS)
+    np.testing.assert_array_equal(weights([0, 1, 0, 2, 0, 3]).positive(ROWS[:4]), [1, 3])
+    np.testing.assert_array_equal(weights(None).positive(ROWS), ROWS)
     assert weights(None).of(ROWS) is None
 
 

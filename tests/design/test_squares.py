@@ -96,7 +96,7 @@ def test_centred_and_scaled_or_not(data, monkeypatch, center, scale):
 def test_weights_of_both_kinds_and_none(data, monkeypatch, rng, meaning):
     values = rng.integers(0, 20, N) * (1.0 if meaning == "repetitions" else 1e-7)
     weights = Weights(values, meaning)
-    folds = [(weights.counted(train), weights.counted(test)) for train, test in splits()]
+    folds = [(weights.positive(train), weights.positive(test)) for train, test in splits()]
     few, rows = both_ways(monkeypatch, *data, weights=weights, folds=folds)
     assert_same(few, rows)
     counted = np.count_nonzero(values) if meaning == "relative" else values.sum()

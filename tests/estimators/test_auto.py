@@ -268,7 +268,7 @@ def test_rows_count_as_far_as_weights_are_precisions():
 
     def counted(y, meaning="relative", w=weights):
         given = Weights.checked(w, 2000, meaning)
-        return Problem(X, y[:, None], given, np.arange(2000), True, True).counted
+        return Problem(X, y[:, None], given, np.arange(2000), True, True).effective_share
 
     kish = weights.sum() ** 2 / np.sum(weights**2) / 2000
     assert counted(e) == pytest.approx(kish, abs=0.03)

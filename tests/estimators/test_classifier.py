@@ -202,7 +202,7 @@ def test_what_other_losses_cannot_do_is_said():
 
 @pytest.mark.parametrize("standardize", [False, True])
 @pytest.mark.parametrize("intercept", [False, True])
-def test_unpenalised_columns_are_settled(standardize, intercept):
+def test_unpenalised_columns_are_optimal(standardize, intercept):
     """With all features in the model, the walk ends at logistic regression on all columns."""
     few = X[:, [3, 11, 20, 30]] - 2.0
     how = {"standardize": standardize, "fit_intercept": intercept}
@@ -229,7 +229,7 @@ def test_unpenalised_columns_of_counts_and_outliers():
         np.testing.assert_allclose([g.sum(), g @ X[:, 11]], 0.0, atol=1e-6)
 
 
-def test_rows_held_out_are_predicted_with_what_the_others_settle():
+def test_rows_held_out_are_predicted_with_the_intercept_of_the_others():
     model = IRKSNClassifier(k=2, max_iter=12, stopping="held_out", unpenalized=[11], random_state=1)
     model.fit(X, LABELS)
     out = model.held_out_

@@ -71,7 +71,7 @@ def test_the_path_goes_to_maximum_likelihood():
     assert model.history_["residual"][-1] == pytest.approx(np.sqrt(deviance), rel=1e-3)
 
 
-def test_the_intercepts_are_settled():
+def test_the_intercepts_are_optimal():
     """Of no feature, the probabilities are shares; of any, they sum up to counts."""
     model = IRKSNClassifier(k=3, max_iter=10).fit(X, LABELS)
     counts = np.bincount(CLASS)
@@ -216,20 +216,20 @@ def test_evidence_of_two_classes_is_that_of_the_logistic_loss(columns):
     Z, y, weights = X[:, :columns].T, (CLASS > 1) * 1.0, RNG.uniform(0.5, 2.0, 150)
     ones = np.ones((1, 150))
     one, two = (loss.on(y, weights, ones) for loss in (Logistic(), Multinomial(2)))
-    assert two.bend == pytest.approx(2 * one.bend)
-    (expected,) = Laplace.of(one, Z * one.roots, [one.bend])
-    (found,) = Laplace.of(two, Z * two.roots, [two.bend])
+    assert two.curvature == pytest.approx(2 * one.curvature)
+    (expected,) = Laplace.of(one, Z * one.roots, [one.curvature])
+    (found,) = Laplace.of(two, Z * two.roots, [two.curvature])
     assert found.score_at(two) == pytest.approx(expected.score_at(one), abs=1e-8)
     np.testing.assert_allclose(found.coef[1] - found.coef[0], expected.coef, atol=1e-8)
 
 
-def test_what_classes_pull_has_the_slope_and_the_bend_of_the_loss():
-    """Squares of the contrasts: ½‖pull - Tf‖² has the loss's gradient at a model, as Tᵀ."""
+def test_the_working_response_of_classes_has_the_gradient_and_curvature_of_the_loss():
+    """Squares of the contrasts: ½‖response - Tf‖² has the loss's gradient at a model, as Tᵀ."""
     response = Multinomial(4).on(CLASS * 1.0, None, np.ones((1, 150)))
     fitted = 0.1 * RNG.standard_normal(600)
     g, eta, _ = response.gradient(fitted, np.zeros(4))
     root, inverse = response.loss.contrasts(eta.reshape(4, 150).T, response.weights)
-    left = response.pull_at(fitted).reshape(3, 150) - root @ fitted.reshape(4, 150)
+    left = response.working_response(fitted).reshape(3, 150) - root @ fitted.reshape(4, 150)
     np.testing.assert_allclose(-root.T @ left, g.reshape(4, 150), atol=1e-10)
     np.testing.assert_allclose(root @ inverse.T, np.eye(3), atol=1e-10)
     p = response.loss.mean(eta.reshape(4, 150).T)

@@ -507,12 +507,12 @@ def test_every_kind_of_x_has_the_same_answer(form, given, joint, lifting, tmp_pa
 
 def test_rules_and_callbacks_see_all_responses(joint):
     X, Y, _ = joint
-    for rule in ("held_out", "discrepancy", "settled", "residual_ratio"):
+    for rule in ("held_out", "discrepancy", "no_change", "residual_ratio"):
         model = IRKSN(k=3, shared_support=True, stopping=rule, random_state=0).fit(X, Y)
         assert model.support_[[3, 50, 150]].all()
     model = IRKSN(k=3, shared_support=True, max_iter=200)
     if hasattr(model, "set_callbacks"):
-        model.set_callbacks(StoppingCallback("settled")).fit(X, Y)
+        model.set_callbacks(StoppingCallback("no_change")).fit(X, Y)
         assert model.coef_.shape == (5, 200)
 
 

@@ -156,17 +156,19 @@ def test_the_constant_is_the_best_one(case, weights):
         return
     best, each = loss.constant(y, weights), np.ones(N) if weights is None else weights
     assert abs(loss.gradient(np.full(N, best), y, each).sum()) < 1e-9
-    np.testing.assert_allclose(loss.on(y, weights, np.ones((1, N))).settled(np.zeros(N)), [best])
+    np.testing.assert_allclose(
+        loss.on(y, weights, np.ones((1, N))).unpenalized_coef(np.zeros(N)), [best]
+    )
 
 
 @pytest.mark.parametrize("scale", [0.0, 1.0, 30.0, 300.0, 3000.0])
 @pytest.mark.parametrize("shift", [0.0, 5.0, -400.0])
-def test_an_intercept_is_settled_where_the_slopes_sum_to_zero(scale, shift):
+def test_an_intercept_is_optimal_where_the_slopes_sum_to_zero(scale, shift):
     """By one exponential a row or by many, near or far: compared with bisection."""
     loss, y = CASES["logistic"]
     response = loss.on(y, WEIGHTS, np.ones((1, N)))
     eta = scale * ETA + shift
-    (found,) = response.settled(eta * response.roots)
+    (found,) = response.unpenalized_coef(eta * response.roots)
 
     def slope(c):
         return loss.gradient(eta + c, y, WEIGHTS).sum()
@@ -282,9 +284,9 @@ def test_refits_of_many_models_are_those_of_one_by_one(case):
         np.testing.assert_allclose(found.coef, alone.coef, atol=1e-12)
         np.testing.assert_allclose(found.eta, alone.eta, atol=1e-12)
         assert found.deviance == pytest.approx(alone.deviance)
-        bent = np.linalg.eigvalsh(loss.hessian(COLUMNS[list(model)], found.eta, y, WEIGHTS))
-        assert found.volume == pytest.approx(np.log1p(bent / ridge).sum())
-        assert found.freedom == pytest.approx((bent / (bent + ridge)).sum())
+        eigenvalues = np.linalg.eigvalsh(loss.hessian(COLUMNS[list(model)], found.eta, y, WEIGHTS))
+        assert found.volume == pytest.approx(np.log1p(eigenvalues / ridge).sum())
+        assert found.freedom == pytest.approx((eigenvalues / (eigenvalues + ridge)).sum())
 
 
 @pytest.mark.parametrize("case", ["logistic", "poisson", "huber", "multinomial"])
@@ -376,17 +378,17 @@ def test_many_models_of_several_classes_at_once():
         Multinomial().checked([0, 0.5])
 
 
-# -- what is settled -----------------------------------------------------------------------
+# -- unpenalised columns ------------------------------------------------------------------
 
 
 @every_loss
 @pytest.mark.parametrize("q", [0, 1, 3])
-def test_what_is_not_penalised_is_settled_for_each_model(case, q):
+def test_unpenalised_coefficients_are_optimal_for_each_model(case, q):
     loss, y = CASES[case]
     Q = np.vstack([np.ones(N), COLUMNS])[:q] if loss.has_constant else COLUMNS[:q]
     response = loss.on(y, WEIGHTS, Q)
     fitted = 3 * RNG.standard_normal((5, N)) * np.sqrt(WEIGHTS)
-    c = response.settled(fitted)
+    c = response.unpenalized_coef(fitted)
     g = loss.gradient(fitted / np.sqrt(WEIGHTS) + c @ Q, y, WEIGHTS)
     np.testing.assert_allclose(g @ Q.T, np.zeros((5, q)), atol=1e-9)
 
@@ -397,7 +399,7 @@ def test_settling_converges_from_afar(scale):
         loss, y = CASES[case]
         response = loss.on(y, None, np.ones((1, N)))
         fitted = scale * ETA[None]
-        eta = fitted + response.settled(fitted)
+        eta = fitted + response.unpenalized_coef(fitted)
         slope = loss.gradient(eta, y)[0]
         assert abs(slope.sum()) < 1e-8 * max(np.abs(slope).sum(), 1.0)
 
@@ -502,8 +504,8 @@ def test_units_of_an_unpenalized_column_change_nothing(case, unit):
     np.testing.assert_allclose(fits[1].unpenalized[-1] * unit, fits[0].unpenalized[-1], rtol=1e-6)
 
 
-def test_rows_far_off_in_all_of_a_column_still_pull():
-    """Huber's loss does not bend there, and is steep."""
+def test_rows_far_off_in_all_of_a_column_still_have_a_gradient():
+    """Huber's loss is not curved there, and is steep."""
     rng = np.random.default_rng(0)
     x, few = rng.standard_normal(30), 1.0 * (np.arange(30) < 3)
     y = 3 * x + rng.standard_normal(30)
@@ -513,7 +515,7 @@ def test_rows_far_off_in_all_of_a_column_still_pull():
     np.testing.assert_allclose(slope, [0.0, 0.0, -0.01 * fit.coef[0]], atol=1e-9)
 
 
-def test_no_feature_has_no_volume_even_where_the_loss_does_not_bend():
+def test_no_feature_has_no_volume_even_where_the_loss_is_not_curved():
     """The only event is the last one: nobody is left to compare it with."""
     y = np.column_stack([np.arange(5.0), np.arange(5) == 4])
     fit = Cox("efron").refit(np.zeros((0, 5)), y)

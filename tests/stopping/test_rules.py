@@ -15,9 +15,9 @@ from ksupport.stopping import (
     Balancing,
     Discrepancy,
     HeldOut,
+    NoChange,
     ResidualRatio,
     Rule,
-    Settled,
     StoppingCallback,
     rule_of,
 )
@@ -75,7 +75,7 @@ def test_a_priori_stops_at_the_first_record_from_the_theorem_s_step_on(every, co
     assert stopping_time(delta, c) == step
 
 
-def settled_by_hand(support, residual, patience, tol):
+def no_change_by_hand(support, residual, patience, tol):
     for now in range(patience, len(support)):
         window = range(now - patience, now + 1)
         same = all(support[r] == support[now] for r in window) and support[now] != 0
@@ -89,10 +89,10 @@ def settled_by_hand(support, residual, patience, tol):
              max_size=50),
     st.integers(1, 6),
 )  # fmt: skip
-def test_settled_stops_where_nothing_has_changed(records, patience):
+def test_no_change_stops_where_nothing_has_changed(records, patience):
     support, residual = (np.array(column) for column in zip(*records, strict=True))
     history = History({"support": support, "residual": residual})
-    assert Settled(patience, 1e-3)(history) == settled_by_hand(support, residual, patience, 1e-3)
+    assert NoChange(patience, 1e-3)(history) == no_change_by_hand(support, residual, patience, 1e-3)
 
 
 def ratio_by_hand(residual, tol, patience):
@@ -166,7 +166,7 @@ def test_a_longer_history_does_not_change_where_it_stopped(errors, patience, mor
 
 @pytest.mark.parametrize(
     "rule",
-    [Discrepancy(0.5), APriori(0.01, 2.0), Settled(3), ResidualRatio(0.2, 4), Balancing(1.0, 1.0)],
+    [Discrepancy(0.5), APriori(0.01, 2.0), NoChange(3), ResidualRatio(0.2, 4), Balancing(1.0, 1.0)],
 )
 def test_no_rule_looks_beyond_its_stop(rule, rng):
     count = 200
@@ -188,16 +188,16 @@ def test_every_rule_is_tested_here_and_has_a_repr_that_makes_it_again():
         if issubclass(each, Rule) and each is not Rule
     ]  # fmt: skip
     assert {rule.__name__ for rule in rules} == {
-        "APriori", "Balancing", "Discrepancy", "HeldOut", "ResidualRatio", "Settled",
+        "APriori", "Balancing", "Discrepancy", "HeldOut", "ResidualRatio", "NoChange",
     }  # fmt: skip
     for rule in rules:
-        one = rule(0.1) if rule is not Settled else Settled(3)  # type: ignore[call-arg]
+        one = rule(0.1) if rule is not NoChange else NoChange(3)  # type: ignore[call-arg]
         assert eval(repr(one), vars(stopping)) == one
 
 
 def test_names_stand_for_rules_with_their_defaults():
     assert {name: rule_of(name) for name in NAMED} == {
-        "held_out": HeldOut(), "discrepancy": Discrepancy(), "settled": Settled(),
+        "held_out": HeldOut(), "discrepancy": Discrepancy(), "no_change": NoChange(),
         "residual_ratio": ResidualRatio(),
     }  # fmt: skip
     assert rule_of(None) is None
@@ -218,7 +218,7 @@ def noisy(rng):
 
 EVERY_RULE = [
     "held_out", "discrepancy", "residual_ratio", APriori(0.001, 2.0),
-    Balancing(8.0, 0.05), Balancing(None, 0.1), Discrepancy(tau=1.2), Settled(5, 0.1),
+    Balancing(8.0, 0.05), Balancing(None, 0.1), Discrepancy(tau=1.2), NoChange(5, 0.1),
 ]  # fmt: skip
 
 
@@ -234,7 +234,7 @@ def test_an_estimator_stops_where_the_rule_says(rule, noisy):
         np.testing.assert_allclose(model.coef_, again.coef_ * (model.n_iter_ > 0), atol=1e-10)
 
 
-@pytest.mark.parametrize("rule", [Settled(5), Discrepancy(), Balancing(None, 0.1)], ids=str)
+@pytest.mark.parametrize("rule", [NoChange(5), Discrepancy(), Balancing(None, 0.1)], ids=str)
 @pytest.mark.parametrize("name", ["irksn", "ircr", "iht"])
 def test_the_path_function_measures_what_a_rule_asks_for(rule, name, noisy):
     result = path(name, *noisy, max_iter=2000, every=5, stopping=rule, keep="last")
@@ -283,7 +283,7 @@ def callbacks():
 
 
 @pytest.mark.parametrize(
-    "rule", [Discrepancy(), APriori(0.001, 2.0), Settled(5, 0.1), ResidualRatio(), Balancing(8.0)],
+    "rule", [Discrepancy(), APriori(0.001, 2.0), NoChange(5, 0.1), ResidualRatio(), Balancing(8.0)],
     ids=str,
 )  # fmt: skip
 def test_a_callback_ends_the_walk_at_the_end_of_the_block(callbacks, rule, noisy):
@@ -305,7 +305,7 @@ def test_a_callback_cannot_hold_out_rows():
 
 
 @pytest.mark.parametrize("rule", [
-    "held_out", HeldOut(0.3, 4), Discrepancy(7.0), "discrepancy", Settled(4), "residual_ratio",
+    "held_out", HeldOut(0.3, 4), Discrepancy(7.0), "discrepancy", NoChange(4), "residual_ratio",
     APriori(1e-3), Balancing(7.0, 0.02),
 ])  # fmt: skip
 def test_listening_changes_nothing(rule, rng, monkeypatch, request):
@@ -379,8 +379,8 @@ def test_a_rule_that_is_never_met_walks_to_the_end(rng):
         (lambda: Balancing(1.0, 0.0), r"factor must be in \(0, inf\), got 0.0"),
         (lambda: ResidualRatio(0.0), r"tol must be in \(0, 1\), got 0.0"),
         (lambda: ResidualRatio(patience=0), "patience must be an integer of at least 1, got 0"),
-        (lambda: Settled(patience=0), "patience must be an integer of at least 1, got 0"),
-        (lambda: Settled(tol=-1.0), r"tol must be in \[0, inf\], got -1.0"),
+        (lambda: NoChange(patience=0), "patience must be an integer of at least 1, got 0"),
+        (lambda: NoChange(tol=-1.0), r"tol must be in \[0, inf\], got -1.0"),
     ],
 )
 def test_bad_parameters_are_named(make, message):
@@ -390,10 +390,10 @@ def test_bad_parameters_are_named(make, message):
 
 @pytest.mark.parametrize("value", [None, "a", [1], 1j, np.ones(2), float("nan")], ids=repr)
 def test_what_is_no_number_is_refused_by_name(value):
-    for rule in (HeldOut, ResidualRatio, Settled):
+    for rule in (HeldOut, ResidualRatio, NoChange):
         with pytest.raises(ValueError, match="patience must be an integer of at least 1, got"):
             rule(patience=value)
-    for rule, name in ((HeldOut, "fraction"), (Settled, "tol"), (Discrepancy, "tau")):
+    for rule, name in ((HeldOut, "fraction"), (NoChange, "tol"), (Discrepancy, "tau")):
         with pytest.raises(ValueError, match=f"{name} must be in "):
             rule(**{name: value})
     for rule in (Discrepancy, Balancing) if value is not None else ():
@@ -401,7 +401,7 @@ def test_what_is_no_number_is_refused_by_name(value):
             rule(value)
 
 
-@pytest.mark.parametrize("rule", [HeldOut, ResidualRatio, Settled])
+@pytest.mark.parametrize("rule", [HeldOut, ResidualRatio, NoChange])
 def test_patience_may_be_longer_than_any_walk(rule, rng):
     X = rng.standard_normal((30, 10))
     model = IRKSN(k=2, max_iter=40, stopping=rule(patience=10**30)).fit(X, X[:, 0])

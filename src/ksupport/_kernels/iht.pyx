@@ -16,7 +16,7 @@ from libc.string cimport memcpy
 cimport ksupport._kernels.simd as simd
 from ksupport._kernels.prox cimport sweep_entries
 from ksupport._kernels.scale cimport select_largest
-from ksupport._kernels.walks cimport settled, walking
+from ksupport._kernels.walks cimport subtract_y, walking
 from ksupport._kernels.working_set cimport DONE, NONFINITE, REFRESH, Clock, Status, outside
 
 NIHT_C = 0.01  # the constant c of the normalised step; steps are cut by kappa (1 - c) = 2
@@ -173,7 +173,7 @@ def iht_walk(
             if status == REFRESH:
                 break
             simd.combine(&B[0, 0], new, 1.0, Xb, m, n)
-            if not settled(Xb, &y[0], &u[0], n):
+            if not subtract_y(Xb, &y[0], &u[0], n):
                 status = NONFINITE
                 break
             memcpy(&beta[0], new, m * sizeof(double))

@@ -12,8 +12,8 @@ is kept in the object, so threads may share it.
 
 
 cdef enum Constant:
-    OPEN  # not settled here: Newton's method does it
-    SETTLED  # c[0] and eta are; g and h are still to be computed
+    OPEN  # not solved here: Newton's method does it
+    SOLVED  # c[0] and eta are; g and h are still to be computed
     COMPLETE  # c[0], eta, g and h are
 
 
@@ -54,7 +54,7 @@ cdef class Loss:
     cdef bint majorize(self, const double *eta, const double *g, double *h) noexcept nogil
     # Minimise over c[0], the coefficient of a column that is ``one`` in all rows, in closed form or
     # nearly so; eta = base + ... is updated.  ``alone``: there is no other column.
-    cdef Constant settle_constant(self, double one, bint alone, double *c, const double *base,
+    cdef Constant solve_constant(self, double one, bint alone, double *c, const double *base,
                                   double *eta, double *g, double *h) noexcept nogil
 
 

@@ -142,7 +142,7 @@ cdef class Loss:
     cdef bint majorize(self, const double *eta, const double *g, double *h) noexcept nogil:
         return False
 
-    cdef Constant settle_constant(self, double one, bint alone, double *c, const double *base,
+    cdef Constant solve_constant(self, double one, bint alone, double *c, const double *base,
                                   double *eta, double *g, double *h) noexcept nogil:
         return OPEN
 
@@ -227,7 +227,7 @@ cdef class Logistic(Loss):
         for i in range(self.n):
             out[i] = log1p_exp(-eta[i] if self.y[i] > 0.0 else eta[i])
 
-    cdef Constant settle_constant(self, double one, bint alone, double *c, const double *base,
+    cdef Constant solve_constant(self, double one, bint alone, double *c, const double *base,
                                   double *eta, double *g, double *h) noexcept nogil:
         """With one exponential a row, as the odds e^-eta of all rows change by one factor.
 
@@ -286,7 +286,7 @@ cdef class Poisson(Loss):
             least = y - y * log(y) if y > 0.0 else 0.0
             out[i] = exp(eta[i]) - y * eta[i] - least
 
-    cdef Constant settle_constant(self, double one, bint alone, double *c, const double *base,
+    cdef Constant solve_constant(self, double one, bint alone, double *c, const double *base,
                                   double *eta, double *g, double *h) noexcept nogil:
         """Known: counts and means have the same sum."""
         cdef double most = -INFINITY, counts = 0.0, means = 0.0, change
@@ -300,7 +300,7 @@ cdef class Poisson(Loss):
         c[0] += change / one
         for i in range(self.n):
             eta[i] += change
-        return SETTLED
+        return SOLVED
 
 
 cdef double log1p_exp(double x) noexcept nogil:

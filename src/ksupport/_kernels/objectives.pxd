@@ -43,5 +43,5 @@ cdef class Squares(Objective):
 cdef class Profiled(Objective):
     cdef ProfileLoss loss
     cdef const double[::1] origin  # eta at w = 0
-    cdef double[:, ::1] settled  # what is not penalised, at r and at w
+    cdef double[:, ::1] unpenalized_coef  # what is not penalised, at r and at w
     cdef double[:, ::1] scratch

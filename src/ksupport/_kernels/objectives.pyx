@@ -191,22 +191,22 @@ cdef class Profiled(Objective):
         Minus the gradient at w = 0, in fitted values.
     origin : array
         eta at w = 0.
-    settled : array of two rows
+    unpenalized_coef : array of two rows
         The coefficients of what is not penalised, at r and at w; updated in place.
     """
 
     def __init__(
         self, ProfileLoss loss, const double[::1] y, const double[::1] origin,
-        double[:, ::1] settled,
+        double[:, ::1] unpenalized_coef,
     ):
-        if not y.shape[0] == origin.shape[0] == loss.loss.size or settled.shape[1] < loss.n_free:
-            raise ValueError("y, origin and settled do not match the loss")
-        self.loss, self.y, self.origin, self.settled = loss, y, origin, settled
+        if not y.shape[0] == origin.shape[0] == loss.loss.size or unpenalized_coef.shape[1] < loss.n_free:
+            raise ValueError("y, origin and unpenalized_coef do not match the loss")
+        self.loss, self.y, self.origin, self.unpenalized_coef = loss, y, origin, unpenalized_coef
         self.scratch = np.empty((2, y.shape[0]))
         self.shortest_step = SHORTEST
 
     cdef bint gradient_at(self, const double *Xr, double *g) noexcept nogil:
-        return self.loss.loss_gradient(&self.settled[0, 0], Xr, &self.scratch[0, 0], g)
+        return self.loss.loss_gradient(&self.unpenalized_coef[0, 0], Xr, &self.scratch[0, 0], g)
 
     cdef double first_step_along(self, const double *Xw) noexcept nogil:
         """The less the loss is curved along Xw, compared with squares, the longer."""
@@ -225,7 +225,7 @@ cdef class Profiled(Objective):
         """
         cdef double blur
         self.loss.loss_gradient(
-            &self.settled[1, 0], Xw, &self.scratch[0, 0], &self.scratch[1, 0]
+            &self.unpenalized_coef[1, 0], Xw, &self.scratch[0, 0], &self.scratch[1, 0]
         )
         sums = simd.sum_loss(Xr, Xw, g, &self.scratch[1, 0], self.y.shape[0])
         blur = (16 * DBL_EPSILON * sqrt(sums.Xr2) + 1e-12 * sqrt(sums.change2)) * sqrt(sums.gr2)

@@ -24,9 +24,9 @@ cdef class ProfileLoss:
     cdef double *work
 
     # c, from the one given on, at which the loss of eta = base + Qᵀc is least; eta, g, h there.
-    cdef void settle_on(self, double *c, const double *base, double *eta, double *g,
+    cdef void solve_for_c(self, double *c, const double *base, double *eta, double *g,
                         double *h) noexcept nogil
-    # Gradient g of the loss at fitted values Xw = roots eta, with c settled there, in place;
+    # Gradient g of the loss at fitted values Xw = roots eta, with c optimal there, in place;
     # False if it is not finite.  All but c have ``loss.size`` entries.
     cdef bint loss_gradient(self, double *c, const double *Xw, double *eta, double *g) noexcept nogil
     # By how much the first step of squares is lengthened along Xw: ‖Xw‖² over the second derivative

@@ -1,5 +1,5 @@
 # cython: language_level=3, wraparound=False, cdivision=True
-"""The profile loss min_c l(base + Qᵀc): what is not penalised is settled at each base.
+"""The profile loss min_c l(base + Qᵀc): c is optimal for each base.
 
 Q has the columns that are always in the model (ones for an intercept), as rows.  The profile loss
 is convex, and smooth as l is; its gradient in base is that of l at the minimising c.
@@ -8,7 +8,7 @@ is convex, and smooth as l is; its gradient in base is that of l at the minimisi
 import numpy as np
 
 from ksupport._kernels.linalg cimport add_squares, factorise, solve_factorised
-from ksupport._kernels.losses cimport COMPLETE, OPEN, SETTLED, Constant, Loss
+from ksupport._kernels.losses cimport COMPLETE, OPEN, SOLVED, Constant, Loss
 from libc.math cimport INFINITY, fabs, isfinite
 from libc.string cimport memcpy, memset
 
@@ -56,17 +56,17 @@ cdef class ProfileLoss:
 
     # -- for Python --------------------------------------------------------------------------
 
-    def settle_rows(self, const double[:, ::1] E, double[:, ::1] C):
-        """The coefficients C settled at each row of E, from those given on, in place."""
+    def solve_rows(self, const double[:, ::1] E, double[:, ::1] C):
+        """The optimal coefficients C for each row of E, from those given on, in place."""
         cdef double[:, ::1] at = np.empty((2, self.loss.size))
         cdef Py_ssize_t row
         self.check(E.shape[1], C.shape[1])
         with nogil:
             for row in range(E.shape[0]):
-                self.settle_on(&C[row, 0], &E[row, 0], &at[0, 0], &at[1, 0], self.h)
+                self.solve_for_c(&C[row, 0], &E[row, 0], &at[0, 0], &at[1, 0], self.h)
 
     def gradient(self, const double[::1] fitted, double[::1] c, double[::1] eta, double[::1] g):
-        """Gradient and eta at fitted values, with c settled there, in place; whether it is finite."""
+        """Gradient and eta at fitted values, with c optimal there, in place; whether it is finite."""
         cdef bint finite
         self.check(fitted.shape[0], c.shape[0])
         with nogil:
@@ -83,7 +83,7 @@ cdef class ProfileLoss:
         if (size, free) != (self.loss.size, self.n_free):
             raise ValueError(
                 f"there are {self.loss.size} fitted values and {self.n_free} coefficients to "
-                f"settle, got {size} and {free}"
+                f"find, got {size} and {free}"
             )
 
     # -- see profile.pxd -----------------------------------------------------------------------
@@ -93,7 +93,7 @@ cdef class ProfileLoss:
         cdef Py_ssize_t i, n = self.loss.n
         for i in range(self.loss.size):
             self.base[i] = Xw[i] / self.roots[i % n]
-        self.settle_on(c, self.base, eta, g, self.h)
+        self.solve_for_c(c, self.base, eta, g, self.h)
         for i in range(self.loss.size):
             g[i] /= self.roots[i % n]
             total += g[i]
@@ -113,7 +113,7 @@ cdef class ProfileLoss:
         curvature = self.loss.curvature_along(origin, self.step, self.work)
         return squares / curvature if curvature > 0.0 else 1.0
 
-    cdef void settle_on(self, double *c, const double *base, double *eta, double *g,
+    cdef void solve_for_c(self, double *c, const double *base, double *eta, double *g,
                         double *h) noexcept nogil:
         """Newton's method.  A step is as long as needed for the loss to be half as steep there."""
         cdef Constant constant = OPEN
@@ -124,11 +124,11 @@ cdef class ProfileLoss:
         memcpy(eta, base, size * sizeof(double))
         self.add_columns(c, eta)
         if self.constant:
-            constant = self.loss.settle_constant(self.Q[0, 0], self.q == 1, c, base, eta, g, h)
+            constant = self.loss.solve_constant(self.Q[0, 0], self.q == 1, c, base, eta, g, h)
         if constant == COMPLETE:
             return
         self.loss.slopes(eta, g, h, self.work)
-        if self.q == 0 or (self.q == 1 and constant == SETTLED):
+        if self.q == 0 or (self.q == 1 and constant == SOLVED):
             return
         for at in range(NEWTON_STEPS):
             bounded = self.loss.bound_curvature(h)

@@ -19,7 +19,7 @@ from libc.string cimport memcpy
 
 cimport ksupport._kernels.simd as simd
 from ksupport._kernels.prox cimport entry_level, prox_from, prox_workspace, sweep_entries
-from ksupport._kernels.walks cimport settled, walking
+from ksupport._kernels.walks cimport subtract_y, walking
 from ksupport._kernels.working_set cimport DONE, NONFINITE, REFRESH, Clock, Status, outside
 
 cdef double AT_LEVEL = 64 * DBL_EPSILON  # a magnitude above a threshold by this share is at it
@@ -65,7 +65,7 @@ def srdi_walk(
             simd.correlate(&B[0, 0], &u[0], &z[0], m, n)
             soften(&z[0], 1.0, kappa, &beta[0], m)
             simd.combine(&B[0, 0], &beta[0], 1.0, &Xb[0], m, n)
-            if not settled(&Xb[0], &y[0], &r[0], n):
+            if not subtract_y(&Xb[0], &y[0], &r[0], n):
                 status = NONFINITE
                 break
             clock.now += 1
@@ -295,9 +295,9 @@ def irosr_walk(
 # -- pieces of these walks, for steps that multiply with all of X -----------------------------
 
 
-def settle(const double[::1] Xb, const double[::1] y, double[::1] u):
+def residual_of(const double[::1] Xb, const double[::1] y, double[::1] u):
     """u = X b - y; False if its norm left the finite numbers."""
-    return settled(&Xb[0], &y[0], &u[0], y.shape[0])
+    return subtract_y(&Xb[0], &y[0], &u[0], y.shape[0])
 
 
 def soft_threshold(const double[::1] z, double level, double scale, double[::1] out):

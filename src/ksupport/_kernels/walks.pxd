@@ -20,7 +20,7 @@ cdef inline bint walking(
     return clock.now < end and n_rows[0] < rows.shape[0]
 
 
-cdef inline bint settled(const double *Xb, const double *y, double *u, Py_ssize_t n) noexcept nogil:
+cdef inline bint subtract_y(const double *Xb, const double *y, double *u, Py_ssize_t n) noexcept nogil:
     """u = X b - y; False if its norm left the finite numbers."""
     cdef Py_ssize_t i
     for i in range(n):

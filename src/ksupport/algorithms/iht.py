@@ -20,7 +20,7 @@ import numpy as np
 
 from .._common.levels import check_k, doubling
 from .._kernels.iht import NIHT_C, iht_proposal, iht_support, iht_walk, same_support
-from .._kernels.rivals import settle
+from .._kernels.rivals import residual_of
 from .._kernels.working_set import Status
 from ..design import Design, Floats, NormKind, Round
 from ..walking import Path
@@ -127,7 +127,7 @@ class _State(State):
         else:
             iht_proposal(beta, g, self.eta, self.k, new)
         self.F = new[None]
-        return bool(settle((yield fitted(new)), self.y, self.u))
+        return bool(residual_of((yield fitted(new)), self.y, self.u))
 
     def _normalised(self, beta: Floats, g: Floats, new: Floats) -> Generator[Round, Floats, None]:
         """The proposal with the normalised step, as in `iht_walk`."""

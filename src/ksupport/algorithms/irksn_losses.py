@@ -18,26 +18,26 @@ from .irksn_state import IRKSNState, Trial
 
 
 class OtherLoss(IRKSNState):
-    """Steps found by backtracking, and what is settled.
+    """Steps found by backtracking, and the coefficients of unpenalised columns.
 
     ``y`` is minus the gradient of the loss at w = 0, which for squares is the response itself.
     """
 
-    moving = (*IRKSNState.moving, "settled")
+    moving = (*IRKSNState.moving, "unpenalized_coef")
 
     def __init__(
         self, response: Response, k: int, alpha: float, structure: Structure = PLAIN
     ) -> None:
         free = len(response.unpenalized) * response.n_dual
-        self.settled = np.zeros((2, free))  # at the last r, and the last w
-        g, self.origin, _ = response.gradient(np.zeros(response.size), self.settled[0])
-        self.settled[1] = self.settled[0]
+        self.unpenalized_coef = np.zeros((2, free))  # at the last r, and the last w
+        g, self.origin, _ = response.gradient(np.zeros(response.size), self.unpenalized_coef[0])
+        self.unpenalized_coef[1] = self.unpenalized_coef[0]
         super().__init__(-g, k, alpha, structure)
         self.response = response
 
     @property
     def objective(self) -> Objective:
-        return Profiled(self.response.profile(), self.y, self.origin, self.settled)
+        return Profiled(self.response.profile(), self.y, self.origin, self.unpenalized_coef)
 
     def residual(self, fitted: Floats) -> Floats:
         return np.sqrt(np.maximum(self.response.deviance(fitted), 0.0))

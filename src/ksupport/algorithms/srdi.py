@@ -15,7 +15,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from .._kernels.rivals import settle, soft_threshold, srdi_walk
+from .._kernels.rivals import residual_of, soft_threshold, srdi_walk
 from .._kernels.working_set import Status
 from ..design import Design, Floats, NormKind
 from ..walking import Path
@@ -130,4 +130,4 @@ class _State(State):
         beta = np.empty_like(z)
         soft_threshold(z, 1.0, self.kappa, beta)
         self.F = beta[None]
-        return bool(settle((yield fitted(beta)), self.y, self.r))
+        return bool(residual_of((yield fitted(beta)), self.y, self.r))

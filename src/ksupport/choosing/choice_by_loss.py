@@ -48,13 +48,13 @@ def choose_by_loss(
             f"criterion={criterion!r} is for loss='squared', as it needs the variance of errors; "
             "take 'ebic'"
         )
-    n = independent_rows(design, response.pull)  # a row that is repeated says no more
+    n = independent_rows(design, response.negative_gradient)  # a row that is repeated says no more
     rule = Criterion(criterion, n, design.d, 1.0)
     known: dict[Support, _Fit] = {}
     best: Support = ()
-    pull, starts = response.pull, visited
+    response_now, starts = response.negative_gradient, visited
     for _ in range(TURNS):
-        guide = choose(design, pull, starts, criterion, largest, exchange, tie)
+        guide = choose(design, response_now, starts, criterion, largest, exchange, tie)
         for S in [(), *guide.table["support"][:WEIGHED].tolist()]:
             if S not in known:
                 known[S] = _fit(design, response, S, rule)
@@ -62,7 +62,7 @@ def choose_by_loss(
         before, best = best, order[0]
         if best == before:
             break
-        pull, starts = response.pull_at(known[best].fitted), [order[:WEIGHED]]
+        response_now, starts = response.working_response(known[best].fitted), [order[:WEIGHED]]
     return _choice(known, rule.n, visited)
 
 

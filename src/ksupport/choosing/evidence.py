@@ -12,7 +12,7 @@ from ..design import Design, Floats
 from ..losses import Refit, Response
 from ..walking.structure import PLAIN, Structure
 from .criteria import log_choose
-from .refits import bend_of, kept_of, solved
+from .refits import curvature_of, kept_of, solved
 from .several import log_left
 from .supports import Support, independent_rows
 
@@ -36,16 +36,16 @@ class Evidence:
     @classmethod
     def of(
         cls, design: Design, y: Floats, support: Support, structure: Structure = PLAIN,
-        counted: float = 1.0,
+        effective_share: float = 1.0,
     ) -> Evidence:  # fmt: skip
         """Of least squares.
 
         Several responses, side by side in y, have noise of any size (`several`) and one strength.
-        Where features come in groups, supports of as many groups are counted; ``counted`` is
-        `Problem.counted`.  Of coefficients that cannot be negative, the best ones take the place
-        of those that are expected.
+        Where features come in groups, supports of as many groups are counted;
+        ``effective_share`` is `Problem.effective_share`.  Where coefficients cannot be negative,
+        their mode takes the place of their mean.
         """
-        n, d = max(counted * independent_rows(design, y), 1.0), design.d
+        n, d = max(effective_share * independent_rows(design, y), 1.0), design.d
         Y = y.reshape(-1, design.n)
         totals, w = np.einsum("ij,ij->i", Y, Y), np.zeros((len(Y), d))
         nothing = float(log_left(Y @ Y.T, totals, n))
@@ -54,9 +54,9 @@ class Evidence:
         ridges = _Ridges.on(design.columns(np.asarray(support, np.intp)), Y, structure.positive)
         if not ridges.squares.any():
             return cls(nothing, w.ravel(), 0.0)
-        bent = ridges.squares / ridges.strengths[:, None]
-        freedom = (bent / (1 + bent)).sum(axis=1)
-        scores = log_left(ridges.left(), totals, n) + len(Y) * np.log1p(bent).sum(axis=1)
+        ratios = ridges.squares / ridges.strengths[:, None]
+        freedom = (ratios / (1 + ratios)).sum(axis=1)
+        scores = log_left(ridges.left(), totals, n) + len(Y) * np.log1p(ratios).sum(axis=1)
         count = structure.count(d)
         size = freedom if structure.one_by_one else structure.picked(support)
         scores += 2 * log_choose(count, np.minimum(size, count))
@@ -174,15 +174,15 @@ class Laplace:
 
 def evidence_of(
     design: Design, target: Floats | Response, support: Support, structure: Structure = PLAIN,
-    counted: float = 1.0,
+    effective_share: float = 1.0,
 ) -> Evidence:  # fmt: skip
     """Of a support, by the loss of its target; of groups, by squares alone."""
     if not isinstance(target, Response):
-        return Evidence.of(design, target, support, structure, counted)
+        return Evidence.of(design, target, support, structure, effective_share)
     n, w = float(target.weights.sum()), np.zeros((target.n_dual, design.d))
     S = np.asarray(support, np.intp)
     columns = design.columns(S)
-    size = bend_of(target, columns)
+    size = curvature_of(target, columns)
     if size == 0:
         (nothing,) = Laplace.of(target, columns[:0], [1.0])
         return Evidence(nothing.score_at(target), w.ravel(), 0.0)

@@ -164,9 +164,9 @@ def splits_of(
     and then this may be done several times.  Other splitters see the sorts, or y, and the groups;
     their folds that lose all rows of one part are left out.
     """
-    counted = weights.counted
+    positive = weights.positive
     if isinstance(cv, numbers.Integral):
-        rows = counted(np.arange(len(y)))
+        rows = positive(np.arange(len(y)))
         labels = None if groups is None else labels_of(groups, len(y))[rows]
         split = folds_of_rows(
             rows.size, int(cv), random_state, labels,
@@ -175,7 +175,7 @@ def splits_of(
         return [(rows[train], rows[test]) for train, test in split]
     seen = y if sorts is None or not np.ptp(sorts) else sorts
     splits = check_cv(cv).split(np.zeros((len(y), 1)), seen, groups)
-    both = [(counted(_places(train)), counted(_places(test))) for train, test in splits]
+    both = [(positive(_places(train)), positive(_places(test))) for train, test in splits]
     usable = [(train, test) for train, test in both if train.size and test.size]
     if not usable:
         raise ValueError(

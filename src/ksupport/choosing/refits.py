@@ -151,7 +151,10 @@ def refits_by_loss(
 ) -> Floats:  # fmt: skip
     """The same with several strengths, a row of coefficients for each."""
     columns = design.columns(np.asarray(support, np.intp))
-    size, models = bend_of(response, columns), np.zeros((len(strengths), response.n_dual, design.d))
+    size, models = (
+        curvature_of(response, columns),
+        np.zeros((len(strengths), response.n_dual, design.d)),
+    )
     if size > 0:
         ridges, S = [strength * size for strength in strengths], np.asarray(support, np.intp)
         kept = [kept_of(response, columns, ridge, positive) for ridge in ridges]
@@ -165,7 +168,8 @@ def kept_of(response: Response, columns: Floats, ridge: float, positive: bool) -
     """Of columns, as rows, those that the likeliest model has: all, but for signs.
 
     Without coefficients below zero, as in non-negative least squares (Lawson and Hanson 1974):
-    those below zero leave, and one that pulls upwards comes back, until neither is there.
+    those below zero leave, and one whose gradient points upwards comes back, until there is
+    neither.
     """
     kept, seen, inside = np.arange(len(columns)), set[Support](), response.unweighted(columns)
     while positive:
@@ -179,18 +183,18 @@ def kept_of(response: Response, columns: Floats, ridge: float, positive: bool) -
         if tuple(kept.tolist()) in seen:  # but for rounding as good as the others on the way
             break
         seen.add(tuple(kept.tolist()))
-        pull = -inside @ response.loss.gradient(eta, response.y, response.weights)
-        largest = np.abs(pull).max(initial=0.0)
-        pull[kept] = 0.0
-        if pull.max(initial=0.0) <= 1e-9 * largest:
+        slopes = -inside @ response.loss.gradient(eta, response.y, response.weights)
+        largest = np.abs(slopes).max(initial=0.0)
+        slopes[kept] = 0.0
+        if slopes.max(initial=0.0) <= 1e-9 * largest:
             break
-        kept = np.sort(np.append(kept, int(np.argmax(pull))))
+        kept = np.sort(np.append(kept, int(np.argmax(slopes))))
     return [int(at) for at in kept]
 
 
-def bend_of(response: Response, columns: Floats) -> float:
+def curvature_of(response: Response, columns: Floats) -> float:
     """The mean second derivative in a coefficient of columns (as rows), at no feature."""
-    return response.bend * float(np.einsum("ij,ij->", columns, columns)) / max(len(columns), 1)
+    return response.curvature * float(np.einsum("ij,ij->", columns, columns)) / max(len(columns), 1)
 
 
 def refitted(

@@ -60,7 +60,7 @@ def different_rows(design: Design, y: Floats) -> int:
 
 def response_of(target: Any) -> Floats:
     """What features explain of a response: to first order, where its loss is not of squares."""
-    return target.pull if isinstance(target, Response) else np.asarray(target)
+    return target.negative_gradient if isinstance(target, Response) else np.asarray(target)
 
 
 def independent_rows(design: Design, y: Floats) -> float:

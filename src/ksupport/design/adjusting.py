@@ -1,4 +1,4 @@
-"""Columns that are always in the model: settled within each set of rows, and projected off.
+"""Columns that are always in the model: fitted within each set of rows, and projected off.
 
 By the theorem of Frisch, Waugh and Lovell, least squares on some columns beside others is least
 squares on what is left of them when the others are projected off, of X as of y.  An intercept is
@@ -39,7 +39,7 @@ class Unpenalized:
 
 
 @dataclass(frozen=True)
-class Settled:
+class Adjustment:
     """The unpenalised columns on some rows: the basis they span there, and Y's share of it."""
 
     basis: Basis
@@ -72,7 +72,7 @@ class Adjusting:
         self.extra = np.empty((raw.n, 0)) if columns.extra is None else columns.extra
         self.U: Floats = np.hstack([raw.store.columns(columns.index), self.extra])
 
-    def settle(self, Y: Floats, rows: Ints, weights: Floats | None) -> tuple[Settled, Floats]:
+    def fit(self, Y: Floats, rows: Ints, weights: Floats | None) -> tuple[Adjustment, Floats]:
         """The basis on these rows, and what it leaves of their Y, which is centred."""
         basis, _ = Basis.of(self.U[rows], weights, self.center)
         Z = basis.rows(self.U[rows])
@@ -80,7 +80,7 @@ class Adjusting:
         left = Y - Z @ share
         nothing = np.linalg.norm(left, axis=0) <= DUST * np.linalg.norm(Y, axis=0)
         left[:, nothing] = 0.0
-        return Settled(basis, share), left
+        return Adjustment(basis, share), left
 
     def check(self, sets: Sequence[Ints], weights: Floats | None) -> None:
         """Reject columns that cannot all be in a model; the first set is that of all rows."""
@@ -122,8 +122,8 @@ class Adjusting:
         if dependent.size:
             at, names = int(dependent[0]), self.columns.names
             left = U - basis.mean
-            counted = left[:, at] if weights is None else left[:, at] * weights
-            sizes = np.abs(basis.turn @ (basis.rows(U).T @ counted)) * np.linalg.norm(left, axis=0)
+            weighted = left[:, at] if weights is None else left[:, at] * weights
+            sizes = np.abs(basis.turn @ (basis.rows(U).T @ weighted)) * np.linalg.norm(left, axis=0)
             by = [names[j] for j in np.flatnonzero(sizes > 1e-6 * sizes.max())]
             raise ValueError(
                 f"unpenalized: column {names[at]!r} is a combination of {listed(by)}"
@@ -133,13 +133,13 @@ class Adjusting:
     def projected(
         self,
         views: Sequence[Design],
-        settled: Sequence[Settled],
+        adjustment: Sequence[Adjustment],
         standardize: bool,
         asked: Asked = None,
     ) -> list[Design]:
         """Weighted rows of X made ready: centred if there is an intercept, projected, scaled."""
         store = views[0].store
-        bases = [each.basis.rows(self.U) for each in settled]
+        bases = [each.basis.rows(self.U) for each in adjustment]
         wanted = lifted_together(views, asked)
         with phase("adjusting X", one_pass=True), np.errstate(over="ignore", invalid="ignore"):
             weights = [view.row_weights for view in views]
@@ -152,7 +152,7 @@ class Adjusting:
                 share - np.outer(V.sum(axis=0), mean)
                 for share, V, (mean, _) in zip(shares, lifted, moments, strict=True)
             ]
-        parts = zip(views, settled, shares, moments, strict=True)
+        parts = zip(views, adjustment, shares, moments, strict=True)
         adjusted = [
             self.adjusted(view, each, share, *moment, standardize)
             for view, each, share, moment in parts
@@ -164,7 +164,7 @@ class Adjusting:
     def adjusted(
         self,
         view: Design,
-        settled: Settled,
+        adjustment: Adjustment,
         share: Floats,
         mean: Floats,
         variance: Floats,
@@ -174,7 +174,7 @@ class Adjusting:
         view = view.centred_by(mean, None)
         if not np.isfinite(variance).all():
             raise unusable(view, "infinite")
-        off = Projection(settled.basis.rows(self.U), np.ascontiguousarray(share))
+        off = Projection(adjustment.basis.rows(self.U), np.ascontiguousarray(share))
         view = (view if self.center else view.uncentred()).projected(off)
         before = view.n_samples * (variance if self.center else variance + mean**2)
         after = np.maximum(before - (share**2).sum(axis=0), 0.0)
@@ -203,18 +203,18 @@ class Adjusting:
     def _places(self, d: int) -> Ints:
         return np.append(self.columns.index, d + np.arange(self.extra.shape[1]))
 
-    def extra_mean(self, settled: Settled) -> Floats:
+    def extra_mean(self, adjustment: Adjustment) -> Floats:
         """The means of E on the rows of a basis."""
-        return settled.basis.mean[self.columns.index.size :]
+        return adjustment.basis.mean[self.columns.index.size :]
 
-    def share_of(self, upper: Floats, d: int, settled: Settled) -> Floats:
+    def share_of(self, upper: Floats, d: int, adjustment: Adjustment) -> Floats:
         """What X, E and Y have of the basis of these rows, from sums of squares about means."""
         places = self._places(d)
         crossed = upper[places] + upper[:, places].T
         crossed[np.arange(places.size), places] /= 2
-        return np.asarray(settled.basis.turn.T @ crossed)
+        return np.asarray(adjustment.basis.turn.T @ crossed)
 
-    def off_gram(self, upper: Floats, view: Design, settled: Settled) -> Floats:
+    def off_gram(self, upper: Floats, view: Design, adjustment: Adjustment) -> Floats:
         """[X Y]ᵀ[X Y] less the shares that were learned on these rows or others; E is dropped.
 
         With Z = U turn and the share B of [X Y] it is G - GᵤᵀB - BᵀGᵤ + Bᵀ(ZᵀZ)B, Gᵤ = Zᵀ[X Y].
@@ -222,9 +222,9 @@ class Adjusting:
         assert view.off is not None
         d, e = view.d, self.extra.shape[1]
         kept = np.r_[:d, d + e : len(upper)]
-        B = np.hstack([view.off.share, settled.share])
-        crossed = self.share_of(upper, d, settled)
-        square = crossed[:, self._places(d)] @ settled.basis.turn  # ZᵀZ
+        B = np.hstack([view.off.share, adjustment.share])
+        crossed = self.share_of(upper, d, adjustment)
+        square = crossed[:, self._places(d)] @ adjustment.basis.turn  # ZᵀZ
         taken = crossed[:, kept].T @ B
         gram = upper[np.ix_(kept, kept)] - taken - taken.T + B.T @ square @ B
         negative = np.diag(gram) < 0  # by rounding

@@ -63,7 +63,7 @@ class Moments:
 
     def __init__(self, weights: Sequence[Floats], d: int) -> None:
         self.weights = np.stack(weights)
-        self.counted = np.asarray(self.weights.any(axis=0))
+        self.has_weight = np.asarray(self.weights.any(axis=0))
         self.shift = np.zeros(d)
         self.first, self.second = np.zeros((2, len(weights), d))
         self._shifted: set[int] = set()
@@ -75,7 +75,7 @@ class Moments:
             return
         if columns.start not in self._shifted:
             self._shifted.add(columns.start)
-            self.shift[columns] = block[int(np.argmax(self.counted[rows]))]
+            self.shift[columns] = block[int(np.argmax(self.has_weight[rows]))]
         moved = block - self.shift[columns]
         self.first[:, columns] += W @ moved
         self.second[:, columns] += W @ np.square(moved, out=moved)

@@ -13,7 +13,7 @@ import numpy as np
 from .. import limits
 from .._common.phases import count_passes
 from ..losses import Loss, Response, Squared
-from .adjusting import Adjusting, Settled, Unpenalized
+from .adjusting import Adjusting, Adjustment, Unpenalized
 from .remote import RemoteDataError
 from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
@@ -79,7 +79,7 @@ class Problem:
         self.Y = Y
         self.weights = weights
         self.center, self.scale = center, scale
-        self.train = train = weights.counted(train)
+        self.train = train = weights.positive(train)
         self.by_squares = isinstance(loss, Squared)
         self.losses = [loss.fixed(y[train], weights.of(train)) for y in loss.one_by_one(Y)]
         if loss.in_units_of_y:
@@ -133,7 +133,7 @@ class Problem:
         return self.whole.targets
 
     @cached_property
-    def counted(self) -> float:
+    def effective_share(self) -> float:
         """The share of rows that say something of their own, as far as the response tells.
 
         All do where relative weights are precisions; where noise knows nothing of them, as few as
@@ -235,30 +235,30 @@ class Problem:
         y = self.losses[target].one_by_one(self.Y)[target][rows]
         return UnseenByLoss(
             self.raw.take(rows).like(walked.view), y, self.weights.of(rows), None, walked.design,
-            walked.targets[target], self._unpenalized(rows, walked.settled), scoring,
+            walked.targets[target], self._unpenalized(rows, walked.adjustment), scoring,
         )  # fmt: skip
 
-    def _basis_on(self, rows: Ints) -> Settled | None:
+    def _basis_on(self, rows: Ints) -> Adjustment | None:
         """The basis of unpenalised columns on rows, where shares of it depend on the model."""
         if self.adjusting is None:
             return None
         nothing = np.zeros((len(rows), len(self.losses)))
-        return self.adjusting.settle(nothing, rows, self.weights.of(rows))[0]
+        return self.adjusting.fit(nothing, rows, self.weights.of(rows))[0]
 
-    def _unpenalized(self, rows: Ints, settled: Settled | None) -> Floats:
+    def _unpenalized(self, rows: Ints, adjustment: Adjustment | None) -> Floats:
         """What is in every model, as rows: ones for an intercept, and a basis of the others."""
         ones = np.ones((int(self.center and self.losses[0].has_constant), len(rows)))
-        if settled is None or self.adjusting is None:
+        if adjustment is None or self.adjusting is None:
             return ones
-        return np.vstack([ones, settled.basis.rows(self.adjusting.U[rows]).T])
+        return np.vstack([ones, adjustment.basis.rows(self.adjusting.U[rows]).T])
 
-    def _responses(self, rows: Ints, settled: Settled | None) -> list[Response]:
+    def _responses(self, rows: Ints, adjustment: Adjustment | None) -> list[Response]:
         """The targets on rows, of losses other than squares."""
         weights, found = self.weights.of(rows), []
         for target, loss in enumerate(self.losses):
             y = loss.one_by_one(self.Y)[target][rows]
             loss.check_rows(y)
-            found.append(loss.on(y, weights, self._unpenalized(rows, settled)))
+            found.append(loss.on(y, weights, self._unpenalized(rows, adjustment)))
         return found
 
     def _on_rows(self, sets: Sequence[Ints]) -> list[Walked]:
@@ -267,17 +267,19 @@ class Problem:
         designs = [self.raw if len(rows) == whole else self.raw.take(rows) for rows in sets]
         if not self.by_squares:
             return self._by_loss_on(designs, sets)
-        means, left, settled = zip(*(self._targets_on(rows) for rows in sets), strict=True)
-        views = self._prepared(designs, sets, settled, [Y.T for Y in left])
-        parts = zip(views, left, means, settled, strict=True)
+        means, left, adjustment = zip(*(self._targets_on(rows) for rows in sets), strict=True)
+        views = self._prepared(designs, sets, adjustment, [Y.T for Y in left])
+        parts = zip(views, left, means, adjustment, strict=True)
         return [Walked(view, view, one_by_one(Y), *rest) for view, Y, *rest in parts]
 
     def _by_loss_on(self, designs: Sequence[Design], sets: Sequence[Ints]) -> list[Walked]:
         """Paths on sets of rows, by losses other than squares."""
         bases, none = [self._basis_on(rows) for rows in sets], np.zeros(len(self.losses))
         responses = [self._responses(*each) for each in zip(sets, bases, strict=True)]
-        pulls = [np.concatenate([each.pull for each in some]) for some in responses]
-        views = self._prepared(designs, sets, bases, pulls)
+        gradients = [
+            np.concatenate([each.negative_gradient for each in some]) for some in responses
+        ]
+        views = self._prepared(designs, sets, bases, gradients)
         return [
             Walked(view, view, some, none, basis)
             for view, some, basis in zip(views, responses, bases, strict=True)
@@ -287,12 +289,12 @@ class Problem:
         self,
         designs: Sequence[Design],
         sets: Sequence[Ints],
-        settled: Sequence[Settled | None],
-        pulls: Sequence[Floats],
+        adjustment: Sequence[Adjustment | None],
+        gradients: Sequence[Floats],
     ) -> list[Design]:
         """Weight, centre, project and scale designs that consist of these rows.
 
-        Every path begins with the pull of its response: products with it come along.
+        Every path starts from the negative gradient of its response, whose product is taken here.
         """
         weights = [self.weights.of(rows) for rows in sets]
         views = [v if w is None else v.weighted(w) for v, w in zip(designs, weights, strict=True)]
@@ -300,8 +302,8 @@ class Problem:
         for places in by_store(views):
             some = self._together(
                 [views[at] for at in places],
-                [settled[at] for at in places],
-                [pulls[at] for at in places],
+                [adjustment[at] for at in places],
+                [gradients[at] for at in places],
             )
             for at, view in zip(places, some, strict=True):
                 views[at] = view
@@ -310,15 +312,15 @@ class Problem:
     def _together(
         self,
         views: Sequence[Design],
-        settled: Sequence[Settled | None],
-        pulls: Sequence[Floats],
+        adjustment: Sequence[Adjustment | None],
+        gradients: Sequence[Floats],
     ) -> list[Design]:
         """Centre, project and scale views of one store, in as few passes as can be."""
         if self.adjusting is not None:
-            known = [each for each in settled if each is not None]
-            return sharing(self.adjusting.projected(views, known, self.scale, pulls))
+            known = [each for each in adjustment if each is not None]
+            return sharing(self.adjusting.projected(views, known, self.scale, gradients))
         if self.center or self.scale:
-            asked = pulls if self.center else None  # of views that are as they will be
+            asked = gradients if self.center else None  # of views that are as they will be
             views = centred_together(views, standardize=self.scale, asked=asked)
         return sharing(views if self.center else [view.uncentred() for view in views])
 
@@ -332,17 +334,17 @@ class Problem:
         left, weights = self._targets_on(rows)[1], self.weights.of(rows)
         return left if weights is None else left / np.sqrt(weights)[:, None]
 
-    def _targets_on(self, rows: Ints) -> tuple[Floats, Floats, Settled | None]:
+    def _targets_on(self, rows: Ints) -> tuple[Floats, Floats, Adjustment | None]:
         """The means of Y on these rows; Y less them, and less what unpenalised columns say."""
         Y, weights = self.Y[rows], self.weights.of(rows)
-        mean, settled = np.zeros(Y.shape[1]), None
+        mean, adjustment = np.zeros(Y.shape[1]), None
         if self.center:
             # Beside one of them: then the mean of a constant is exact.
             mean = Y[0] + np.average(Y - Y[0], axis=0, weights=weights)
         left = Y - mean
         if self.adjusting is not None:
-            settled, left = self.adjusting.settle(left, rows, weights)
-        return mean, left if weights is None else left * np.sqrt(weights)[:, None], settled
+            adjustment, left = self.adjusting.fit(left, rows, weights)
+        return mean, left if weights is None else left * np.sqrt(weights)[:, None], adjustment
 
     @property
     def responses(self) -> list[Response]:
@@ -388,22 +390,22 @@ class Problem:
         unpenalised columns (q, or targets x q), and the intercept: a number, or one a target.
         """
         coef = self.of_features(coef)
-        adjustment = np.zeros((*coef.shape[:-1], 0), coef.dtype)
+        free_coef = np.zeros((*coef.shape[:-1], 0), coef.dtype)
         offset: Any = 0.0 if self.view.mean is None else coef @ self.view.mean
-        mean, settled = self._settled(coef)
-        if self.adjusting is not None and settled is not None:
-            adjustment = settled.coefficients(self.view, coef).astype(coef.dtype)
-            offset = offset + adjustment @ settled.basis.mean
+        mean, adjustment = self._constants_and_adjustment(coef)
+        if self.adjusting is not None and adjustment is not None:
+            free_coef = adjustment.coefficients(self.view, coef).astype(coef.dtype)
+            offset = offset + free_coef @ adjustment.basis.mean
             index = self.adjusting.columns.index
-            coef[..., index] = adjustment[..., : index.size]
+            coef[..., index] = free_coef[..., : index.size]
         offset = offset if self.losses[0].has_constant else 0.0
         intercept = np.asarray(mean - offset, np.float64)
         if coef.ndim == 1:
-            return coef, adjustment, float(intercept[0])
+            return coef, free_coef, float(intercept[0])
         if self.shared:
             units = self.units.astype(coef.dtype)[:, None]
-            coef, adjustment, intercept = coef * units, adjustment * units, intercept * self.units
-        return coef, adjustment, intercept
+            coef, free_coef, intercept = coef * units, free_coef * units, intercept * self.units
+        return coef, free_coef, intercept
 
     def of_features(self, coef: Floats) -> Floats:
         """A copy of coefficients, without those of unpenalised columns."""
@@ -412,23 +414,23 @@ class Problem:
             features[..., self.adjusting.columns.index] = 0.0
         return features
 
-    def _settled(self, coef: Floats) -> tuple[Floats, Settled | None]:
+    def _constants_and_adjustment(self, coef: Floats) -> tuple[Floats, Adjustment | None]:
         """What is said without features: constants, and shares of the basis of unpenalised columns.
 
         Of squares they are known; of other losses they depend on the model.
         """
-        settled = self.whole.settled
+        adjustment = self.whole.adjustment
         if self.by_squares:
-            return self.y_mean, settled
+            return self.y_mean, adjustment
         found = np.vstack(
             [
-                each.settled(values).reshape(each.n_dual, -1)
+                each.unpenalized_coef(values).reshape(each.n_dual, -1)
                 for each, values in self._fitted_by(coef)
             ]
         )
         first = int(self.center and self.losses[0].has_constant)
         constants = found[:, 0] if first else np.zeros(len(found))
-        return constants, settled and Settled(settled.basis, found[:, first:].T)
+        return constants, adjustment and Adjustment(adjustment.basis, found[:, first:].T)
 
     def _fitted_by(self, coef: Floats) -> list[tuple[Response, Floats]]:
         """Responses, and what coefficients of features fit of each."""
@@ -437,24 +439,24 @@ class Problem:
             return [(self.responses[0], fitted.ravel())]
         return list(zip(self.responses, fitted, strict=False))  # of one vector, the first target
 
-    def separating(self, coef: Floats, adjustment: Floats) -> list[str]:
+    def separating(self, coef: Floats, free_coef: Floats) -> list[str]:
         """Unpenalised columns whose best coefficients are infinite, given a model in units of X.
 
         Such a column tells events, classes or counts of zero apart.  The likelihood is then flat
         where Newton's method ended: far out, and with a standard error, of the coefficient of a
         column of unit deviation, in the thousands or millions.
         """
-        settled, loss = self.whole.settled, self.losses[0]
-        if self.by_squares or loss.in_units_of_y or self.adjusting is None or settled is None:
+        adjustment, loss = self.whole.adjustment, self.losses[0]
+        if self.by_squares or loss.in_units_of_y or self.adjusting is None or adjustment is None:
             return []
-        left, turn = self.adjusting.U[self.train] - settled.basis.mean, settled.basis.turn
+        left, turn = self.adjusting.U[self.train] - adjustment.basis.mean, adjustment.basis.turn
         deviations = np.sqrt(np.average(left**2, axis=0, weights=self.weights.of(self.train)))
         first, flat = int(self.center and loss.has_constant), np.zeros(len(deviations), bool)
         for response, values in self._fitted_by(self.of_features(coef)):
             for C in response.covariances(values):
                 errors = np.sqrt(np.diag(turn @ C[first:, first:] @ turn.T))
                 flat |= errors * deviations > SEPARATED
-        far = np.abs(np.atleast_2d(adjustment)).max(axis=0) * np.ptp(left, axis=0) > FAR
+        far = np.abs(np.atleast_2d(free_coef)).max(axis=0) * np.ptp(left, axis=0) > FAR
         names = self.adjusting.columns.names
         return [names[at] for at in np.flatnonzero(flat & far)]
 

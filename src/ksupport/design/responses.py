@@ -19,7 +19,7 @@ from .view import Design
 class UnseenByLoss(Unseen):
     """Unseen rows, measured by the deviance of a loss.
 
-    ``truth`` is the response as it is.  What is not penalised is settled on the rows walked on, so
+    ``truth`` is the response as it is.  What is not penalised is fitted on the rows walked on, so
     that models are asked for their fitted values there, too.
     """
 
@@ -65,7 +65,7 @@ class UnseenByLoss(Unseen):
         assert self.response is not None
         assert self.unpenalized is not None
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
-        eta = new + self.response.settled(fitted) @ self.unpenalized
+        eta = new + self.response.unpenalized_coef(fitted) @ self.unpenalized
         rows, loss = np.zeros((len(self.truth), 1)), self.response.loss
         answers = Classes if isinstance(loss, Logistic) else Numbers
         return np.array([-float(scorer(answers(loss, each), rows, self.truth)) for each in eta])

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import get_scorer
 from sklearn.utils import check_array
 
-from .adjusting import Settled
+from .adjusting import Adjustment
 from .stores import Floats, Ints, Store, is_dask, unwrapped
 from .view import Design
 
@@ -86,10 +86,10 @@ class Weights:
 
     def samples(self, n: int) -> float:
         """For how many samples n rows stand."""
-        rows = self.counted(np.arange(n))
+        rows = self.positive(np.arange(n))
         return float(rows.size if (each := self.of(rows)) is None else each.sum())
 
-    def counted(self, rows: Ints) -> Ints:
+    def positive(self, rows: Ints) -> Ints:
         """Those of these rows that have weight."""
         return rows if self.values is None else rows[self.values[rows] > 0]
 
@@ -109,7 +109,7 @@ class Walked:
     design: Design  # these rows of it, or fewer that do for them
     targets: list[Any]  # vectors, of squares; of other losses a `Response` each
     mean: Floats  # of Y
-    settled: Settled | None = None  # the unpenalised columns beside the intercept
+    adjustment: Adjustment | None = None  # the unpenalised columns beside the intercept
 
     def joined(self) -> Walked:
         """The same with all targets side by side, as one."""
@@ -127,9 +127,9 @@ class Walked:
 
     def expected(self, always: Floats, target: int) -> Any:
         """What is said of y without any feature, where these columns are (`Problem.always_on`)."""
-        if self.settled is None:
+        if self.adjustment is None:
             return float(self.mean[target])
-        basis, share = self.settled.basis, self.settled.share[:, target]
+        basis, share = self.adjustment.basis, self.adjustment.share[:, target]
         return self.mean[target] + basis.rows(always[:, -basis.mean.size :]) @ share
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import limits
 from .._common.phases import phase
-from .adjusting import Adjusting, Settled
+from .adjusting import Adjusting, Adjustment
 from .remote import RemoteStore
 from .rows import Unseen, Walked, Weights, count_different, marks_of, one_by_one
 from .scatter import Scatter, classes_of, pooled, square_root
@@ -116,11 +116,11 @@ class Squares:
         """Paths on the set of this number."""
         scatter, d = self._scatter(at), self.raw.d
         mean = scatter.mean[-self.Y.shape[1] :] * self.center
-        settled, left = self._settled(at, mean)
-        view = self._view(at, scatter, settled)
+        adjustment, left = self._adjustment(at, mean)
+        view = self._view(at, scatter, adjustment)
         if not scatter.variance[:d].any():  # or are the squares too small for numbers?
             view.check_magnitude()
-        gram = self._gram(scatter, view, mean, settled)
+        gram = self._gram(scatter, view, mean, adjustment)
         if left is not None:
             explained = d + np.flatnonzero(~left.any(axis=0))
             gram[explained] = gram[:, explained] = 0.0
@@ -128,26 +128,26 @@ class Squares:
         design = Design(
             store_of(np.asfortranarray(rows[:, :d])),
             samples=scatter.total,
-            absorbed=0 if settled is None else settled.basis.rank,
+            absorbed=0 if adjustment is None else adjustment.basis.rank,
             was_centred=view.mean is not None,
             different=partial(self._different, at),
         )
-        return Walked(view, design, one_by_one(rows[:, d:]), mean, settled)
+        return Walked(view, design, one_by_one(rows[:, d:]), mean, adjustment)
 
     def unseen(self, at: int, walked: Walked, target: int | slice = 0) -> Unseen:
         """The set of this number, to measure models on that were walked on another one."""
         scatter, d = self._scatter(at), self.raw.d
-        rows = square_root(self._gram(scatter, walked.view, walked.mean, walked.settled))
+        rows = square_root(self._gram(scatter, walked.view, walked.mean, walked.adjustment))
         rows *= np.sqrt(len(rows) / scatter.total)  # so that means of squares are the same, too
         design = Design(store_of(np.asfortranarray(rows[:, :d])), samples=scatter.total)
         return Unseen(design, np.ascontiguousarray(rows[:, d:].T[target]).ravel(), None)
 
-    def _settled(self, at: int, mean: Floats) -> tuple[Settled | None, Floats | None]:
+    def _adjustment(self, at: int, mean: Floats) -> tuple[Adjustment | None, Floats | None]:
         """The unpenalised columns on a set, and what they leave of its Y."""
         if self.adjusting is None:
             return None, None
         rows = self.sets[at]
-        return self.adjusting.settle(self.Y[rows] - mean, rows, self.weights.of(rows))
+        return self.adjusting.fit(self.Y[rows] - mean, rows, self.weights.of(rows))
 
     def _scatter(self, at: int) -> Scatter:
         times, factor = self.times[at], 1.0
@@ -158,32 +158,32 @@ class Squares:
             raise unusable(self.raw, "infinite")
         return scatter
 
-    def _view(self, at: int, scatter: Scatter, settled: Settled | None) -> Design:
+    def _view(self, at: int, scatter: Scatter, adjustment: Adjustment | None) -> Design:
         """X, centred, projected and scaled by the rows of a set, of which this is the scatter."""
         d = self.raw.d
         mean, variance = scatter.mean[:d], scatter.variance[:d]
-        if self.adjusting is None or settled is None:
+        if self.adjusting is None or adjustment is None:
             view = self.raw.centred_by(mean, variance if self.scale else None)
             return view if self.center else view.uncentred()
         gram = self._about(scatter, scatter.mean * self.center)
-        share = self.adjusting.share_of(gram, d, settled)[:, :d]
+        share = self.adjusting.share_of(gram, d, adjustment)[:, :d]
         rows, weights = self.raw.take(self.sets[at]), self.weights.of(self.sets[at])
         rows = rows if weights is None else rows.weighted(weights)
         return self.raw.like(
-            self.adjusting.adjusted(rows, settled, share, mean, variance, self.scale)
+            self.adjusting.adjusted(rows, adjustment, share, mean, variance, self.scale)
         )
 
     def _gram(
-        self, scatter: Scatter, view: Design, mean: Floats, settled: Settled | None
+        self, scatter: Scatter, view: Design, mean: Floats, adjustment: Adjustment | None
     ) -> Floats:
         """The upper triangle of [X̃ Ỹ]ᵀ[X̃ Ỹ], made like a view, and a Y less what is expected."""
         d = self.raw.d
         centre = np.zeros(d) if view.mean is None else view.mean
-        if self.adjusting is None or settled is None:
+        if self.adjusting is None or adjustment is None:
             gram = self._about(scatter, np.append(centre, mean))
         else:
-            centre = np.concatenate([centre, self.adjusting.extra_mean(settled), mean])
-            gram = self.adjusting.off_gram(self._about(scatter, centre), view, settled)
+            centre = np.concatenate([centre, self.adjusting.extra_mean(adjustment), mean])
+            gram = self.adjusting.off_gram(self._about(scatter, centre), view, adjustment)
         if view.scale is not None:
             gram[:d] /= view.scale[:, None]
             gram[:, :d] /= view.scale

@@ -49,7 +49,7 @@ from ..explain.feature_table import feature_table
 from ..explain.found import frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared, loss_of
-from ..stopping import Settled
+from ..stopping import NoChange
 from ..theory.report import RecoveryReport, report_on
 from .structured import Structured
 from .unpenalized import (
@@ -636,10 +636,10 @@ class SelectingModel(LinearModel):
             self._check_one(getattr(y, "shape", ()))
         X, y = self._validated(X, y, multi_output=several)
         weights, loss = self._weights_for(y, sample_weight), self._loss
-        counted = weights.counted(np.arange(len(y)))
+        rows = weights.positive(np.arange(len(y)))
         if not isinstance(loss, Squared):
             self._check_plain(loss)
-            loss.check_rows(loss.checked(y)[counted])
+            loss.check_rows(loss.checked(y)[rows])
         return Problem(
             X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
             self.standardize, known_method(method).compressible, splits,
@@ -669,9 +669,9 @@ class SelectingModel(LinearModel):
         raise NotImplementedError
 
     def _searched(self, method: str, stages: list[list[Setting]], **options: Any) -> Search:
-        """A search by a criterion on paths of these stages, until they have settled."""
+        """A search by a criterion on paths of these stages, until they no longer change."""
         return Search(
-            method, stages, max_iter=self.max_iter, stopping=Settled(), n_jobs=self.n_jobs,
+            method, stages, max_iter=self.max_iter, stopping=NoChange(), n_jobs=self.n_jobs,
             **options,
         )  # fmt: skip
 

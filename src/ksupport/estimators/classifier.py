@@ -32,7 +32,7 @@ class IRKSNClassifier(LinearClassifier, PathModel):
         Steps to walk at most (in one call of ``fit``).
     stopping : None, str or a rule of `ksupport.stopping`
         When to stop before ``max_iter``; None walks all the way.  "held_out" (by the deviance on
-        rows held out, a share of each class), "settled" and "residual_ratio" stand for rules with
+        rows held out, a share of each class), "no_change" and "residual_ratio" stand for rules with
         their defaults.
     every : int, default=1
         The history holds every so many steps, and stopping rules look that often.
@@ -42,8 +42,8 @@ class IRKSNClassifier(LinearClassifier, PathModel):
         Whether to scale the columns to unit variance while fitting; ``coef_`` is always in the
         units of X.
     unpenalized : names, indices, mask or selector, optional
-        Columns that are always in the model, as in `IRKSN`; what they add is settled by Newton's
-        method for each step.
+        Columns that are always in the model, as in `IRKSN`; Newton's method finds their
+        coefficients at each step.
     feature_groups, positive
         As in `IRKSN`; k counts groups.  ``positive`` is for two classes.
     class_weight : dict, "balanced" or None

@@ -108,7 +108,7 @@ class PathIC(LinearRegressor, ChosenByCriterion):
     tie : float, default=2.0
         Supports whose score is at most so much worse are listed in ``alternatives_``.
     max_iter : int
-        As in `ksupport.IRKSN`; paths whose support and residual have settled end early.
+        As in `ksupport.IRKSN`; paths whose support and residual no longer change end early.
     every : int, optional
         Look at every so many steps; None: 5, and 1 where every step is a model of its own
         (lasso, enet, omp).

@@ -37,7 +37,7 @@ class IRKSN(RegressorByLoss, PathRegressor):
         Steps to walk at most (in one call of ``fit``); constant steps need 10 to 100 times as many.
     stopping : None, str or a rule of `ksupport.stopping`
         When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
-        "settled" and "residual_ratio" stand for rules with their defaults.
+        "no_change" and "residual_ratio" stand for rules with their defaults.
     every : int, default=1
         The history holds every so many steps, and stopping rules look that often.
     step : {"adaptive", "spectral", "nuclear"} or float, default="adaptive"

@@ -73,7 +73,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         if self.class_weight is None:
             return weights
         # Before classes are compared: those without weight are none.
-        self._loss.check_rows(y[weights.counted(np.arange(len(y)))])
+        self._loss.check_rows(y[weights.positive(np.arange(len(y)))])
         place, own = y.astype(np.intp), 1.0 if weights.values is None else weights.values
         of_class = compute_class_weight(
             self.class_weight, classes=self.classes_, y=self.classes_[place],

@@ -85,7 +85,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
             method.loss.checked(target)
         self._check_rules(rule, method.loss)
         self._loss = method.loss
-        rows = weights.counted(np.arange(len(y)))
+        rows = weights.positive(np.arange(len(y)))
         share = 0.0 if rule is None else rule.holds_out
         train, held_out = self._split(rows, share, method.loss.sorts(Y[:, 0]))
         problem = Problem(

@@ -119,7 +119,7 @@ class Automatic:
     def _share(self, target: Any) -> float:
         """The share of rows that weights leave; repetitions are rows."""
         if not isinstance(target, Response):
-            return self.problem.counted
+            return self.problem.effective_share
         return 1.0 if self.problem.weights.meaning == "repetitions" else kish(target.weights)
 
     def _rows_together(self, at: int) -> Ints | None:
@@ -161,7 +161,9 @@ class Automatic:
     def _fitted(self, design: Design, target: Floats, support: Ints) -> Floats:
         """Ridge regression on the support, of the strength with most evidence."""
         chosen = tuple(support.tolist())
-        return evidence_of(design, target, chosen, self.structure, self.problem.counted).coef
+        return evidence_of(
+            design, target, chosen, self.structure, self.problem.effective_share
+        ).coef
 
     def _chosen(self, judgement: Judgement) -> Chosen:
         problem, posterior = self.problem, judgement.posterior

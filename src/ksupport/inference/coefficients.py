@@ -79,12 +79,12 @@ def _ridge(known: Likelihood, places: Ints, weight: float) -> ModelCoefficients:
     values = np.maximum(values, 0.0)
     along = vectors.T @ known.c[places]
     T = along.shape[1]
-    bent = values / PRECISIONS[:, None] if places.size else np.zeros((PRECISIONS.size, 0))
+    ratios = values / PRECISIONS[:, None] if places.size else np.zeros((PRECISIONS.size, 0))
     taken = np.einsum("lr,rt,ru->ltu", 1.0 / (values + PRECISIONS[:, None]), along, along)
     left = known.total - taken
     floor = 1e-12 * known.total.diagonal()
     left[:, range(T), range(T)] = np.maximum(left[:, range(T), range(T)], floor)
-    scores = -0.5 * T * np.log1p(bent).sum(axis=1) + LOG_PRECISIONS
+    scores = -0.5 * T * np.log1p(ratios).sum(axis=1) + LOG_PRECISIONS
     scores = scores - 0.5 * known.nu * np.linalg.slogdet(left)[1]
     at = int(np.argmax(scores))
     strong, scale = values + PRECISIONS[at], known.scale[places, None]
@@ -101,8 +101,8 @@ def _by_loss(
     """Of models by a loss: Laplace's method at the mode of each."""
     share = task.share
     if task.row_groups is not None:
-        pull = response.pull.reshape(-1, response.n)
-        share /= max(design_effect(pull, task.row_groups), 1.0)
+        gradient = response.negative_gradient.reshape(-1, response.n)
+        share /= max(design_effect(gradient, task.row_groups), 1.0)
     response = _dispersed(response, start @ columns, float(np.sum(start != 0)), rows.count)
     known = of_loss(features, columns, response, start, share)
     place = {int(f): i for i, f in enumerate(features)}
@@ -133,7 +133,7 @@ def _curvature(response: Response, columns: Floats, eta: Floats) -> Floats:
     """Second derivatives in coefficients of columns, what is not penalised at its best."""
     q = len(response.unpenalized)
     A = np.vstack([response.unpenalized, response.unweighted(columns)])
-    H = response.loss.bent(A, eta, response.y, response.weights)
+    H = response.loss.reduced_hessian(A, eta, response.y, response.weights)
     S = H[q:, q:]
     return S - H[q:, :q] @ np.linalg.pinv(H[:q, :q], hermitian=True) @ H[:q, q:] if q else S
 

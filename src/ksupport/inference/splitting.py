@@ -232,8 +232,8 @@ def _estimated(
     if loss.n_dual > 1:
         raise ValueError("splitting is for two classes, got more")
     response = loss.on(y, None, np.ascontiguousarray(A.T))
-    b = response.settled_at_nothing
-    H = loss.bent(A.T, A @ b, y, np.ones(n))
+    b = response.null_coef
+    H = loss.reduced_hessian(A.T, A @ b, y, np.ones(n))
     if not np.isfinite(b).all() or np.linalg.cond(H) > 1 / np.finfo(float).eps:
         return None
     return b[first:], np.sqrt(np.linalg.inv(H).diagonal()[first:]), None

@@ -20,10 +20,10 @@ from .newton import Columns, Model, Refit, refits
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-LEAST_BEND = 0.05  # of the most that a loss can bend
+LEAST_CURVATURE = 0.05  # as a share of the loss.s bound on it
 
 
-def counted(weights: ArrayLike | None, n: int) -> Floats:
+def weights_or_ones(weights: ArrayLike | None, n: int) -> Floats:
     """Weights of n rows as compiled code takes them; one each where none are given."""
     return np.ones(n) if weights is None else contiguous(weights)
 
@@ -72,7 +72,7 @@ class Loss(ABC):
         return
 
     def fixed(self, y: Floats, weights: Floats | None = None) -> Loss:
-        """The same loss with what it takes from the data fixed by these."""
+        """The loss with those of its parameters set that depend on the data."""
         return self
 
     def on(
@@ -82,7 +82,7 @@ class Loss(ABC):
         target = np.asarray(y, np.float64)
         n = len(target)
         Q = np.ascontiguousarray(np.empty((0, n)) if unpenalized is None else unpenalized, float)
-        return Response(self.fixed(target, weights), target, counted(weights, n), Q)
+        return Response(self.fixed(target, weights), target, weights_or_ones(weights, n), Q)
 
     def emphasis(self, y: Floats) -> Floats:
         """How much each row counts while a path is walked, besides its weight."""
@@ -108,7 +108,7 @@ class Loss(ABC):
         """What each row contributes; summed up, less what a perfect fit would have."""
         E = contiguous(eta).reshape(-1, np.shape(eta)[-1])
         out = np.empty_like(E)
-        self.compiled(y, counted(weights, len(y))).values_rows(E, out)
+        self.compiled(y, weights_or_ones(weights, len(y))).values_rows(E, out)
         return out.reshape(np.shape(eta))
 
     def deviance(self, eta: Floats, y: Floats, weights: Floats | None = None) -> Floats:
@@ -136,28 +136,30 @@ class Loss(ABC):
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
         E = contiguous(eta).reshape(-1, np.shape(eta)[-1])
         G, H = np.empty_like(E), np.empty_like(E)
-        self.compiled(y, counted(weights, len(y))).slopes_rows(E, G, H)
+        self.compiled(y, weights_or_ones(weights, len(y))).slopes_rows(E, G, H)
         return G.reshape(np.shape(eta)), H.reshape(np.shape(eta))
 
     def hessian_on(self, response: Response, eta: Floats) -> Hessian:
         """Second derivatives of the weighted sum of values in eta, as an operator."""
         if self.n_dual > 1:
-            raise NotImplementedError(f"rows have {self.n_dual} fitted values each: use `bent`")
+            raise NotImplementedError(
+                f"rows have {self.n_dual} fitted values each: use `reduced_hessian`"
+            )
         return Hessian(self.curvature(eta, response.y, response.weights))
 
     def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
         """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
-        rows = self.compiled(y, counted(weights, len(y)))
+        rows = self.compiled(y, weights_or_ones(weights, len(y)))
         return np.asarray(rows.hessian_of(contiguous(eta), contiguous(columns)))
 
-    def bent(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
-        """The same in coefficients that can be chosen (`Model`), which leave no direction flat."""
+    def reduced_hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
+        """The Hessian in identifiable coefficients: of classes, those of contrasts (`Model`)."""
         return self.hessian(columns, eta, y, weights)
 
     def contrasts(self, eta: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """Of several fitted values a row: the root of their mean curvature, and its inverse.
 
-        Both take n_dual values to n_free ones, along which the loss bends alike.
+        Both take n_dual values to n_free ones, along which the curvature of the loss is equal.
         """
         raise NotImplementedError
 
@@ -171,7 +173,9 @@ class Loss(ABC):
         """The best eta that is the same in all rows."""
         if not self.has_constant:
             return 0.0
-        return float(self.on(y, weights, np.ones((1, len(y)))).settled(np.zeros(len(y)))[0])
+        return float(
+            self.on(y, weights, np.ones((1, len(y)))).unpenalized_coef(np.zeros(len(y)))[0]
+        )
 
     def refit(
         self,
@@ -202,7 +206,7 @@ class Response:
 
     It speaks the language of a design: *fitted values* are X̃w, whose rows carry the roots of their
     weights, and are ``roots * eta`` but for what is not penalised.  The coefficients of that are
-    *settled*: for each w they take the values at which the loss is least.  So the path sees the
+    *profiled out*: for each w they are those at which the loss is least.  So the path sees the
     loss ``min_c loss(X̃w/roots + Qᵀc)``, which is convex and smooth as the loss itself is, with the
     gradient of the loss at that c.  What the path walks on has the loss's emphasis on rows; all
     that is measured and reported does not.
@@ -286,35 +290,35 @@ class Response:
         """Columns of the design, as rows, without the roots of weights."""
         return columns / self.roots
 
-    def settled(self, fitted: Floats) -> Floats:
-        """What is not penalised, settled at fitted values: (..., n) gives (..., q)."""
+    def unpenalized_coef(self, fitted: Floats) -> Floats:
+        """Optimal coefficients of unpenalised columns at fitted values: (..., n) gives (..., q)."""
         E = np.ascontiguousarray(self.eta(fitted)).reshape(-1, self.size)
         C = np.zeros((len(E), len(self.unpenalized) * self.n_dual))
-        ProfileLoss(self.compiled, self.unpenalized, self.roots).settle_rows(E, C)
+        ProfileLoss(self.compiled, self.unpenalized, self.roots).solve_rows(E, C)
         return C.reshape(*np.shape(fitted)[:-1], -1)
 
     def covariances(self, fitted: Floats) -> Floats:
-        """Of what is not penalised, settled at fitted values: inverse second derivatives.
+        """Of coefficients of unpenalised columns, at fitted values: the inverse Hessian.
 
         A matrix for each number of a row that can be chosen, of columns in units of their norms; a
         direction in which the loss is flat has a variance as large as can be told from rounding.
         """
         norms = np.sqrt(self.unpenalized**2 @ self.weights)[:, None]
         eta, free = self.whole(fitted), self.loss.n_free
-        H = self.loss.bent(self.unpenalized / norms, eta, self.y, self.weights)
+        H = self.loss.reduced_hessian(self.unpenalized / norms, eta, self.y, self.weights)
         sizes, axes = np.linalg.eigh(H)
         sizes = np.maximum(sizes, max(FLAT * float(sizes.max()), np.finfo(float).tiny))
         C = ((axes / sizes) @ axes.T).reshape(free, len(norms), free, len(norms))
         return np.stack([C[each, :, each] for each in range(free)])
 
     @cached_property
-    def settled_at_nothing(self) -> Floats:
-        """The same where no feature is in the model."""
-        return self.settled(np.zeros(self.size))
+    def null_coef(self) -> Floats:
+        """Coefficients of unpenalised columns where no feature is in the model."""
+        return self.unpenalized_coef(np.zeros(self.size))
 
     def whole(self, fitted: Floats) -> Floats:
         """eta with what is not penalised, as the loss takes it."""
-        return self._with(self.eta(fitted), self.settled(fitted), self.unpenalized)
+        return self._with(self.eta(fitted), self.unpenalized_coef(fitted), self.unpenalized)
 
     def _with(self, eta: Floats, c: Floats, unpenalized: Floats) -> Floats:
         """eta and what is not penalised; of classes, as n x classes."""
@@ -327,43 +331,43 @@ class Response:
     def gradient(self, fitted: Floats, c: Floats) -> tuple[Floats, Floats, bool]:
         """What a walk follows, in fitted values; eta; and whether the gradient is finite.
 
-        c is settled, in place.
+        c is replaced by the optimal one, in place.
         """
         g, eta = np.empty(self.size), np.empty(self.size)
         finite = self.profile().gradient(contiguous(fitted), c, eta, g)
         return g, eta, bool(finite)
 
     @cached_property
-    def pull(self) -> Floats:
+    def negative_gradient(self) -> Floats:
         """Minus what a walk follows at no feature: what features explain to first order.
 
         Of squares that is the response less what is not penalised, of classes too, of survival
         times the martingale residuals.  Of more than two classes their contrasts, side by side.
         """
-        return self.pull_at(np.zeros(self.size))
+        return self.working_response(np.zeros(self.size))
 
-    def pull_at(self, fitted: Floats) -> Floats:
+    def working_response(self, fitted: Floats) -> Floats:
         """The response of squares that have the loss's gradient at a model, and one curvature."""
         g, eta, _ = self.gradient(fitted, np.zeros(len(self.unpenalized) * self.n_dual))
         if self.n_dual == 1:
-            return self._bend(eta, self.walk_weights) * fitted - g
+            return self._mean_curvature(eta, self.walk_weights) * fitted - g
         by_class = self.n_dual, self.n
         root, inverse = self.loss.contrasts(eta.reshape(by_class).T, self.walk_weights)
         return np.ravel(root @ fitted.reshape(by_class) - inverse @ g.reshape(by_class))
 
     def curvature_at(self, fitted: Floats) -> float:
         """The mean second derivative at a model, in a walk's weights."""
-        return self._bend(self.whole(fitted), self.walk_weights)
+        return self._mean_curvature(self.whole(fitted), self.walk_weights)
 
     @cached_property
-    def bend(self) -> float:
+    def curvature(self) -> float:
         """The mean second derivative at no feature."""
-        return self._bend(self.whole(np.zeros(self.size)), self.weights)
+        return self._mean_curvature(self.whole(np.zeros(self.size)), self.weights)
 
-    def _bend(self, eta: Floats, weights: Floats) -> float:
+    def _mean_curvature(self, eta: Floats, weights: Floats) -> float:
         """The mean second derivative; not next to none, as where all rows are far off."""
         mean = self.loss.curvature(eta, self.y, weights).sum() / self.weights.sum()
-        return max(float(mean) / self.loss.n_free, LEAST_BEND * (self.loss.smoothness or 0.0))
+        return max(float(mean) / self.loss.n_free, LEAST_CURVATURE * (self.loss.smoothness or 0.0))
 
     def hessian_at(self, eta: Floats) -> Hessian:
         """Second derivatives in eta, what is not penalised included, as an operator."""
@@ -380,8 +384,8 @@ class Response:
         g = self.loss.gradient(eta, self.y)
         left = rows * max(1 - (len(self.unpenalized) + freedom) / n, 0.1)
         squares = float(self.weights @ g**2) / left
-        bend = self._bend(eta, self.weights)
-        return replace(self, dispersion=max(squares / bend, np.finfo(float).tiny))
+        curvature = self._mean_curvature(eta, self.weights)
+        return replace(self, dispersion=max(squares / curvature, np.finfo(float).tiny))
 
     def deviance(self, fitted: Floats) -> Floats:
         """The weighted sum of deviances, for each row of fitted values."""
@@ -395,7 +399,7 @@ class Response:
 
         ``new`` are X̃w of the unseen rows, unweighted, ``unpenalized`` their columns.
         """
-        c = self.settled(fitted)
+        c = self.unpenalized_coef(fitted)
         eta, new_eta = (
             self._with(self.eta(fitted), c, self.unpenalized),
             self._with(new, c, unpenalized),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._kernels.multinomial import Multinomial as RowMultinomial
-from .base import LEAST_BEND, Floats, Loss, Response, contiguous
+from .base import LEAST_CURVATURE, Floats, Loss, Response, contiguous
 from .newton import Model
 from .separable import column
 
@@ -32,7 +32,7 @@ class _Classes:
     def start(self) -> Floats:
         return np.zeros(len(self.V) * len(self.A))
 
-    def settled(self, c: Floats) -> Floats:
+    def from_unpenalized(self, c: Floats) -> Floats:
         b = np.zeros((len(self.V), len(self.A)))
         b[:, : self.q] = self.V @ c.reshape(self.V.shape[1], self.q)
         return b.ravel()
@@ -156,7 +156,7 @@ class Multinomial(Loss):
                 H[a, :, b] = (columns * h) @ columns.T
         return H.reshape(C * len(columns), -1)
 
-    def bent(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
+    def reduced_hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
         """In coefficients of contrasts x columns."""
         V, p = contrasts_of(eta.shape[-1]), self.mean(eta)
         along, m = p @ V.T, len(columns)
@@ -174,7 +174,7 @@ class Multinomial(Loss):
         mean = (np.diag(p.sum(axis=0)) - p.T @ self.mean(eta)) / weights.sum()
         V = contrasts_of(len(mean))
         sizes, axes = np.linalg.eigh(V @ mean @ V.T)
-        roots = np.sqrt(np.maximum(sizes, LEAST_BEND * self.smoothness))[:, None]
+        roots = np.sqrt(np.maximum(sizes, LEAST_CURVATURE * self.smoothness))[:, None]
         return roots * (axes.T @ V), (axes.T @ V) / roots
 
     def constant(self, y: Floats, weights: Floats | None = None) -> Floats:  # type: ignore[override]

@@ -59,7 +59,7 @@ class Model(Protocol):
 
     def __init__(self, response: Response, columns: Floats) -> None: ...
     def start(self) -> Floats: ...
-    def settled(self, c: Floats) -> Floats: ...
+    def from_unpenalized(self, c: Floats) -> Floats: ...
     def eta(self, b: Floats) -> Floats: ...
     def gradient(self, g: Floats) -> Floats: ...
     def penalty(self, ridge: float) -> Floats: ...
@@ -103,7 +103,7 @@ def _compiled(
     ends = np.cumsum([0, *map(len, models)])
     features = np.fromiter(chain.from_iterable(models), np.intp, ends[-1])
     coef, free, E, told = refit_models(
-        response.compiled, response.unpenalized, response.settled_at_nothing,
+        response.compiled, response.unpenalized, response.null_coef,
         np.ascontiguousarray(columns, np.float64), ends, features, np.array(ridges, np.float64),
         *response.scales,
     )  # fmt: skip
@@ -123,8 +123,8 @@ def _of_classes(response: Response, model: Model, asked: float) -> Refit:
     if b is None:
         squares = (model.A[len(response.unpenalized) :] ** 2) @ response.weights
         ridge = max(ridge, SMALL_RIDGE * float(squares.sum()) / max(squares.size, 1))
-        settled = model.settled(response.settled_at_nothing)
-        b = _newton(response, model, settled, ridge, 10 * NEWTON_STEPS)
+        start = model.from_unpenalized(response.null_coef)
+        b = _newton(response, model, start, ridge, 10 * NEWTON_STEPS)
         if b is None:
             raise RuntimeError("Newton's method did not end; scale the columns")
     eta, (coef, free) = model.eta(b), model.split(b)
@@ -136,11 +136,13 @@ def _of_classes(response: Response, model: Model, asked: float) -> Refit:
 def _prior_left(response: Response, model: Model, eta: Floats, ridge: float) -> tuple[float, float]:
     """Volume and freedom."""
     columns = model.A[len(response.unpenalized) :]
-    H = response.loss.bent(columns, eta, response.y, response.weights)
+    H = response.loss.reduced_hessian(columns, eta, response.y, response.weights)
     if not ridge > 0:
         return np.inf if len(H) else 0.0, float(len(H))
-    bent = np.maximum(np.linalg.eigvalsh(H), 0.0)
-    return float(np.log1p(bent / ridge).sum()), float((bent / (bent + ridge)).sum())
+    eigenvalues = np.maximum(np.linalg.eigvalsh(H), 0.0)
+    return float(np.log1p(eigenvalues / ridge).sum()), float(
+        (eigenvalues / (eigenvalues + ridge)).sum()
+    )
 
 
 def _newton(response: Response, model: Model, b: Floats, ridge: float, steps: int) -> Floats | None:
@@ -160,7 +162,7 @@ def _newton(response: Response, model: Model, b: Floats, ridge: float, steps: in
         if at == 0 and np.abs(g).sum() <= FITTED * weights.sum():
             return b
         slope = model.gradient(g) + penalty * b
-        H = loss.bent(model.A, eta, y, weights)
+        H = loss.reduced_hessian(model.A, eta, y, weights)
         H.ravel()[:: len(H) + 1] += penalty
         step = -_solved(H, slope)
         along = model.eta(step)

@@ -172,7 +172,7 @@ class Logistic(Loss):
 class Poisson(Loss):
     """e^eta - y eta, for counts y whose mean is e^eta.
 
-    While a path is walked, rows count by (y + ½)^-½: counts differ in how much they bend the loss
+    While a path is walked, rows count by (y + ½)^-½: the curvature of the loss grows with the count
     by as much as themselves, and a few large ones would lead all steps.  Refits, deviances and
     the intercept that is reported do without.
 

@@ -40,7 +40,7 @@ class Task:
     visited : list of supports
         By paths.
     share : float
-        Of the rows, those that count (`Problem.counted`).
+        Of the rows, those that count (`Problem.effective_share`).
     positive : bool
         Whether coefficients cannot be negative.
     labels, n_groups

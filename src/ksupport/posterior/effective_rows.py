@@ -54,8 +54,8 @@ def effective_rows(
 ) -> EffectiveRows:
     """Of a centred response and some columns of the design, both as rows.
 
-    ``share`` is that of rows which their weights leave (`Problem.counted`), ``row_groups`` numbers
-    the rows that belong together.
+    ``share`` is the effective share of weighted rows (`Problem.effective_share`), ``row_groups``
+    numbers the rows that belong together.
     """
     centred = float(design.is_centred)
     rows = max(design.freedom - centred, 1.0)

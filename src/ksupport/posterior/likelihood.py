@@ -70,17 +70,17 @@ def of_loss(
     weight = share / response.dispersion
     if response.n_dual > 1:
         fitted = np.ravel(coef.reshape(response.n_dual, -1) @ columns)
-        Y = response.pull_at(fitted).reshape(-1, response.n)
+        Y = response.working_response(fitted).reshape(-1, response.n)
         S, c = columns @ columns.T, columns @ Y.T
     elif response.loss.in_units_of_y:  # far from all rows it may have no curvature: a mean one
         fitted = coef @ columns
-        S, c = columns @ columns.T, (columns @ response.pull_at(fitted))[:, None]
+        S, c = columns @ columns.T, (columns @ response.working_response(fitted))[:, None]
         curvature = response.curvature_at(fitted)
         S = curvature * S
     else:
         eta = response.whole(coef @ columns)
         A = np.vstack([response.unpenalized, response.unweighted(columns)])
-        H = response.loss.bent(A, eta, response.y, response.weights)
+        H = response.loss.reduced_hessian(A, eta, response.y, response.weights)
         g = response.unweighted(columns) @ response.loss.gradient(eta, response.y, response.weights)
         q = len(response.unpenalized)
         S = H[q:, q:]

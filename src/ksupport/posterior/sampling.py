@@ -156,7 +156,7 @@ def _by_loss(
     share = task.share
     why = "weights favour a few" if share < 1.0 else ""
     if task.row_groups is not None:
-        effect = design_effect(response.pull.reshape(-1, response.n), task.row_groups)
+        effect = design_effect(response.negative_gradient.reshape(-1, response.n), task.row_groups)
         if effect > 1.0:
             share, why = share / effect, "rows of a group resemble each other"
     rows = EffectiveRows(share * n, n, why)

@@ -3,16 +3,16 @@
 from ..choosing.noise import noise_level
 from ..walking import Rule, Verdict
 from .callbacks import StoppingCallback
-from .rules import APriori, Balancing, Discrepancy, HeldOut, ResidualRatio, Settled, rule_of
+from .rules import APriori, Balancing, Discrepancy, HeldOut, NoChange, ResidualRatio, rule_of
 
 __all__ = [
     "APriori",
     "Balancing",
     "Discrepancy",
     "HeldOut",
+    "NoChange",
     "ResidualRatio",
     "Rule",
-    "Settled",
     "StoppingCallback",
     "Verdict",
     "noise_level",

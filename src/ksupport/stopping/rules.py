@@ -266,7 +266,7 @@ class ResidualRatio(Rule):
 
 
 @dataclass(frozen=True)
-class Settled(Rule):
+class NoChange(Rule):
     """Stop when neither the support nor the residual has changed for a while.
 
     The history needs a column ``support``, a fingerprint of the support; see `fingerprint`.
@@ -281,9 +281,9 @@ class Settled(Rule):
     Examples
     --------
     >>> from ksupport.walking import History
-    >>> from ksupport.stopping import Settled
+    >>> from ksupport.stopping import NoChange
     >>> history = History({"support": [0, 7, 7, 7], "residual": [3.0, 1.0, 1.0, 1.0]})
-    >>> Settled(patience=2)(history)
+    >>> NoChange(patience=2)(history)
     Verdict(keep=3, stop=3)
     """
 
@@ -331,7 +331,7 @@ class Settled(Rule):
 NAMED: dict[str, type[Rule]] = {
     "held_out": HeldOut,
     "discrepancy": Discrepancy,
-    "settled": Settled,
+    "no_change": NoChange,
     "residual_ratio": ResidualRatio,
 }
 
@@ -351,8 +351,8 @@ def rule_of(stopping: StoppingRule | str | None) -> Rule | None:
     Examples
     --------
     >>> from ksupport.stopping import rule_of
-    >>> rule_of("settled")
-    Settled(patience=20, tol=0.001)
+    >>> rule_of("no_change")
+    NoChange(patience=20, tol=0.001)
     """
     if stopping is None:
         return None

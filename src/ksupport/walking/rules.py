@@ -69,7 +69,7 @@ class Rule(ABC):
         if self.squares_only and loss != "squared":
             raise ValueError(
                 f"stopping: {type(self).__name__} is for loss='squared', got loss={loss!r}; use "
-                "'held_out', 'settled' or 'residual_ratio'"
+                "'held_out', 'no_change' or 'residual_ratio'"
             )
 
     @staticmethod
