@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from ksupport.datasets import dataset_path
-from ksupport.experiments import EXPERIMENTS
-from ksupport.experiments.compare import compare, nothing_to_compare
+from ksupport.experiments import EXPERIMENTS, fmri_data
+from ksupport.experiments.compare import compare
 from ksupport.experiments.experiment import PAPER_METHODS
-from ksupport.experiments.fmri_data import parts_at_hand
 from ksupport.experiments.fmri_maps import unpacked
 
 FMRI = EXPERIMENTS["fmri"]
@@ -58,12 +57,21 @@ def test_distances_agree_to_the_digits_that_were_printed(method, contrast, ours,
     assert difference.agrees == agrees
 
 
-def test_what_is_not_at_hand_is_named(tmp_path, monkeypatch, capsys):
+def test_parts_without_recordings_are_left_out_and_named(tmp_path, monkeypatch, nibabel):
     monkeypatch.setenv("KSUPPORT_DATA", str(tmp_path))
-    assert parts_at_hand(False, tell=True) == ["brain"]
-    said = capsys.readouterr().err
-    assert "ksupport data fetch haxby" in said
-    assert "slice" in said
+    left_out = FMRI.left_out("paper", False)
+    assert set(left_out) == {"slice", "haxby"}
+    assert "ksupport data fetch haxby" in left_out["haxby"]
+    assert {cell["part"] for cell in FMRI.runnable("paper", False)} == {"brain"}
+
+
+def test_without_the_packages_every_part_is_left_out(monkeypatch):
+    def absent(module):
+        raise ImportError(f"this needs {module}: pip install 'ksupport[fmri]'")
+
+    monkeypatch.setattr(fmri_data, "optional", absent)
+    assert FMRI.runnable("paper", False) == []
+    assert set(FMRI.left_out("paper", False)) == {"brain", "slice", "haxby"}
 
 
 @pytest.mark.parametrize("protocol", ["paper", "fair"])
@@ -106,10 +114,3 @@ def test_runs_left_out_of_the_real_slice(nibabel, tmp_path):
     assert rows[0]["runs"] == 2
     FMRI.plot(rows, tmp_path)
     assert (tmp_path / "fmri-slice-face-house.png").exists()
-
-
-def test_without_the_recordings_the_comparison_says_so():
-    assert compare(FMRI, []) == []
-    assert nothing_to_compare(FMRI) == (
-        "nothing of the 18 published values (all of part=haxby) was computed here"
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -14,7 +14,7 @@ from .terminal.options import among
 from .terminal.printing import console, table
 
 if TYPE_CHECKING:  # importing the experiments takes a while: only once they are wanted
-    from ..experiments import Experiment, Row
+    from ..experiments import Experiment, Protocol, Row
     from ..experiments.compare import Difference
 
 PROTOCOLS = ("paper", "fair")
@@ -56,7 +56,8 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments again.
 
-    A run that was stopped goes on where it was.
+    An interrupted run resumes where it stopped. `all` runs everything that can run here and ends
+    with a line on what was left out; `--compare` exits with 1 if a value disagrees.
     """
     if not names:
         _list_experiments()
@@ -66,20 +67,39 @@ def reproduce(
         raise typer.BadParameter(f"--protocol must be paper or fair, got {protocol!r}")
     if quick and compare:
         raise typer.BadParameter(
-            "--compare cannot be had with --quick, whose few steps and columns are not what was "
-            "published: leave out one of the two"
+            "--compare cannot be combined with --quick: a quick run has fewer draws, steps and "
+            "columns than what was published"
         )
-    failures = []
+    _run_all(experiments, cast("Protocol", protocol), quick, out, jobs, compare, "all" in names)
+
+
+def _run_all(
+    experiments: list[Experiment],
+    protocol: Protocol,
+    quick: bool,
+    out: Path,
+    jobs: int,
+    compare: bool,
+    partly: bool,
+) -> None:
+    """Run experiments; fail at the end if one could not be run or a cell disagrees."""
+    failures: list[str] = []
+    left_out: list[str] = []
     compared: dict[str, list[Difference]] = {}
     for experiment in experiments:
         try:
-            rows = _run(experiment, protocol, quick, out, jobs)
+            rows = _run(experiment, protocol, quick, out, jobs, partly)
         except CommandError as problem:  # the others can still be run
             failures.append(str(problem))
             continue
-        if compare:
-            compared[experiment.name] = _print_comparison(experiment, rows, out / protocol)
-    _print_summary(compared, out / protocol)
+        differences = _print_comparison(experiment, rows, out / protocol) if compare else []
+        compared[experiment.name] = differences
+        left_out += _left_out(experiment, protocol, quick, compare, len(differences))
+    disagreements = _print_summary(compared, out / protocol)
+    for line in left_out:
+        typer.echo(line)
+    if disagreements and protocol == "paper":  # the fair protocol is meant to differ
+        failures.append(f"{disagreements} cells disagree with the published values")
     if failures:
         fail("\n".join(failures))
 
@@ -100,17 +120,21 @@ def _wanted(names: list[str]) -> list[Experiment]:
     return [known[name] for name in names]
 
 
-def _run(experiment: Experiment, protocol: str, quick: bool, out: Path, jobs: int) -> list[Row]:
-    """Run one experiment, and say where its table is."""
-    from ..experiments.runner import folder_of
+def _run(
+    experiment: Experiment, protocol: Protocol, quick: bool, out: Path, jobs: int, partly: bool
+) -> list[Row]:
+    """Run one experiment and print where its table is; no rows if `partly` and nothing can run."""
+    from ..experiments.runner import NothingToRunError, folder_of
     from ..experiments.runner import reproduce as run_experiment
 
     if protocol not in experiment.protocols:
-        raise CommandError(f"{experiment.name}: there is no protocol {protocol!r} of it")
+        raise CommandError(f"{experiment.name} has no protocol {protocol!r}")
     started = time.perf_counter()
     try:
         rows = run_experiment(experiment, protocol, quick=quick, out=out, n_jobs=jobs)
-    except (OSError, ImportError) as error:  # a dataset or a package that is not there
+    except (OSError, ImportError) as error:  # the disk, a dataset, a package
+        if partly and isinstance(error, NothingToRunError):
+            return []
         raise CommandError(f"{experiment.name}: {error}") from error
     seconds = time.perf_counter() - started
     table_of = folder_of(out, protocol, quick) / experiment.name
@@ -118,13 +142,29 @@ def _run(experiment: Experiment, protocol: str, quick: bool, out: Path, jobs: in
     return rows
 
 
+def _left_out(
+    experiment: Experiment, protocol: Protocol, quick: bool, compare: bool, n_compared: int
+) -> list[str]:
+    """One line on what could not be run or compared, and how to get what is missing."""
+    from ..experiments.compare import n_published
+
+    reasons = [f"{part}: {why}" for part, why in experiment.left_out(protocol, quick).items()]
+    not_compared = n_published(experiment) - n_compared if compare else 0
+    if not_compared:
+        what = f"not compared: {not_compared} published values of {experiment.name}"
+    else:
+        what = f"not run: parts of {experiment.name}"
+    return [f"{what} ({'; '.join(reasons)})"] if reasons else [what] if not_compared else []
+
+
 def _print_comparison(experiment: Experiment, rows: list[Row], folder: Path) -> list[Difference]:
     """Ours against published, cell by cell; then the cells that disagree, by name."""
-    from ..experiments.compare import compare, nothing_to_compare, plot_comparison
+    from ..experiments.compare import compare, plot_comparison
 
+    if experiment.reference is None:
+        typer.echo("  no published values to compare with")
     differences = compare(experiment, rows)
     if not differences:
-        typer.echo(f"  {nothing_to_compare(experiment)}")
         return []
     _print_tables(differences)
     apart = [str(each) for each in differences if not each.agrees]
@@ -136,14 +176,14 @@ def _print_comparison(experiment: Experiment, rows: list[Row], folder: Path) -> 
     return differences
 
 
-def _print_summary(compared: dict[str, list[Difference]], folder: Path) -> None:
-    """Largest and mean difference of every method in every experiment, also as a file."""
+def _print_summary(compared: dict[str, list[Difference]], folder: Path) -> int:
+    """Print and save largest and mean differences by method; return how many cells disagree."""
     from ..experiments.compare import summary
     from ..experiments.files import write_csv
 
     compared = {name: differences for name, differences in compared.items() if differences}
     if not compared:
-        return
+        return 0
     lines, target = summary(compared), folder / "compare.csv"
     write_csv(target, lines)
     typer.echo(f"ours - published, largest and mean: {target}")
@@ -151,6 +191,7 @@ def _print_summary(compared: dict[str, list[Difference]], folder: Path) -> None:
     cells = [each for differences in compared.values() for each in differences]
     apart = sum(not each.agrees for each in cells)
     typer.echo(f"{len(cells) - apart} of {len(cells)} cells agree with the published values")
+    return apart
 
 
 def _print_tables(differences: list[Difference]) -> None:

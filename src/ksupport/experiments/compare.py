@@ -34,18 +34,9 @@ class Difference:
         return ", ".join(f"{name}={value}" for name, value in self.cell.items())
 
 
-def nothing_to_compare(experiment: Experiment) -> str:
-    """Why there is no difference to show: nothing was published, or nothing of it was computed."""
-    if experiment.reference is None:
-        return "no published values to compare with"
-    published = experiment.reference()
-    common = [
-        f"{name}={value}"
-        for name, value in published[0].items()
-        if all(each[name] == value for each in published)
-    ]
-    what = f" (all of {', '.join(common)})" if common else ""
-    return f"nothing of the {len(published)} published values{what} was computed here"
+def n_published(experiment: Experiment) -> int:
+    """How many published values there are to compare with."""
+    return len(experiment.reference()) if experiment.reference else 0
 
 
 def compare(experiment: Experiment, rows: list[Row]) -> list[Difference]:

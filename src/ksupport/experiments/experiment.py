@@ -42,6 +42,11 @@ class Experiment:
         ``tolerance``: the largest difference from ours at which the two agree.
     repeats : int
         Runs behind each mean of the table, for standard errors.
+    part : str
+        The argument of `compute` that names the part of the experiment a cell belongs to.
+    missing : callable, optional
+        ``missing(protocol, quick)``: the parts that cannot run here, each with what it lacks and
+        how to get it.
     """
 
     name: str
@@ -54,3 +59,15 @@ class Experiment:
     plot: Callable[[list[Row], Path], None]
     reference: Callable[[], list[Row]] | None = None
     repeats: int = 1
+    part: str = ""
+    missing: Callable[[Protocol, bool], dict[str, str]] | None = None
+
+    def left_out(self, protocol: Protocol, quick: bool) -> dict[str, str]:
+        """The parts that cannot run here, each with what it lacks and how to get it."""
+        return self.missing(protocol, quick) if self.missing else {}
+
+    def runnable(self, protocol: Protocol, quick: bool) -> list[Cell]:
+        """The cells of all parts that can run here."""
+        lacking = self.left_out(protocol, quick)
+        cells = self.cells(protocol, quick)
+        return [cell for cell in cells if cell.get(self.part) not in lacking]

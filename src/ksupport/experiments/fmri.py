@@ -16,7 +16,7 @@ from ..design import Floats
 from ..metrics import model_error, support_f1
 from .experiment import PAPER_METHODS, Cell, Experiment, Protocol, Row
 from .files import read_published
-from .fmri_data import CONTRASTS, Recordings, brain, parts_at_hand, split_of, whole_haxby
+from .fmri_data import CONTRASTS, PARTS, Recordings, brain, missing_parts, split_of, whole_haxby
 from .fmri_grids import walk_of
 from .prediction_walk import tune
 
@@ -29,10 +29,10 @@ QUICK_DECODERS = ("irksn", "lasso")
 
 
 def cells(protocol: Protocol, quick: bool) -> list[Cell]:
-    """Every method on every part that is at hand, one contrast after the other."""
+    """Every method on every part, one contrast after the other; quick without the whole brain."""
     out: list[Cell] = []
     contrasts = ["/".join(pair) for pair in CONTRASTS]
-    for part in parts_at_hand(quick, tell=True):
+    for part in PARTS[: 2 if quick else None]:
         methods = [*PAPER_METHODS, ENCLUDL]
         if part == "slice":
             from .fmri_slice import DECODERS
@@ -45,6 +45,11 @@ def cells(protocol: Protocol, quick: bool) -> list[Cell]:
             for m in methods
         ]
     return out
+
+
+def missing(protocol: Protocol, quick: bool) -> dict[str, str]:
+    """The parts that lack packages or recordings."""
+    return missing_parts(quick)
 
 
 def compute(part: str, contrast: str, method: str, protocol: Protocol, quick: bool) -> list[Row]:
@@ -171,5 +176,7 @@ EXPERIMENTS = (
         table=table,
         plot=plot,
         reference=reference,
+        part="part",
+        missing=missing,
     ),
 )

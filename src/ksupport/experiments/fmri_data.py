@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,8 +11,10 @@ from sklearn.model_selection import train_test_split
 
 from ..datasets import dataset_path, fetch_haxby
 from ..design import Floats, Ints
+from ..fmri._extra import optional
 from .prediction_data import Split
 
+PARTS = ("brain", "slice", "haxby")  # simulated, one real slice, the published recordings
 CONTRASTS = (("face", "house"), ("house", "shoe"))  # what counts as -1, and as 1
 SEED = 42
 N_VALID = 43  # of 216 rows, a fifth
@@ -74,26 +75,16 @@ def split_of(recordings: Recordings, standardize: bool) -> Split:
     return Split(X_train, X_valid, nothing, y[train], y[valid], np.empty(0), d)
 
 
-def parts_at_hand(quick: bool, *, tell: bool) -> list[str]:
-    """What can run on this machine; the rest is named on standard error if ``tell``."""
-    parts = ["brain"]
-    if dataset_path("haxby_slice").exists():
-        parts.append("slice")
-    elif tell:
-        _say("the slice of Haxby's recordings is not in the data directory: left out")
-    if not quick and dataset_path("haxby").exists():
-        parts.append("haxby")
-    elif tell and not quick:
-        _say(
-            "Haxby's whole-brain recordings are not in the data directory, so the published "
-            "table cannot be repeated here: running on what there is, "
-            + " and ".join(
-                {"brain": "a simulated brain", "slice": "a real slice"}[p] for p in parts
-            )
-            + ". `ksupport data fetch haxby` downloads them (about 300 MB)"
-        )
-    return parts
-
-
-def _say(text: str) -> None:
-    print(f"fmri: {text}", file=sys.stderr)
+def missing_parts(quick: bool) -> dict[str, str]:
+    """The parts that cannot run on this machine, each with how to get what it lacks."""
+    try:
+        for package in ("nilearn", "hidimstat"):
+            optional(package)
+    except ImportError as error:
+        return dict.fromkeys(PARTS, str(error))
+    missing = {}
+    if not dataset_path("haxby_slice").exists():
+        missing["slice"] = "the data directory lacks haxby_slice, which cannot be downloaded"
+    if not quick and not dataset_path("haxby").exists():
+        missing["haxby"] = "`ksupport data fetch haxby` downloads the recordings (about 300 MB)"
+    return missing

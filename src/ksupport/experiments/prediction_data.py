@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from ..datasets import fetch_dataset
+from ..datasets import DatasetUnavailableError, dataset_path, fetch_dataset
 from ..design import Design, Floats, Ints
 
 SEED = 42
@@ -94,6 +95,24 @@ def split_of(dataset: str, run: int, draws: int = 0, most_columns: int | None = 
     )
     y_train, y_valid, y_test = y[rows.train], y[rows.valid], y[rows.test]
     return Split(X_train, X_valid, X_test, y_train, y_valid, y_test, X.shape[1])
+
+
+@cache
+def _download_problem(path: Path) -> str:
+    """Why a dataset cannot be put where it belongs; empty if it is there now."""
+    try:
+        fetch_dataset(path.stem, data_home=path.parents[1])
+    except (DatasetUnavailableError, ImportError) as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def unavailable(dataset: str) -> str:
+    """Why a dataset cannot be used and what to do, in one line; empty if it can be."""
+    path = dataset_path(dataset)
+    if path.exists() or not (problem := _download_problem(path)):
+        return ""
+    return f"{problem} `ksupport data fetch {dataset}` says where to get it"
 
 
 @lru_cache(maxsize=1)

@@ -24,6 +24,10 @@ STORE = "results.sqlite"
 QUICK = "quick run: not the experiment"  # in the corner of every figure of one
 
 
+class NothingToRunError(OSError):
+    """Every part of an experiment lacks data or packages."""
+
+
 def folder_of(out: Path, protocol: str, quick: bool = False) -> Path:
     """Where tables and figures go; those of quick runs never stand where full ones do."""
     return Path(out) / (f"{protocol}-quick" if quick else protocol)
@@ -92,7 +96,10 @@ def collect(
             f"got {protocol!r}"
         )
     store = Store(Path(out) / STORE)
-    cells = {cell_key(experiment, cell): cell for cell in experiment.cells(protocol, quick)}
+    cells = {cell_key(experiment, cell): cell for cell in experiment.runnable(protocol, quick)}
+    if not cells:
+        reasons = experiment.left_out(protocol, quick)
+        raise NothingToRunError("; ".join(f"{part}: {why}" for part, why in reasons.items()))
     known = store.get(experiment, protocol)
     missing = [cell for key, cell in cells.items() if key not in known]
     what = f"{experiment.name} ({protocol})"

@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from .experiment import Cell, Experiment, Protocol, Row
 from .figures import COLOURS, drawing, title_of
 from .files import read_published
-from .prediction_data import split_of
+from .prediction_data import split_of, unavailable
 from .prediction_fair import FAIR
 from .prediction_paper import PAPER, SPECIAL
 from .prediction_walk import Walk, tune
@@ -62,6 +62,11 @@ def cells(protocol: Protocol, quick: bool) -> list[Cell]:
         for dataset, method, tuning in grid
         for run in range(2 if quick else RUNS)
     ]
+
+
+def missing(protocol: Protocol, quick: bool) -> dict[str, str]:
+    """The data sets that are not in the data directory and cannot be downloaded now."""
+    return {name: reason for name in DATASETS[protocol] if (reason := unavailable(name))}
 
 
 def compute(
@@ -188,5 +193,7 @@ EXPERIMENTS = (
         plot=plot,
         reference=reference,
         repeats=RUNS,
+        part="dataset",
+        missing=missing,
     ),
 )
