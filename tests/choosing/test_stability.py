@@ -255,3 +255,41 @@ def test_an_operator_has_no_rows_to_take(data):
     X, y = data
     with pytest.raises(TypeError, match=r"take rows of X, which a LinearOperator does not"):
         stability_selection(IHT(k=3), aslinearoperator(X), y)
+
+
+def test_the_bound_for_unimodal_shares_is_that_of_the_paper(data):
+    X, y = data
+    result = stability_selection(IRKSN(k=4, max_iter=20), X, y, n_pairs=50, random_state=0)
+    q, d = result.average_size, 40
+    assert result.unimodal_bound(0.7) == pytest.approx(q**2 / d / (2 * (0.4 - 0.01)))
+    assert result.unimodal_bound(0.9) == pytest.approx(4 * 0.11 / 1.02 * q**2 / d)
+    assert result.unimodal_bound(0.9) < q**2 / (0.8 * d)  # Theorem 1
+    assert np.isinf(result.unimodal_bound(0.5 + q**2 / d**2 / 2))
+
+
+def test_features_at_a_rate_are_the_most_whose_bound_allows_it(data):
+    X, y = data
+    result = stability_selection(IRKSN(k=4, max_iter=20), X, y, n_pairs=20, random_state=0)
+    some, more = (result.select(fdr) for fdr in (0.1, 0.5))
+    assert some[:3].all()
+    assert not some[~more].any()
+    for chosen, fdr in ((some, 0.1), (more, 0.5)):
+        lowest = result.frequency[chosen].min()
+        assert result.unimodal_bound(lowest) <= fdr * chosen.sum()
+    with pytest.raises(ValueError, match="fdr"):
+        result.select(0.0)
+
+
+def test_of_sets_of_features_one_counts(data):
+    X, y = data
+    twin = np.hstack([X, X[:, :1] + 0.01 * np.random.default_rng(1).standard_normal((80, 1))])
+    sets = np.append(np.arange(40), 0)  # the last column belongs to the first
+    result = stability_selection(
+        IRKSN(k=3, max_iter=20), twin, y, n_pairs=10, feature_sets=sets, random_state=0
+    )
+    assert result.n_sets == 40
+    assert result.frequency[0] == result.frequency[40] == 1.0
+    assert result.error_bound == pytest.approx(result.average_size**2 / (0.5 * 40))
+    assert "of 40 sets of features" in result.words
+    with pytest.raises(ValueError, match="feature_sets must have one integer"):
+        stability_selection(IRKSN(k=3), X, y, n_pairs=1, feature_sets=sets)
