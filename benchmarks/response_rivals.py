@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.linear_model import LogisticRegressionCV
 
 from ksupport import AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival
-from ksupport.explain.usual import CoxLasso, OneAgainstOthers
+from ksupport.explain.standard_methods import CoxLasso, OneAgainstOthers
 
 from .selection_designs import Array
 

@@ -152,11 +152,11 @@ def plot() -> None:
 
 def survival() -> None:
     """A Lasso and a ridge of survival times, beside which `ksupport fit` sets its own."""
-    from ksupport.explain.usual import usual
+    from ksupport.explain.standard_methods import lasso_and_ridge
 
     X, y = problem()
     times = np.column_stack([np.exp(-y / np.std(y)), np.ones(len(y))])
-    for make in usual(X, lambda rows: 3, "survival").values():
+    for make in lasso_and_ridge(X, lambda rows: 3, "survival").values():
         assert make(np.arange(len(y))).fit(X, times).predict(X).shape == y.shape
 
 

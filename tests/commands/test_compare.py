@@ -34,7 +34,10 @@ def test_what_cannot_be_compared_is_refused(change, options, says, run, small_cs
 
 
 def test_a_table_of_failures_is_no_comparison():
-    mean, failed = Score("mean of y", 1.0, 0.0, 0, 0, ""), Score("iht", *[None] * 4, "failed, why")  # type: ignore[call-arg]
+    mean, failed = (
+        Score("mean of y", 1.0, 0.0, 0, 0, ""),
+        Score("iht", *[None] * 4, "failed, why"),  # type: ignore[call-arg]
+    )
     with pytest.raises(CommandError, match="no method could be fitted; iht failed, why"):
         _refuse_only_failures([mean, failed])
     _refuse_only_failures([mean])

@@ -5,7 +5,7 @@ import pytest
 from sklearn.calibration import calibration_curve
 from sklearn.metrics import auc, roc_auc_score, roc_curve
 
-from ksupport.explain.curves import Said, calibration, kaplan_meier, mean_roc, risk_groups
+from ksupport.explain.figures import Predictions, calibration, kaplan_meier, mean_roc, risk_groups
 
 RNG = np.random.default_rng(0)
 LABEL = (RNG.uniform(size=90) < 0.4).astype(float)
@@ -14,7 +14,7 @@ ROWS = np.arange(90)
 
 
 def said(fold, kind="classes", y=LABEL, p=P):
-    return Said(kind, ROWS, y, p, fold)
+    return Predictions(kind, ROWS, y, p, fold)
 
 
 def test_of_one_fold_the_roc_curve_is_scikit_learn_s():

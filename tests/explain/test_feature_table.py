@@ -9,7 +9,7 @@ from scipy import stats
 from ksupport import IRKSN, AutoIRKSN, AutoIRKSNClassifier
 from ksupport.design import Incomplete
 from ksupport.explain import univariate as module
-from ksupport.explain.feature_table import ranked_list
+from ksupport.explain.features import ranked_list
 from ksupport.explain.univariate import benjamini_hochberg, univariate
 
 rng = np.random.default_rng(0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from ksupport.explain.heat import fewer, heat_of
+from ksupport.explain.figures import fewer, heat_of
 from ksupport.losses import Cox, Logistic, Squared
 
 RNG = np.random.default_rng(0)

@@ -10,7 +10,7 @@ import ksupport
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, PathIC
 from ksupport.choosing.chosen import Chosen
 from ksupport.datasets import make_block_data
-from ksupport.explain.found import by_certainty
+from ksupport.explain.features import by_certainty
 from ksupport.explain.models import (
     WALKED,
     around,

@@ -30,11 +30,11 @@ from ksupport import (
     stability_selection,
 )
 from ksupport.datasets import make_block_data, make_correlated_data
-from ksupport.explain.curves import kaplan_meier
+from ksupport.explain.cross_validation import cross_validated
+from ksupport.explain.figures import kaplan_meier
 from ksupport.explain.report import build_report
 from ksupport.explain.report.page import write_report
-from ksupport.explain.trials import trials_of
-from ksupport.explain.usual import usual
+from ksupport.explain.standard_methods import lasso_and_ridge
 
 MADE = {"command": "ksupport fit x.csv", "seed": 0, "versions": {"numpy": "2"}}
 
@@ -197,14 +197,14 @@ def test_features_stand_most_certain_first_with_those_that_can_stand_in(grouped)
 def test_rows_held_out_are_compared_and_drawn(scattered):
     _, X, y = scattered
     splits = list(KFold(5, shuffle=True, random_state=0).split(X))
-    makes = {"ours": lambda rows: IRKSNIC(), **usual(X, lambda rows: 5)}
-    trials = trials_of("ours", makes, X, y, splits)
-    page = build_report(IRKSNIC().fit(X, y), X, y, trials=trials)
+    makes = {"ours": lambda rows: IRKSNIC(), **lasso_and_ridge(X, lambda rows: 5)}
+    validation = cross_validated("ours", makes, X, y, splits)
+    page = build_report(IRKSNIC().fit(X, y), X, y, validation=validation)
     data = drawn(page)["predicted"]
     assert data["held_out"]
     assert data["row"] == list(range(1, 61))
     np.testing.assert_allclose(data["observed"], y, rtol=1e-3)
-    assert f"{100 * trials.ours.score:.0f}% of how y varies" in page
+    assert f"{100 * validation.ours.score:.0f}% of how y varies" in page
     assert "RidgeCV" in page  # explained on hover
 
 

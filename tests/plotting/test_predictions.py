@@ -7,7 +7,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from ksupport import IRKSN, IRKSNIC, AutoIRKSNSurvival, IRKSNClassifier
-from ksupport.explain.curves import kaplan_meier
+from ksupport.explain.figures import kaplan_meier
 from ksupport.plotting import HeatmapDisplay, PerformanceDisplay, RocDisplay, SurvivalDisplay
 
 RNG = np.random.default_rng(0)
@@ -44,9 +44,11 @@ def test_the_area_is_that_of_cross_validation(classifier):
 def test_weights_count_in_curves_as_in_scores(classifier):
     weights = RNG.uniform(0.5, 2, 90)
     display = RocDisplay.from_estimator(classifier, X, LABELS, sample_weight=weights)
-    trials = PerformanceDisplay.from_estimator(classifier, X, LABELS, sample_weight=weights).trials
-    assert display.roc_auc == pytest.approx(trials.ours.score)
-    assert [each.name for each in trials.others] == ["Lasso", "ridge"]
+    validation = PerformanceDisplay.from_estimator(
+        classifier, X, LABELS, sample_weight=weights
+    ).validation
+    assert display.roc_auc == pytest.approx(validation.ours.score)
+    assert [each.name for each in validation.others] == ["Lasso", "ridge"]
     twice = kaplan_meier(TIMES, np.full(90, 2.0))
     np.testing.assert_allclose(twice, kaplan_meier(TIMES))
 

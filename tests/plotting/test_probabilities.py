@@ -62,13 +62,13 @@ def test_an_empty_model_is_drawn_in_words():
 def test_performance_is_that_of_rows_held_out():
     model = IRKSNIC().fit(X, Y)
     display = PerformanceDisplay.from_estimator(model, X, Y)
-    assert 0.8 < display.trials.ours.score < 1
+    assert 0.8 < display.validation.ours.score < 1
     assert texts(display.ax_) == ["IRKSNIC", "Lasso", "ridge"]
     rows = display.plot(kind="rows").ax_
     drawn = rows.lines[1]
-    np.testing.assert_array_equal(drawn.get_ydata(), Y[display.trials.rows])
+    np.testing.assert_array_equal(drawn.get_ydata(), Y[display.validation.rows])
     weighted = PerformanceDisplay.from_estimator(model, X, Y, sample_weight=np.ones(80), cv=3)
-    assert weighted.trials.folds == 3
+    assert weighted.validation.folds == 3
     with pytest.raises(ValueError, match="kind must be 'scores' or 'rows', got 'x'"):
         display.plot(kind="x")
 

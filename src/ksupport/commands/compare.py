@@ -16,7 +16,7 @@ from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import Update, phase, unheard
 from ..design import Genotypes, Ints
-from ..explain.trials import filled
+from ..explain.cross_validation import filled
 from ..reading import Data, in_memory, read_data
 from .fitting.options import inner_folds, outer_folds
 from .rivals import BASELINES, ERRORS, Rival, as_in_fit, candidates, names

@@ -16,9 +16,9 @@ from sklearn.linear_model import LassoCV, lasso_path
 from .. import datasets
 from ..design import Floats
 from ..estimators import IRKSN, AutoIRKSN
-from ..explain.account import certainty
-from ..explain.found import Found
-from ..explain.usual import usual
+from ..explain.features import FeatureRow
+from ..explain.findings import probability_text
+from ..explain.standard_methods import lasso_and_ridge
 from ..metrics import model_error, support_f1, support_precision, support_recall
 from ..posterior.judgement import NoSignalWarning
 from ..reading import Data
@@ -91,7 +91,7 @@ def _features(terminal: Console, out: Path) -> Fitted:
 
 def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: Floats) -> None:
     """The features, most certain first, beside the truth and what a Lasso says."""
-    found = fitted.account("y").found
+    found = fitted.findings("y").found
     rows = [_feature(fitted, each, truth, lasso) for each in found]
     table(terminal, ["feature", "probability", "effect", "truth", name], rows)
     right, many = int(((lasso != 0) & (truth != 0)).sum()), np.count_nonzero(lasso)
@@ -103,11 +103,11 @@ def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: F
     )
 
 
-def _feature(fitted: Fitted, each: Found, truth: Floats, lasso: Floats) -> list[str]:
+def _feature(fitted: Fitted, each: FeatureRow, truth: Floats, lasso: Floats) -> list[str]:
     j, name = each.feature, fitted.data.feature_names[each.feature]
     return [
         "  " * bool(each.prefix) + each.prefix + name,
-        certainty(each.probability or 0.0),
+        probability_text(each.probability or 0.0),
         f"{fitted.effects[j]:+.2f}" if each.chosen else "",
         f"{truth[j]:+.2f}" if truth[j] else "-",
         f"{lasso[j]:+.2f}" if lasso[j] else "-",
@@ -149,7 +149,7 @@ def _classes(terminal: Console, out: Path) -> Fitted:
     fitted = fit_data(data, FitOptions(), None, True, lambda text: None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of penalties at which it has not converged
-        lasso = usual(X, lambda rows: 5, "classes")["Lasso"](np.arange(len(y))).fit(X, y)
+        lasso = lasso_and_ridge(X, lambda rows: 5, "classes")["Lasso"](np.arange(len(y))).fit(X, y)
     styled(
         terminal,
         f"[bold]3. Classes[/]: {N_CLASSES} x {SHOWN}, tumour or normal, {DECIDE} genes decide",
@@ -266,8 +266,8 @@ def _numbers(w: Floats) -> list[str]:
 def _report(terminal: Console, fitted: Fitted, target: str, out: Path) -> None:
     made: dict[str, Any] = {"command": command_line(), "seed": SEED, "versions": versions()}
     write_text(out, report_text(fitted, target, made))
-    account = fitted.account(target)
-    terminal.print(f"{account.title}. {account.beside}")
+    findings = fitted.findings(target)
+    terminal.print(f"{findings.title}. {findings.beside}")
     terminal.print(f"Open it in a browser: {out}\n", soft_wrap=True)
 
 

@@ -238,7 +238,7 @@ def _write(
         "--ranked": lambda path: write_text(path, ranked_features(fitted)),
         "--report": lambda path: write_text(path, report_text(fitted, target, made)),
         "--methods": lambda path: write_text(
-            path, methods_text(fitted.account(target), made["versions"])
+            path, methods_text(fitted.findings(target), made["versions"])
         ),
     }
     done, problems = [], []

@@ -15,7 +15,7 @@ from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, Ri
 
 from ..algorithms import METHODS
 from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival, PathCV
-from ..explain.usual import STRENGTHS, CoxLasso, OneAgainstOthers, scaled
+from ..explain.standard_methods import STRENGTHS, CoxLasso, OneAgainstOthers, scaled
 from ..losses import Cox
 from ..metrics import concordance
 from .fitting.options import AUTO, CV, IC
@@ -148,7 +148,7 @@ def _nothing(model: Any) -> Rival:
 
 
 @dataclass(frozen=True)
-class Score:
+class ErrorMeasure:
     """An error on held-out rows, the less the better; and what rows folds should share out."""
 
     of: Callable[[Any, Any, Any, Any], float]  # model, rows, their response, that of the fit
@@ -170,13 +170,15 @@ def _discordance(model: Any, X: Any, y: Any, fitted: Any) -> float:
 
 
 ERRORS = {
-    "numbers": Score(_squares, "mean square over that of predicting the mean of the training rows"),
-    "classes": Score(
+    "numbers": ErrorMeasure(
+        _squares, "mean square over that of predicting the mean of the training rows"
+    ),
+    "classes": ErrorMeasure(
         _wrong,
         "share of rows whose class is predicted wrongly",
         lambda y: np.unique(y, return_inverse=True)[1],
     ),
-    "survival": Score(
+    "survival": ErrorMeasure(
         _discordance,
         "share of pairs of rows that are ordered wrongly (1 minus Harrell's concordance)",
         lambda y: y["event"].astype(float),

@@ -45,8 +45,7 @@ from ..design import (
     unstacked,
     unwrapped,
 )
-from ..explain.feature_table import feature_table
-from ..explain.found import frame_of
+from ..explain.features import feature_table, frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared, loss_of
 from ..stopping import NoChange

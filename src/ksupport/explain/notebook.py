@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from .._common.names import feature_name, names_seen
 from .._common.render import Table, as_html, number
 from ..choosing.chosen import Chosen
-from .account import certainty
-from .found import found_in
+from .features import feature_rows
+from .findings import probability_text
 from .models import Model, adjusted_for, chosen_by, targets_of
 
 LISTED = 10  # features in the table
@@ -78,11 +78,11 @@ def finding_of(model: Model) -> Finding:
 
 def _probable(model: Model, chosen: Chosen) -> Table:
     """The most probable features, and beneath each those that stand in for it."""
-    names, found = names_seen(model), found_in(chosen)
+    names, found = names_seen(model), feature_rows(chosen)
     coef = np.atleast_2d(model.coef_)[:TARGETS]
     rows = []
     for each in found[:LISTED]:
-        name, p = feature_name(names, each.feature), certainty(each.probability or 0.0)
+        name, p = feature_name(names, each.feature), probability_text(each.probability or 0.0)
         told = [number(w) if each.chosen else "" for w in coef[:, each.feature]]
         rows.append((each.prefix + name, p, *told))
     title = "All" if len(found) <= LISTED else f"The {LISTED} most probable"

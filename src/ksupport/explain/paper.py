@@ -8,9 +8,9 @@ from typing import Any
 from .._common.names import shown
 from ..algorithms import METHODS
 from ..posterior.judgement import Judgement
-from .account import Account, certainty
-from .found import act_together, shared_sets
-from .trials import Trials
+from .cross_validation import CrossValidation
+from .features import act_together, shared_sets
+from .findings import Findings, probability_text
 
 REFERENCES = {
     "irksn": "de Vazelhes W, Mukhoty B, Yuan X-T, Gu B. Iterative Regularization with k-support "
@@ -36,7 +36,7 @@ LIKELIHOODS = {
 }
 
 
-def methods(account: Account, versions: Any) -> tuple[str, list[str]]:
+def methods(findings: Findings, versions: Any) -> tuple[str, list[str]]:
     """A paragraph for the methods section, and the references that it cites by number."""
     cited: list[str] = []
 
@@ -48,50 +48,50 @@ def methods(account: Account, versions: Any) -> tuple[str, list[str]]:
             numbers.append(cited.index(key) + 1)
         return f"[{', '.join(map(str, sorted(numbers)))}]"
 
-    text = " ".join(_sentences(account, dict(versions or {}), cite))
+    text = " ".join(_sentences(findings, dict(versions or {}), cite))
     return text, [REFERENCES[key] for key in cited]
 
 
-def methods_text(account: Account, versions: Any) -> str:
+def methods_text(findings: Findings, versions: Any) -> str:
     """The same as plain text."""
-    text, references = methods(account, versions)
+    text, references = methods(findings, versions)
     lines = [f"[{number}] {each}" for number, each in enumerate(references, start=1)]
     return "\n".join([text, "", *lines, ""])
 
 
-def _sentences(account: Account, versions: dict[str, str], cite: Any) -> Iterator[str]:
+def _sentences(findings: Findings, versions: dict[str, str], cite: Any) -> Iterator[str]:
     number = f" {versions['ksupport']}" if "ksupport" in versions else ""
-    title = METHODS[account.chosen.method].title
-    n, d = account.n, account.candidates
+    title = METHODS[findings.chosen.method].title
+    n, d = findings.n, findings.candidates
     yield (
-        f"Features that explain {shown(account.target)} were chosen among {d} in {n} samples with "
-        f"{account.estimator} of ksupport{number}, on paths of {title} {cite('irksn')}."
-        if account.chosen.method == "irksn"
-        else f"Features that explain {shown(account.target)} were chosen among {d} in {n} samples "
-        f"with {account.estimator} ({title}) of ksupport{number} {cite('irksn')}."
+        f"Features that explain {shown(findings.target)} were chosen among {d} in {n} samples with "
+        f"{findings.estimator} of ksupport{number}, on paths of {title} {cite('irksn')}."
+        if findings.chosen.method == "irksn"
+        else f"Features that explain {shown(findings.target)} were chosen among {d} in {n} samples "
+        f"with {findings.estimator} ({title}) of ksupport{number} {cite('irksn')}."
     )
-    if account.chosen.judgement is not None:
-        cox = f" {cite('cox')}" if account.kind == "survival" else ""
+    if findings.chosen.judgement is not None:
+        cox = f" {cite('cox')}" if findings.kind == "survival" else ""
         yield (
             "Each feature was given a probability of belonging to the model: its share of models "
             f"that were drawn by Gibbs sampling {cite('gibbs')} in proportion to the marginal "
-            f"likelihood of {LIKELIHOODS[account.kind]}{cox} with normal priors of coefficients"
-            f"{_tested(account.chosen.judgement)}. The features of the largest expected "
-            f"F{account.chosen.judgement.beta:g} score were kept, and fitted with a ridge penalty "
+            f"likelihood of {LIKELIHOODS[findings.kind]}{cox} with normal priors of coefficients"
+            f"{_tested(findings.chosen.judgement)}. The features of the largest expected "
+            f"F{findings.chosen.judgement.beta:g} score were kept, and fitted with a ridge penalty "
             f"{cite('ridge')}."
         )
-    if account.chosen.positive:
+    if findings.chosen.positive:
         yield "Effects were taken to be positive, and coefficients are not negative."
-    if account.imputed:
+    if findings.imputed:
         yield (
             "Missing values were replaced by the mean of their feature, in cross-validation by "
             "that of the training rows."
         )
-    if account.adjusted is not None:
-        yield f"The model was {account.adjusted[0].lower()}{account.adjusted[1:]}"
-    yield _result(account)
-    if account.trials is not None:
-        yield _held_out(account, account.trials, cite)
+    if findings.adjusted is not None:
+        yield f"The model was {findings.adjusted[0].lower()}{findings.adjusted[1:]}"
+    yield _result(findings)
+    if findings.validation is not None:
+        yield _held_out(findings, findings.validation, cite)
 
 
 def _tested(judgement: Judgement) -> str:
@@ -100,18 +100,18 @@ def _tested(judgement: Judgement) -> str:
     return "" if p == 1.0 else f"; that any matters was tested by permutation (p = {p:.2f})"
 
 
-def _held_out(account: Account, trials: Trials, cite: Any) -> str:
+def _held_out(findings: Findings, validation: CrossValidation, cite: Any) -> str:
     """What rows held out say."""
-    ours, nothing = trials.ours, trials.nothing
+    ours, baseline = validation.ours, validation.baseline
     words = (
-        f"In {trials.folds}-fold cross-validation of the whole procedure the "
-        f"{account.wording.score} on held-out rows was {_two(ours.score)} (standard error "
-        f"{ours.standard_error:.2f}; {nothing.name}: {_two(nothing.score)})"
+        f"In {validation.folds}-fold cross-validation of the whole procedure the "
+        f"{findings.wording.score} on held-out rows was {_two(ours.score)} (standard error "
+        f"{ours.standard_error:.2f}; {baseline.name}: {_two(baseline.score)})"
     )
-    if not trials.others:
+    if not validation.others:
         return f"{words}."
-    scores = " and ".join(f"{_two(each.score)} for a {each.name}" for each in trials.others)
-    cited = cite("lasso", "ridge", "sksurv" if account.kind == "survival" else "sklearn")
+    scores = " and ".join(f"{_two(each.score)} for a {each.name}" for each in validation.others)
+    cited = cite("lasso", "ridge", "sksurv" if findings.kind == "survival" else "sklearn")
     return f"{words}, {scores}, each tuned within the training rows {cited}."
 
 
@@ -120,23 +120,23 @@ def _two(score: float) -> str:
     return f"{round(score, 2) + 0.0:.2f}"
 
 
-def _result(account: Account) -> str:
-    size = account.chosen.size
+def _result(findings: Findings) -> str:
+    size = findings.chosen.size
     if size == 0:
-        what = "positive effect" if account.chosen.positive else "feature"
+        what = "positive effect" if findings.chosen.positive else "feature"
         return f"No {what} could be told from noise, and none was kept."
-    sets = shared_sets(account.chosen)
+    sets = shared_sets(findings.chosen)
     text = "One feature was kept" if size == 1 else f"{size} features were kept"
-    if account.chosen.probability is not None:
-        p = account.chosen.probability[account.chosen.support]
-        low, high = certainty(float(p.min())), certainty(float(p.max()))
+    if findings.chosen.probability is not None:
+        p = findings.chosen.probability[findings.chosen.support]
+        low, high = probability_text(float(p.min())), probability_text(float(p.max()))
         if size == 1:
             text += f", with a probability of {high}"
         elif low == high:
             text += f", each with a probability of {high}"
         else:
             text += f", with probabilities from {low} to {high}"
-    inside = account.chosen.support
+    inside = findings.chosen.support
     several = [
         each for each in sets if inside[list(each.features)].any() and not act_together(each)
     ]

@@ -18,7 +18,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from ..design import Floats, Incomplete, is_dask, unwrapped
 from ..losses import Cox
-from .measures import Kind
+from .cross_validation import Kind
 
 BLOCK = 1 << 22  # entries of X that are looked at together: 32 MB, and a few times that for squares
 

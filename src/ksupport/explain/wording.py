@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .._common.names import shown
-from .measures import Kind
+from .cross_validation import Kind
 
 MORE = (
     "when the feature grows by one standard deviation (the usual distance of a value from the mean "

@@ -13,10 +13,9 @@ from sklearn.utils import check_random_state
 
 from ..choosing.folds import folds_of_rows
 from ..design import Ints, is_dask, unwrapped
-from ..explain.measures import Kind, measure_for
+from ..explain.cross_validation import CrossValidation, Kind, Make, cross_validated, metric_for
 from ..explain.models import chosen_by
-from ..explain.trials import Trials, trials_of
-from ..explain.usual import Make, usual
+from ..explain.standard_methods import lasso_and_ridge
 from ._axes import check_data, check_ours
 
 INNER = 5  # folds on which a Lasso is tuned
@@ -31,14 +30,14 @@ def held_out(
     random_state: Any,
     only: Kind | None = None,
     beside: bool = False,
-) -> Trials:
+) -> CrossValidation:
     """Copies of an estimator fitted on folds, perhaps beside a Lasso and a ridge."""
     check_ours(estimator)
     check_data(estimator, X, y, sample_weight)
-    measure = measure_for(estimator._loss)
-    if only not in (None, measure.kind):
+    metric = metric_for(estimator._loss)
+    if only not in (None, metric.kind):
         raise ValueError(
-            f"this picture is of {only}, and {type(estimator).__name__} predicts {measure.kind}"
+            f"this picture is of {only}, and {type(estimator).__name__} predicts {metric.kind}"
         )
     X = unwrapped(X)
     if isinstance(X, LinearOperator) or is_dask(X):
@@ -54,10 +53,10 @@ def held_out(
         weights = np.broadcast_to(np.asarray(sample_weight, float), (len(observed),))
     name = type(estimator).__name__
     makes: dict[str, Make] = {name: lambda rows: clone(estimator)}
-    if beside and (weights is None or measure.kind != "survival"):  # those take no weights
-        makes |= usual(X, _inner, measure.kind)
+    if beside and (weights is None or metric.kind != "survival"):  # those take no weights
+        makes |= lasso_and_ridge(X, _inner, metric.kind)
     splits = _splits(cv, random_state, observed, estimator._loss.sorts(observed))
-    return trials_of(name, makes, X, observed, splits, weights, measure=measure)
+    return cross_validated(name, makes, X, observed, splits, weights, metric=metric)
 
 
 def _splits(cv: Any, random_state: Any, y: Any, sorts: Any) -> list[tuple[Ints, Ints]]:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from .._common.extra import extra
 from .._common.names import names_seen
-from ..explain.found import by_certainty
-from ..explain.heat import FAR, Heat, heat_of
+from ..explain.features import by_certainty
+from ..explain.figures import FAR, Heat, heat_of
 from ..explain.models import chosen_by, effects_of
 from ._axes import BAD, GOOD, Display, check_data, check_names, check_ours, name_of
 

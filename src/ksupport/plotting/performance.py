@@ -10,7 +10,7 @@ from sklearn.calibration import calibration_curve
 
 from .._common.checks import check_count
 from ..design import Floats
-from ..explain.trials import Trials
+from ..explain.cross_validation import CrossValidation
 from ._axes import BAD, GOOD, MUTED, SQUARE, Display, real, vector
 from ._folds import held_out
 from .probabilities import judged
@@ -27,7 +27,7 @@ class PerformanceDisplay(Display):
 
     Parameters
     ----------
-    trials : Trials
+    validation : CrossValidation
         Errors on the same folds.
 
     Attributes
@@ -43,12 +43,12 @@ class PerformanceDisplay(Display):
     >>> truth = [3.0, -2.0, 2.0] + [0.0] * 47
     >>> X, y, w = make_correlated_data(60, 50, rho=0.5, w_true=truth, snr=5, random_state=0)
     >>> display = PerformanceDisplay.from_estimator(IRKSNIC().fit(X, y), X, y)
-    >>> display.trials.ours.score > 0.9
+    >>> display.validation.ours.score > 0.9
     True
     """
 
-    def __init__(self, trials: Trials) -> None:
-        self.trials = trials
+    def __init__(self, validation: CrossValidation) -> None:
+        self.validation = validation
 
     @classmethod
     def from_estimator(
@@ -88,8 +88,8 @@ class PerformanceDisplay(Display):
         -------
         PerformanceDisplay
         """
-        trials = held_out(estimator, X, y, sample_weight, cv, random_state, beside=True)
-        return cls(trials).plot(ax=ax, kind=kind)
+        validation = held_out(estimator, X, y, sample_weight, cv, random_state, beside=True)
+        return cls(validation).plot(ax=ax, kind=kind)
 
     def plot(self, ax: Any = None, *, kind: Literal["scores", "rows"] = "scores") -> Self:
         """Draw, on new axes if none are given.
@@ -110,15 +110,15 @@ class PerformanceDisplay(Display):
         drawn = {"scores": self._scores, "rows": self._rows}
         if kind not in drawn:
             raise ValueError(f"kind must be 'scores' or 'rows', got {kind!r}")
-        if kind == "rows" and self.trials.measure.kind != "numbers":
+        if kind == "rows" and self.validation.metric.kind != "numbers":
             raise ValueError(
-                f"kind='rows' is of numbers, and these are {self.trials.measure.kind}: "
+                f"kind='rows' is of numbers, and these are {self.validation.metric.kind}: "
                 "RocDisplay and SurvivalDisplay draw rows"
             )
         return self._drawn(drawn[kind], ax, (6.4, 2.4) if kind == "scores" else SQUARE)
 
     def _scores(self, ax: Any) -> None:
-        every = [self.trials.ours, *self.trials.others]
+        every = [self.validation.ours, *self.validation.others]
         for place, each in enumerate(every):
             colour = MUTED if place else GOOD
             ax.errorbar(
@@ -129,20 +129,20 @@ class PerformanceDisplay(Display):
                 (1, place), xycoords=("axes fraction", "data"), xytext=(5, 0),
                 textcoords="offset points", va="center", fontsize="small", color=colour,
             )  # fmt: skip
-        nothing = self.trials.nothing
+        nothing = self.validation.baseline
         ax.axvline(nothing.score, color=BAD, linestyle=":", label=nothing.name)
         ax.set_yticks(range(len(every)), [each.name for each in every])
         ax.set_ylim(len(every) - 0.5, -0.5)
         low = min(nothing.score, *(each.score - each.standard_error for each in every))
-        ax.set(xlim=(max(low, -1.0) - 0.03, 1.0), xlabel=SCORES[self.trials.measure.kind])
+        ax.set(xlim=(max(low, -1.0) - 0.03, 1.0), xlabel=SCORES[self.validation.metric.kind])
         ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1))
 
     def _rows(self, ax: Any) -> None:
-        ours, observed = self.trials.ours, self.trials.observed
-        both = np.r_[observed, self.trials.predicted]
+        ours, observed = self.validation.ours, self.validation.observed
+        both = np.r_[observed, self.validation.predicted]
         ends = [both.min(), both.max()]
         ax.plot(ends, ends, color=MUTED, linewidth=1)
-        ax.plot(self.trials.predicted, observed, "o", color=GOOD, alpha=0.65, markersize=4)
+        ax.plot(self.validation.predicted, observed, "o", color=GOOD, alpha=0.65, markersize=4)
         ax.set(xlabel="predicted, of rows held out", ylabel="observed")
         ax.set_title(f"explained: {ours.score:.2f} ± {ours.standard_error:.2f}", fontsize="medium")
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.metrics import RocCurveDisplay, auc
 
 from ..design import Floats
-from ..explain.curves import Said, calibration, kaplan_meier, mean_roc, risk_groups
+from ..explain.figures import Predictions, calibration, kaplan_meier, mean_roc, risk_groups
 from ._axes import BAD, GOOD, MUTED, SQUARE, Display, check_kind
 from ._folds import held_out
 
@@ -21,7 +21,7 @@ class RocDisplay(Display):
 
     Parameters
     ----------
-    said : Said
+    said : Predictions
         What was said of rows, and what they are.
     name : str
         Who said it.
@@ -51,7 +51,7 @@ class RocDisplay(Display):
     True
     """
 
-    def __init__(self, said: Said, *, name: str = "model", classes: Any = (0, 1)) -> None:
+    def __init__(self, said: Predictions, *, name: str = "model", classes: Any = (0, 1)) -> None:
         self.said = said
         self.name = name
         self.classes = classes
@@ -96,8 +96,10 @@ class RocDisplay(Display):
         -------
         RocDisplay
         """
-        trials = held_out(estimator, X, y, sample_weight, cv, random_state, "classes")
-        made = cls(Said.of(trials), name=type(estimator).__name__, classes=estimator.classes_)
+        validation = held_out(estimator, X, y, sample_weight, cv, random_state, "classes")
+        made = cls(
+            Predictions.of(validation), name=type(estimator).__name__, classes=estimator.classes_
+        )
         return made.plot(ax=ax, kind=kind)
 
     def plot(self, ax: Any = None, *, kind: Literal["roc", "calibration"] = "roc") -> Self:
@@ -142,7 +144,7 @@ class SurvivalDisplay(Display):
 
     Parameters
     ----------
-    said : Said
+    said : Predictions
         What was said of rows, and what became of them.
 
     Attributes
@@ -165,8 +167,8 @@ class SurvivalDisplay(Display):
     3
     """
 
-    def __init__(self, said: Said) -> None:
-        check_kind("said", said, Said, "what was said of rows")
+    def __init__(self, said: Predictions) -> None:
+        check_kind("said", said, Predictions, "what was said of rows")
         self.said = said
         self.curves_: list[tuple[Floats, Floats]] = []
 
@@ -205,8 +207,8 @@ class SurvivalDisplay(Display):
         -------
         SurvivalDisplay
         """
-        trials = held_out(estimator, X, y, sample_weight, cv, random_state, "survival")
-        return cls(Said.of(trials)).plot(ax=ax)
+        validation = held_out(estimator, X, y, sample_weight, cv, random_state, "survival")
+        return cls(Predictions.of(validation)).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
         groups, self.curves_ = risk_groups(self.said), []

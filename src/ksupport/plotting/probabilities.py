@@ -13,8 +13,8 @@ from .._common.names import names_seen
 from .._common.render import alike
 from ..choosing.chosen import Chosen
 from ..design import Floats
-from ..explain.account import certainty
-from ..explain.found import Found, found_in
+from ..explain.features import FeatureRow, feature_rows
+from ..explain.findings import probability_text
 from ..explain.models import chosen_by
 from ..posterior.credible_sets import FeatureSet
 from ._axes import BAD, GOOD, MUTED, Display, check_data, check_names, check_ours, name_of
@@ -47,7 +47,7 @@ class ProbabilityDisplay(Display):
 
     Parameters
     ----------
-    found : list of Found
+    found : list of FeatureRow
         The rows, from the top.
     effects : array of shape (d,)
         Coefficients in standard deviations of their columns where the model standardises; no
@@ -78,7 +78,7 @@ class ProbabilityDisplay(Display):
 
     def __init__(
         self,
-        found: list[Found],
+        found: list[FeatureRow],
         effects: Floats,
         *,
         names: Sequence[str] | None = None,
@@ -130,7 +130,7 @@ class ProbabilityDisplay(Display):
         check_count("most", most)
         names = names_seen(estimator) if names is None else names
         check_names(names, chosen.coef.shape[-1])
-        found = found_in(chosen)
+        found = feature_rows(chosen)
         left = sum(each.chosen for each in found[most:])
         effects = chosen.coef if chosen.flat else np.full(chosen.coef.shape[-1], np.nan)
         return cls(found[:most], effects, names=names, n_left=left).plot(ax=ax)
@@ -149,12 +149,12 @@ class ProbabilityDisplay(Display):
         else:
             self._legend(ax)
 
-    def _bar(self, ax: Any, place: int, each: Found) -> Any:
+    def _bar(self, ax: Any, place: int, each: FeatureRow) -> Any:
         p, effect = each.probability or 0.0, self.effects[each.feature]
         inside, several = each.chosen, np.isnan(effect)
         colour = (GOOD if several or effect > 0 else BAD) if inside else MUTED
         (bar,) = ax.barh(place, p, color=colour, height=0.65, alpha=1.0 if inside else 0.5)
-        text = certainty(p)
+        text = probability_text(p)
         if inside and not several:
             text += f"  ({alike(self.effects)(effect)})"
         ax.annotate(
@@ -163,7 +163,7 @@ class ProbabilityDisplay(Display):
         )  # fmt: skip
         return bar
 
-    def _label(self, each: Found) -> str:
+    def _label(self, each: FeatureRow) -> str:
         return each.prefix + name_of(self.names, each.feature)
 
     def _legend(self, ax: Any) -> None:

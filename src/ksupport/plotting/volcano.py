@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._common.checks import check_count
 from .._common.names import names_seen
 from ..design import Floats
-from ..explain.feature_table import feature_table, kind_of
+from ..explain.features import feature_table, kind_of
 from ..explain.models import chosen_by
 from ._axes import GOOD, MUTED, Display, check_data, check_names, check_ours, name_of
 

@@ -39,36 +39,36 @@ class Failing:
 @pytest.mark.parametrize("kind", ["numbers", "survival"])
 def test_others_that_fail_cost_only_the_comparison(monkeypatch, kind):
     monkeypatch.setattr(
-        holding_out, "usual", lambda X, inner, kind: {"Lasso": lambda rows: Failing()}
+        holding_out, "lasso_and_ridge", lambda X, inner, kind: {"Lasso": lambda rows: Failing()}
     )
     found = fitted(ETA if kind == "numbers" else SURVIVAL, kind)
     assert "A Lasso and a ridge were not compared: overflow" in found.remarks
-    assert found.trials.others == ()
-    assert found.trials.ours.score > found.trials.nothing.score
-    account = found.account("y")
-    assert account.beside == ""
-    assert account.sign == "yes"
+    assert found.validation.others == ()
+    assert found.validation.ours.score > found.validation.baseline.score
+    findings = found.findings("y")
+    assert findings.beside == ""
+    assert findings.sign == "yes"
 
 
 def test_without_scikit_survival_the_extra_is_named(monkeypatch):
-    monkeypatch.setattr("ksupport.explain.usual.find_spec", lambda name: None)
+    monkeypatch.setattr("ksupport.explain.standard_methods.find_spec", lambda name: None)
     found = fitted(SURVIVAL, "survival")
     assert any("pip install 'ksupport[survival]'" in each for each in found.remarks)
-    assert found.trials.ours.score > 0.7
-    assert "scikit-survival" not in " ".join(found.account("t").next_steps)
+    assert found.validation.ours.score > 0.7
+    assert "scikit-survival" not in " ".join(found.findings("t").next_steps)
 
 
 def test_few_rows_of_a_class_are_said():
     rare = np.where(np.argsort(np.argsort(ETA)) >= 74, "ill", "well")
     found = fitted(rare, "classes")
-    assert found.trials is None
+    assert found.validation is None
     assert any("Too few rows of one class to hold some out (6)" in each for each in found.remarks)
 
 
 def test_one_censored_row_keeps_no_rows_from_being_held_out():
     times = SURVIVAL.copy()
     times["event"] = np.arange(80) != 3
-    assert fitted(times, "survival").trials is not None
+    assert fitted(times, "survival").validation is not None
 
 
 def test_few_events_are_said():
@@ -104,6 +104,6 @@ def test_groups_without_one_of_the_classes_are_told_and_the_fit_stays():
     labels = np.where(ETA > 0, "ill", "well")
     groups = np.where(ETA > 0, RNG.integers(0, 3, 80), RNG.integers(3, 5, 80))  # two are well
     found = fitted(labels, "classes", groups=groups)
-    assert found.trials is None
+    assert found.validation is None
     assert any(each.startswith("No rows could be held out") for each in found.remarks)
     assert found.model.effective_rows_ < 20  # five groups of one class each tell little

@@ -18,7 +18,7 @@ MODEL = {
 OUTPUTS = ("--output", "--coefficients", "--report")
 
 
-def names_of(path):
+def estimator_names(path):
     """The same file under other names."""
     hard, soft = path.with_name("hard"), path.with_name("soft")
     os.link(path, hard)
@@ -37,7 +37,7 @@ def refused(done, *says):
 @pytest.mark.parametrize("option", OUTPUTS)
 def test_the_data_are_never_replaced_under_any_name(option, run, small_csv):
     before = small_csv.read_bytes()
-    for name in names_of(small_csv):
+    for name in estimator_names(small_csv):
         done = run("fit", small_csv, "--target", "y", option, name, cwd=small_csv.parent)
         refused(done, f"{option} {name}", f"DATA {small_csv}")
     assert small_csv.read_bytes() == before

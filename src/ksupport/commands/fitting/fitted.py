@@ -20,8 +20,15 @@ from ...choosing.stability import StabilitySelection, stability_selection
 from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...design import Design, Floats, Genotypes, Incomplete, Ints, Problem
 from ...estimators.base import LinearRegressor, SelectingModel
-from ...explain.account import Account
-from ...explain.measures import Measure, measure_for
+from ...explain.cross_validation import (
+    BASELINE,
+    CrossValidation,
+    Make,
+    Metric,
+    cross_validated,
+    metric_for,
+)
+from ...explain.findings import Findings
 from ...explain.models import (
     adjusted_for,
     chosen_by,
@@ -30,8 +37,7 @@ from ...explain.models import (
     one_coefficient,
     speaks_for,
 )
-from ...explain.trials import NOTHING, Trials, trials_of
-from ...explain.usual import Adjusting, Make, usual
+from ...explain.standard_methods import CovariatesOnly, lasso_and_ridge
 from ...inference.permutation import PermutationTest, permutation_test
 from ...posterior.judgement import NoSignalWarning
 from ...reading import Data
@@ -84,15 +90,15 @@ UNMEASURED = "how well new ones would be predicted was not measured"
 
 def cross_validate(
     data: Data, options: FitOptions, model: Any, say: Say, remarks: list[str]
-) -> Trials | None:
+) -> CrossValidation | None:
     """The same way to fit on folds; what stands in the way of that is added to the remarks."""
     if data.kind == "numbers" and np.ptp(data.y) == 0:
         return None
-    measure, loss = measure_for(model._loss), model._loss
+    metric, loss = metric_for(model._loss), model._loss
     _, y = model._validated(data.X, data.y, multi_output=False, reset=False)
     sorts = loss.sorts(y)
     needed = [int(np.count_nonzero(sorts == each)) for each in loss.needed_sorts(sorts)]
-    if (obstacle := _obstacle(data, options, measure, min(needed, default=len(y)))) is not None:
+    if (obstacle := _obstacle(data, options, metric, min(needed, default=len(y)))) is not None:
         remarks.append(f"{obstacle}: {UNMEASURED}.")
         return None
     say("predicting rows held out, beside a Lasso and a ridge")
@@ -101,8 +107,8 @@ def cross_validate(
     alone = _baseline_name(data)
     ours: dict[str, Make] = {OURS: partial(_clone_for_fold, model, inner)}
     if data.covariates:
-        ours[alone] = lambda rows: Adjusting(loss, data.unpenalized)
-    others = usual(X, inner, measure.kind)
+        ours[alone] = lambda rows: CovariatesOnly(loss, data.unpenalized)
+    others = lasso_and_ridge(X, inner, metric.kind)
     if not others:
         remarks.append(
             "A Lasso and a ridge of survival times are compared where scikit-survival is "
@@ -110,10 +116,10 @@ def cross_validate(
         )
     splits = outer_folds(options.cv, data.groups, y, options.seed, sorts)
 
-    def tried(ways: dict[str, Make], words: str) -> Trials | None:
+    def tried(ways: dict[str, Make], words: str) -> CrossValidation | None:
         try:
-            return trials_of(
-                OURS, ways, X, y, splits, measure=measure, nothing=alone,
+            return cross_validated(
+                OURS, ways, X, y, splits, metric=metric, baseline=alone,
                 adjusting=data.unpenalized,
             )  # fmt: skip
         except (ValueError, ArithmeticError) as error:  # of folds that lack a class, or events
@@ -124,15 +130,15 @@ def cross_validate(
     return beside or tried(ours, "No rows could be held out")
 
 
-def _obstacle(data: Data, options: FitOptions, measure: Measure, least: int) -> str | None:
+def _obstacle(data: Data, options: FitOptions, metric: Metric, least: int) -> str | None:
     """What keeps rows from being held out, given how many there are of the rarest sort needed."""
     groups, (n, d) = data.groups, data.shape
     if n < 2 * options.cv or (groups is not None and len(np.unique(groups)) < 3):
         return "Too few rows to hold some out"
     if isinstance(data.X, Genotypes) and n * d >= LARGE:
         return "Holding out rows would read the file many times"
-    if measure.kind != "numbers" and least < 2 * options.cv:
-        rare = "rows of one class" if measure.kind == "classes" else "rows with an event"
+    if metric.kind != "numbers" and least < 2 * options.cv:
+        rare = "rows of one class" if metric.kind == "classes" else "rows with an event"
         return f"Too few {rare} to hold some out ({least})"
     return None
 
@@ -140,7 +146,7 @@ def _obstacle(data: Data, options: FitOptions, measure: Measure, least: int) -> 
 def _baseline_name(data: Data) -> str:
     """What is known without any feature."""
     if not data.codings:
-        return NOTHING
+        return BASELINE
     *first, last = [shown(coding.name) for coding in data.codings]
     return f"a model of {f'{listed(first, 4)} and ' if first else ''}{last} alone"
 
@@ -168,7 +174,7 @@ class Fitted:
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
     seconds: float
-    trials: Trials | None = None
+    validation: CrossValidation | None = None
     remarks: list[str] = field(default_factory=list)
     test: PermutationTest | None = None  # of as many permutations as were asked for
 
@@ -216,13 +222,13 @@ class Fitted:
         effects = posterior.effects()
         return effects.lower, effects.upper
 
-    def account(self, target: str) -> Account:
+    def findings(self, target: str) -> Findings:
         """What is told of it."""
         names = self.data.feature_names
-        return Account(
+        return Findings(
             estimator=type(self.model).__name__, chosen=self.chosen, effects=self.effects,
             names=names, target=target, n=self.data.shape[0], candidates=self.data.n_features,
-            adjusted=adjusted_for(self.model, names), trials=self.trials,
+            adjusted=adjusted_for(self.model, names), validation=self.validation,
             kind=self.data.kind or "numbers", classes=self.data.classes,
             imputed=isinstance(self.data.X, Genotypes | Incomplete),
         )  # fmt: skip
@@ -286,13 +292,13 @@ def fit_data(data: Data, options: FitOptions, pairs: int | None, compare: bool, 
         test = permutation_test(
             model, data.X, data.y, n_permutations=options.permutations, groups=data.groups
         )
-    trials = cross_validate(data, options, model, say, remarks) if compare else None
+    validation = cross_validate(data, options, model, say, remarks) if compare else None
     if pairs is None:
         pairs = 0 if chosen_by(model).judgement is not None else PAIRS
     stability = _stability(data, options, model, pairs, say, remarks)
     say("checking the recovery conditions")
     certificate = _certificate(data, model)
-    return Fitted(data, options, model, stability, certificate, seconds, trials, remarks, test)
+    return Fitted(data, options, model, stability, certificate, seconds, validation, remarks, test)
 
 
 def _stability(

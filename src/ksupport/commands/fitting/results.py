@@ -8,11 +8,11 @@ import numpy as np
 
 from ..._common.render import plain
 from ...design import Floats, Genotypes, Incomplete
-from ...explain.account import Account
-from ...explain.feature_table import feature_table, kind_of, ranked_list
+from ...explain.cross_validation import CrossValidation, MethodScore
+from ...explain.features import feature_table, kind_of, ranked_list
+from ...explain.findings import Findings
 from ...explain.paper import methods
 from ...explain.report import build_report
-from ...explain.trials import Trial, Trials
 from ...explain.univariate import univariate
 from .fitted import Fitted
 from .model_file import Model
@@ -48,7 +48,7 @@ def alternatives(fitted: Fitted) -> list[dict[str, Any]]:
     ]
 
 
-def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
+def features(fitted: Fitted, findings: Findings) -> list[dict[str, Any]]:
     """The features as plain data, most certain first, then what can stand in for them."""
     names, shares = fitted.data.feature_names, fitted.stability
     lower, upper = fitted.intervals or (None, None)
@@ -65,28 +65,28 @@ def features(fitted: Fitted, account: Account) -> list[dict[str, Any]]:
             "frequency": None if shares is None else float(shares.frequency[each.feature]),
             "stands_in_for": None if each.stands_in_for is None else names[each.stands_in_for],
         }
-        for each in account.found
+        for each in findings.found
     ]
 
 
 def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]:
     """All that `print_summary` prints, for programs."""
-    account = fitted.account(target)
+    findings = fitted.findings(target)
     stability, certificate = fitted.stability, fitted.certificate
-    told = features(fitted, account)
+    told = features(fitted, findings)
     value = {
         "target": target,
-        "title": account.title,
-        "signal": account.sign,
-        "verdict": account.verdict,
+        "title": findings.title,
+        "signal": findings.sign,
+        "verdict": findings.verdict,
         "intercept": fitted.intercept[0] if len(fitted.intercept) == 1 else fitted.intercept,
         "features": [each for each in told if each["chosen"]],
         "stand_ins": [each for each in told if not each["chosen"]],
         "adjusted_for": fitted.adjustment,
-        "held_out": None if fitted.trials is None else _held_out(fitted.trials, account),
-        "beside": account.beside,
-        "next": account.next_steps,
-        "methods": methods_data(account, made),
+        "held_out": None if fitted.validation is None else _held_out(fitted.validation, findings),
+        "beside": findings.beside,
+        "next": findings.next_steps,
+        "methods": methods_data(findings, made),
         "judgement": _judgement(fitted),
         "decision": fitted.decision,
         "false_discovery_rate": None
@@ -113,24 +113,24 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     return dict(plain(value))
 
 
-def methods_data(account: Account, made: dict[str, Any]) -> dict[str, Any]:
+def methods_data(findings: Findings, made: dict[str, Any]) -> dict[str, Any]:
     """The paragraph for a paper, and its references."""
-    text, references = methods(account, made.get("versions"))
+    text, references = methods(findings, made.get("versions"))
     return {"text": text, "references": references}
 
 
-def _held_out(trials: Trials, account: Account) -> dict[str, Any]:
+def _held_out(validation: CrossValidation, findings: Findings) -> dict[str, Any]:
     return {
-        "folds": trials.folds,
-        "score": account.wording.score,
-        "nothing": _trial(trials.nothing),
-        "ours": _trial(trials.ours),
-        "others": [_trial(each) for each in trials.others],
-        "clearly_better": [each.name for each in trials.clearly_better],
+        "folds": validation.folds,
+        "score": findings.wording.score,
+        "baseline": _method_score(validation.baseline),
+        "ours": _method_score(validation.ours),
+        "others": [_method_score(each) for each in validation.others],
+        "clearly_better": [each.name for each in validation.clearly_better],
     }
 
 
-def _trial(trial: Trial) -> dict[str, Any]:
+def _method_score(trial: MethodScore) -> dict[str, Any]:
     return {
         "name": trial.name,
         "score": trial.score,
@@ -173,7 +173,7 @@ def features_table(fitted: Fitted, target: str) -> list[list[Any]]:
     numbers = ("probability", "coefficient", "lower", "upper", "effect", "frequency")
     head = ["name", *numbers, "stands_in_for", *several]
     rows: list[list[Any]] = [["feature", *(name.replace("_", " ") for name in head[1:])]]
-    for each in features(fitted, fitted.account(target)):
+    for each in features(fitted, fitted.findings(target)):
         rows.append([each[name] for name in head])
     return rows
 
@@ -213,25 +213,26 @@ def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
     return build_report(
         fitted.model, fitted.data.X, fitted.data.y,
         feature_names=fitted.data.feature_names, target=target, stability=fitted.stability,
-        certificate=fitted.certificate, trials=fitted.trials, made=made, remarks=fitted.remarks,
+        certificate=fitted.certificate, validation=fitted.validation, made=made,
+        remarks=fitted.remarks,
     )  # fmt: skip
 
 
 def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any]) -> Model:
     """The model file of a fit; columns to adjust for are in it as features are."""
-    account, probability = fitted.account(target), fitted.chosen.probability
+    findings, probability = fitted.findings(target), fitted.chosen.probability
     chosen = {
         "estimator": type(fitted.model).__name__,
         "method": fitted.options.method,
         "standardize": fitted.options.standardize,
         "positive": fitted.options.positive,
         "beta": fitted.options.beta,
-        "signal": account.sign,
-        "verdict": account.verdict,
+        "signal": findings.sign,
+        "verdict": findings.verdict,
         "decision": fitted.decision,
     }
     data = fitted.data
-    order = account.order
+    order = findings.order
     used = [*order, *data.unpenalized.tolist()]
     return Model(
         target=target,

@@ -11,8 +11,8 @@ from rich.console import Console
 
 from ..._common.names import listed, shown
 from ...design import Genotypes
-from ...explain.account import Account, certainty
-from ...explain.found import Found
+from ...explain.features import FeatureRow
+from ...explain.findings import Findings, probability_text
 from ...reading import Columns, Data
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted, time_estimate
@@ -90,21 +90,21 @@ MOST_ALTERNATIVES = 5
 
 def print_summary(out: Console, fitted: Fitted, target: str) -> None:
     """The answers, most important first; the certificate last, as it tells least."""
-    account = fitted.account(target)
+    findings = fitted.findings(target)
     n, d = fitted.data.shape[0], fitted.data.n_features
-    heading(out, f"{account.title} ({n} rows, {d} features)")
+    heading(out, f"{findings.title} ({n} rows, {d} features)")
     tested = [] if fitted.test is None else [fitted.test.words]
-    _print_section(out, "Is there anything here?", [account.verdict, *tested])
-    if account.order:
+    _print_section(out, "Is there anything here?", [findings.verdict, *tested])
+    if findings.order:
         heading(out, "\nWhich features?")
-        _print_features(out, fitted, account)
+        _print_features(out, fitted, findings)
     if fitted.options.fdr is not None:
         _print_at_fdr(out, fitted, fitted.options.fdr)
-    if account.adjusted is not None:
-        paragraph(out, f"{account.adjusted} {_adjustment(fitted)}")
-    if account.beside:
-        _print_section(out, "Would a Lasso or a ridge do better?", [account.beside])
-    _print_section(out, "What next?", [f"- {each}" for each in account.next_steps])
+    if findings.adjusted is not None:
+        paragraph(out, f"{findings.adjusted} {_adjustment(fitted)}")
+    if findings.beside:
+        _print_section(out, "Would a Lasso or a ridge do better?", [findings.beside])
+    _print_section(out, "What next?", [f"- {each}" for each in findings.next_steps])
     details = list(_details(fitted))
     if details:
         _print_section(out, "Details", details)
@@ -122,19 +122,19 @@ def _print_section(out: Console, question: str, texts: list[str]) -> None:
         paragraph(out, text)
 
 
-def _print_features(out: Console, fitted: Fitted, account: Account) -> None:
+def _print_features(out: Console, fitted: Fitted, findings: Findings) -> None:
     certain, halves = fitted.chosen.probability is not None, fitted.stability is not None
     header = [
         "feature", *["probability"] * certain, "effect", "coefficient",
-        *["speaks for"] * (len(account.classes) > 2), *["chosen on halves"] * halves,
+        *["speaks for"] * (len(findings.classes) > 2), *["chosen on halves"] * halves,
     ]  # fmt: skip
-    found = account.found
+    found = findings.found
     shown_rows, left = _told_rows(found)
-    effects = account.told_effects
+    effects = findings.effect_texts
     table(out, header, [_row(fitted, each, certain, halves, effects) for each in shown_rows])
     if left:
         out.print(f"and {left} more: --coefficients or --report")
-    paragraph(out, " ".join(_column_words(fitted, account)))
+    paragraph(out, " ".join(_column_words(fitted, findings)))
 
 
 def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
@@ -143,7 +143,7 @@ def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
     heading(out, f"\nWhich, if at most {fdr:.0%} of those named may be false?")
     paragraph(out, f"Features: {', '.join(map(shown, named['features'])) or 'none'}.")
     sets = [
-        [" or ".join(map(shown, each["features"])), certainty(each["probability"])]
+        [" or ".join(map(shown, each["features"])), probability_text(each["probability"])]
         for each in named["sets"]
     ]
     if sets:
@@ -152,39 +152,39 @@ def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
     paragraph(out, words if sets else "No set of features is sure enough.")
 
 
-def _column_words(fitted: Fitted, account: Account) -> Iterator[str]:
+def _column_words(fitted: Fitted, findings: Findings) -> Iterator[str]:
     """What the columns of the table mean."""
     yield (
-        f"Effect: change of {account.wording.scale} for one standard deviation more of the "
+        f"Effect: change of {findings.wording.scale} for one standard deviation more of the "
         "feature, the others as they are."
     )
     if fitted.chosen.positive:
         yield "Effects were taken to be positive (--positive)."
-    judged = account.chosen.judgement
+    judged = findings.chosen.judgement
     if judged is not None and judged.beta != 1.0:
         more = "missed" if judged.beta > 1.0 else "named in vain"
         yield f"A feature that is {more} counts more (--beta {judged.beta:g})."
-    if account.kind != "survival":
-        yield _intercept(fitted, account)
-    if _any_beneath(account.found):
-        also = ", or matters with it" if any(each.together for each in account.found) else ""
+    if findings.kind != "survival":
+        yield _intercept(fitted, findings)
+    if _any_beneath(findings.found):
+        also = ", or matters with it" if any(each.together for each in findings.found) else ""
         yield f"Beneath a feature: what could stand in for it{also}."
 
 
-def _intercept(fitted: Fitted, account: Account) -> str:
+def _intercept(fitted: Fitted, findings: Findings) -> str:
     """What is said where all features are zero."""
     first, *others = fitted.intercept
     if not others:
         return f"Intercept {first:.6g}."
-    pairs = zip(account.classes, fitted.intercept, strict=True)
+    pairs = zip(findings.classes, fitted.intercept, strict=True)
     return f"Intercepts {', '.join(f'{shown(str(name))} {value:.4g}' for name, value in pairs)}."
 
 
-def _any_beneath(found: list[Found]) -> bool:
+def _any_beneath(found: list[FeatureRow]) -> bool:
     return any(each.stands_in_for is not None for each in found)
 
 
-def _told_rows(found: list[Found]) -> tuple[list[Found], int]:
+def _told_rows(found: list[FeatureRow]) -> tuple[list[FeatureRow], int]:
     """The rows that fit a terminal, and how many are left out: of stand-ins some for each."""
     beneath: Counter[int | None] = Counter()
     rows = []
@@ -196,12 +196,12 @@ def _told_rows(found: list[Found]) -> tuple[list[Found], int]:
 
 
 def _row(
-    fitted: Fitted, each: Found, certain: bool, halves: bool, effects: Mapping[int, str]
+    fitted: Fitted, each: FeatureRow, certain: bool, halves: bool, effects: Mapping[int, str]
 ) -> list[str]:
     j, name = each.feature, shown(fitted.data.feature_names[each.feature])
     row = ["  " * bool(each.prefix) + each.prefix + name]
     if certain:
-        row.append(certainty(each.probability or 0.0))
+        row.append(probability_text(each.probability or 0.0))
     row += [effects[j], f"{fitted.coef[j]:.4g}"] if each.chosen else ["", ""]
     if len(fitted.intercept) > 1:
         row.append(fitted.speaks_for(j) or "")

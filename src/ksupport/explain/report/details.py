@@ -6,9 +6,8 @@ from html import escape
 
 from ..._common.names import listed, shown
 from ...theory.report import NEAR_COPY
-from ..account import Account
-from .contents import Contents
-from .html import label, paragraphs, table
+from ..findings import Findings
+from .text import Contents, label, paragraphs, table
 
 FIRST = 25  # features shown of those that half-samples choose
 MOST_ALTERNATIVES = 20
@@ -17,7 +16,7 @@ MOST_ALTERNATIVES = 20
 def details(contents: Contents) -> dict[str, str]:
     """The pieces, by their names in the template."""
     return {
-        "decision": escape(_decision(contents.account)),
+        "decision": escape(_decision(contents.findings)),
         "explorer": escape(_explorer_words(contents)),
         "correlation": _correlation(contents),
         "alternatives": _alternatives(contents),
@@ -27,9 +26,9 @@ def details(contents: Contents) -> dict[str, str]:
     }
 
 
-def _decision(account: Account) -> str:
-    words = account.chosen.words
-    if account.trials is None or account.chosen.judgement is None:
+def _decision(findings: Findings) -> str:
+    words = findings.chosen.words
+    if findings.validation is None or findings.chosen.judgement is None:
         return words
     return (
         f"{words} That was measured while choosing, of what predicts best; the figure on top of "
@@ -43,7 +42,7 @@ def _explorer_words(contents: Contents) -> str:
         "features enter, grow and give way to others; the bars below count those that enter (up) "
         "and leave (down)."
     )
-    if contents.account.chosen.refit is not None:
+    if contents.findings.chosen.refit is not None:
         words += (
             " The model itself is a refit of its features by least squares or ridge regression, "
             "so its coefficients are larger than those of the path."
@@ -61,7 +60,7 @@ def _correlation(contents: Contents) -> str:
         return (
             f"<p>No feature outside the model correlates at {NEAR_COPY} or more with one in it.</p>"
         )
-    rows = [(label(contents.account.names[j]), label(contents.account.names[i]), f"{r:+.3f}")
+    rows = [(label(contents.findings.names[j]), label(contents.findings.names[i]), f"{r:+.3f}")
             for j, i, r in contents.twins[:40]]  # fmt: skip
     return (
         "<p>These features outside the model are nearly the same as one in it; little noise is "
@@ -71,7 +70,7 @@ def _correlation(contents: Contents) -> str:
 
 
 def _alternatives(contents: Contents) -> str:
-    swaps, names = contents.account.chosen.swaps(), contents.account.names
+    swaps, names = contents.findings.chosen.swaps(), contents.findings.names
     if not swaps:
         return ""
     rows = [
@@ -87,11 +86,11 @@ def _stability(contents: Contents) -> str:
     result = contents.stability
     if result is None:
         return ""
-    chosen = set(contents.account.order)
-    order = sorted(range(len(contents.account.names)), key=lambda j: -result.frequency[j])[:FIRST]
+    chosen = set(contents.findings.order)
+    order = sorted(range(len(contents.findings.names)), key=lambda j: -result.frequency[j])[:FIRST]
     order = [j for j in order if result.frequency[j] > 0]
     bars = "".join(
-        f"<tr><td>{escape(label(contents.account.names[j], 40))}</td>"
+        f"<tr><td>{escape(label(contents.findings.names[j], 40))}</td>"
         f'<td><meter min="0" max="1" value="{result.frequency[j]:.3f}"></meter></td>'
         f'<td class="n">{result.frequency[j]:.0%}</td>'
         f"<td>{'chosen' if j in chosen else ''}</td></tr>"

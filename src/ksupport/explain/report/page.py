@@ -22,10 +22,9 @@ from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
 from ...design import Floats, Genotypes, Incomplete, Problem
 from ...theory.report import RecoveryReport
-from ..account import Account
-from ..curves import Said
-from ..heat import heat_of
-from ..measures import measure_for
+from ..cross_validation import CrossValidation, metric_for
+from ..figures import Predictions, heat_of
+from ..findings import Findings
 from ..models import (
     Model,
     adjusted_for,
@@ -34,13 +33,21 @@ from ..models import (
     one_coefficient,
     speaks_for,
 )
-from ..trials import Trials
-from .contents import Contents
 from .details import details
-from .html import label
-from .paths import drawn_features, lines_of, rounded, scores_of, surface_of, walks_of
-from .rows import correlations_of, found_of, heat_cells, predicted_of, residuals_of
-from .text import sections
+from .drawn import (
+    correlations_of,
+    drawn_features,
+    found_of,
+    heat_cells,
+    lines_of,
+    predicted_of,
+    residuals_of,
+    rounded,
+    scores_of,
+    surface_of,
+    walks_of,
+)
+from .text import Contents, label, sections
 
 
 def build_report(
@@ -52,7 +59,7 @@ def build_report(
     target: str = "y",
     stability: StabilitySelection | None = None,
     certificate: RecoveryReport | None = None,
-    trials: Trials | None = None,
+    validation: CrossValidation | None = None,
     made: Mapping[str, Any] | None = None,
     remarks: Sequence[str] = (),
 ) -> str:
@@ -74,7 +81,7 @@ def build_report(
         How often features are chosen on half-samples.
     certificate : RecoveryReport, optional
         What ``model.certify(X, y)`` says.
-    trials : Trials, optional
+    validation : CrossValidation, optional
         What rows held out say, of this way to fit and of others.
     made : mapping, optional
         How the model was made: ``command``, ``seed``, ``versions``, ``data``.
@@ -117,24 +124,24 @@ def build_report(
         raise ValueError(f"feature_names must have {d} names to match X, got {len(names)}")
     if stability is not None and stability.frequency.size != d:
         raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
-    account = Account(
+    findings = Findings(
         estimator=type(model).__name__, chosen=chosen, effects=effects_of(model, X), names=names,
         target=str(target), n=len(rows.y), candidates=d - model.unpenalized_.size,
-        adjusted=adjusted_for(model, names), trials=trials, kind=rows.said.kind,
+        adjusted=adjusted_for(model, names), validation=validation, kind=rows.said.kind,
         imputed=isinstance(X, Genotypes | Incomplete),
         classes=[str(each) for each in getattr(model, "classes_", ())],
     )  # fmt: skip
-    order = account.order
+    order = findings.order
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        account=account, coef=one_coefficient(model.coef_),
+        findings=findings, coef=one_coefficient(model.coef_),
         intercept=[float(each) for each in np.ravel(model.intercept_)],
         speaks_for=[speaks_for(model, j) for j in range(d)],
         explained=rows.explained, stability=stability, certificate=certificate,
         twins=twins, made=dict(made or {}), remarks=list(remarks),
     )  # fmt: skip
     said = rows.eta.max(axis=1) if several else rows.eta
-    heat = heat_of(model._loss, X, rows.y, said, account.effects, order) if order else None
+    heat = heat_of(model._loss, X, rows.y, said, findings.effects, order) if order else None
     drawn = _drawn(model, problem, rows, contents) | {
         "heat": heat_cells(heat, names),
         "correlation": {
@@ -162,7 +169,7 @@ class Rows:
     y: Floats  # classes are numbers, survival has columns time and event
     eta: Floats  # of several classes, rows x classes
     explained: float  # share of the deviance
-    said: Said
+    said: Predictions
 
 
 def _rows(problem: Problem, eta: Floats) -> Rows:
@@ -172,35 +179,35 @@ def _rows(problem: Problem, eta: Floats) -> Rows:
     total = float(loss.deviance(nothing.reshape(eta.shape), y).sum())
     left = float(loss.deviance(eta, y).sum())
     every, same = np.arange(len(y)), np.zeros(len(y), np.intp)
-    said = Said(measure_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
+    said = Predictions(metric_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
     return Rows(y, eta, 1.0 - left / total if total > 0 else 0.0, said)
 
 
 def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> dict[str, Any]:
     """All that the script draws."""
-    account = contents.account
-    names, order = account.names, account.order
-    walks, at, record = walks_of(account.chosen, model.max_iter, problem)
+    findings = contents.findings
+    names, order = findings.names, findings.order
+    walks, at, record = walks_of(findings.chosen, model.max_iter, problem)
     features, entered = drawn_features(walks, np.asarray(order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
     inside = set(order)
-    said = rows.said if account.trials is None else Said.of(account.trials)
+    said = rows.said if findings.validation is None else Predictions.of(findings.validation)
     if said.predicted.ndim == 2:
         told, every = said.predicted.argmax(axis=1), np.arange(said.predicted.shape[1])
         contents.confusion = confusion_matrix(said.observed, told, labels=every).tolist()
-    numbers = account.kind == "numbers"
+    numbers = findings.kind == "numbers"
     return {
-        "target": label(account.target, 40),
-        "affected": label(account.wording.affected, 40),
-        "found": found_of(account, contents.coef, contents.stability),
+        "target": label(findings.target, 40),
+        "affected": label(findings.wording.affected, 40),
+        "found": found_of(findings, contents.coef, contents.stability),
         "names": [label(names[j]) for j in features],
         "chosen": [int(j in inside) for j in features],
         "unit": "standardised coefficient" if model.standardize else "coefficient",
         "paths": [lines_of(walk, features) for walk in walks],
         "at": [at, record],
-        "surface": surface_of(account.chosen),
-        "scores": scores_of(account.chosen),
-        "classes": [label(each, 28) for each in account.classes],
+        "surface": surface_of(findings.chosen),
+        "scores": scores_of(findings.chosen),
+        "classes": [label(each, 28) for each in findings.classes],
         "predicted": predicted_of(said),
         "residuals": residuals_of(rows.y, rows.said.predicted) if numbers else None,
     }

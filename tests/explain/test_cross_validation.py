@@ -10,9 +10,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from ksupport import IRKSNIC, AutoIRKSNSurvival, IRKSNClassifier
-from ksupport.explain.measures import Order, OrderOfClasses, RightClass, Variation, measure_for
-from ksupport.explain.trials import NOTHING, Trial, Trials, trials_of
-from ksupport.explain.usual import Adjusting, OneAgainstOthers, usual
+from ksupport.explain.cross_validation import (
+    AUC,
+    BASELINE,
+    Accuracy,
+    Concordance,
+    CrossValidation,
+    MethodScore,
+    RSquared,
+    cross_validated,
+    metric_for,
+)
+from ksupport.explain.standard_methods import CovariatesOnly, OneAgainstOthers, lasso_and_ridge
 from ksupport.losses import Logistic, Multinomial, Squared
 
 RNG = np.random.default_rng(0)
@@ -21,19 +30,19 @@ Y = X @ np.r_[2.0, -1.0, np.zeros(18)] + 0.5 * RNG.standard_normal(60) + 3
 SPLITS = list(KFold(5, shuffle=True, random_state=0).split(X))
 
 
-def trials(**makes):
-    return trials_of("ours", makes, X, Y, SPLITS)
+def validation(**makes):
+    return cross_validated("ours", makes, X, Y, SPLITS)
 
 
 def test_predictions_are_those_of_scikit_learn():
-    found = trials(ours=lambda rows: LinearRegression())
+    found = validation(ours=lambda rows: LinearRegression())
     expected = cross_val_predict(LinearRegression(), X, Y, cv=SPLITS)
     np.testing.assert_allclose(found.predicted, expected[found.rows])
     assert sorted(found.rows) == list(range(60))
 
 
 def test_the_score_is_r2_against_the_means_of_the_training_rows():
-    found = trials(ours=lambda rows: LinearRegression())
+    found = validation(ours=lambda rows: LinearRegression())
     means = np.empty(60)
     for train, test in SPLITS:
         means[test] = Y[train].mean()
@@ -48,7 +57,7 @@ def test_the_standard_error_is_that_of_the_bootstrap():
     errors = 0.3 * baseline + 0.2 * rng.chisquare(1, 300)
     other = errors * rng.uniform(0.5, 1.2, 300)
     rows = rng.integers(300, size=(4000, 300))
-    one, two = Trial("a", errors, 1, baseline), Trial("b", other, 1, baseline)
+    one, two = MethodScore("a", errors, 1, baseline), MethodScore("b", other, 1, baseline)
     drawn = 1 - errors[rows].mean(axis=1) / baseline[rows].mean(axis=1)
     assert one.standard_error == pytest.approx(drawn.std(), rel=0.1)
     gaps = (errors - other)[rows].mean(axis=1) / baseline[rows].mean(axis=1)
@@ -64,23 +73,25 @@ def test_weights_count_rows_like_repetitions():
         (np.flatnonzero(~np.isin(repeated, test)), np.flatnonzero(np.isin(repeated, test)))
         for _, test in SPLITS
     ]
-    makes = {"ours": lambda rows: Ridge(alpha=1e-9), **usual(X, lambda rows: 3)}
-    weighted = trials_of("ours", {"ours": makes["ours"]}, X, Y, SPLITS, twice)
-    plain = trials_of("ours", {"ours": makes["ours"]}, X[repeated], Y[repeated], splits)
+    makes = {"ours": lambda rows: Ridge(alpha=1e-9), **lasso_and_ridge(X, lambda rows: 3)}
+    weighted = cross_validated("ours", {"ours": makes["ours"]}, X, Y, SPLITS, twice)
+    plain = cross_validated("ours", {"ours": makes["ours"]}, X[repeated], Y[repeated], splits)
     assert weighted.ours.score == pytest.approx(plain.ours.score)
-    everyone = trials_of("ours", makes, X, Y, SPLITS, twice)  # pipelines take weights too
+    everyone = cross_validated("ours", makes, X, Y, SPLITS, twice)  # pipelines take weights too
     assert [each.name for each in everyone.others] == ["Lasso", "ridge"]
 
 
 def test_a_lasso_and_a_ridge_are_tuned_on_the_rows_they_are_given():
     asked = []
-    makes = usual(X, lambda rows: asked.append(len(rows)) or 3)
-    found = trials(ours=lambda rows: IRKSNIC(), **makes)
+    makes = lasso_and_ridge(X, lambda rows: asked.append(len(rows)) or 3)
+    found = validation(ours=lambda rows: IRKSNIC(), **makes)
     assert asked == [48] * 5  # by the Lasso; the ridge has its own formula
     assert {each.name: each.features for each in found.others}["ridge"] == 20
     assert found.ours.features < 5
     assert all(0.8 < each.score < 1 for each in (found.ours, *found.others))
-    sparse = trials_of("Lasso", usual(sp.csr_array(X), lambda rows: 3), sp.csr_array(X), Y, SPLITS)
+    sparse = cross_validated(
+        "Lasso", lasso_and_ridge(sp.csr_array(X), lambda rows: 3), sp.csr_array(X), Y, SPLITS
+    )
     assert sparse.ours.score > 0.8
 
 
@@ -91,7 +102,7 @@ EVEN = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, LABEL))
 
 
 def of_classes(**makes):
-    return trials_of("ours", makes, X, LABEL, EVEN, measure=OrderOfClasses())
+    return cross_validated("ours", makes, X, LABEL, EVEN, metric=AUC())
 
 
 def test_classes_are_judged_by_the_area_under_the_curve_within_folds():
@@ -101,19 +112,19 @@ def test_classes_are_judged_by_the_area_under_the_curve_within_folds():
     areas = [roc_auc_score(LABEL[test], said[test]) for _, test in EVEN]
     pairs = [LABEL[test].sum() * (1 - LABEL[test]).sum() for _, test in EVEN]
     assert found.ours.score == pytest.approx(np.average(areas, weights=pairs))
-    assert found.nothing.score == 0.5
-    assert found.nothing.standard_error == 0
+    assert found.baseline.score == 0.5
+    assert found.baseline.standard_error == 0
 
 
 def test_the_standard_error_of_an_area_is_that_of_delong():
     rng = np.random.default_rng(0)
     y = np.repeat([0.0, 1.0], [60, 40])
     said = rng.standard_normal(100) + y
-    measure, same = OrderOfClasses(), np.zeros(100, int)
+    metric, same = AUC(), np.zeros(100, int)
     errors, baseline = (
-        measure.errors(y, each, same, np.ones(100)) for each in (said, np.zeros(100))
+        metric.errors(y, each, same, np.ones(100)) for each in (said, np.zeros(100))
     )
-    found = Trial("ours", errors, 1, baseline, 0.5)
+    found = MethodScore("ours", errors, 1, baseline, 0.5)
     assert found.score == pytest.approx(roc_auc_score(y, said))
     ahead = said[y == 1][:, None] > said[y == 0]
     delong = np.sqrt(
@@ -129,9 +140,9 @@ def test_survival_is_judged_by_concordance_within_folds():
     splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y[:, 1]))
     makes = {
         "ours": lambda rows: AutoIRKSNSurvival(cv=3),
-        **usual(X, lambda rows: 3, "survival"),
+        **lasso_and_ridge(X, lambda rows: 3, "survival"),
     }
-    found = trials_of("ours", makes, X, y, splits, measure=Order())
+    found = cross_validated("ours", makes, X, y, splits, metric=Concordance())
     pairs = right = 0.0
     for fold, (_, test) in enumerate(splits):
         risk = found.predicted[found.fold == fold]
@@ -149,20 +160,20 @@ def test_survival_is_judged_by_concordance_within_folds():
 
 def test_a_lasso_and_a_ridge_of_classes_are_tuned_too():
     found = of_classes(
-        ours=lambda rows: IRKSNClassifier(k=2), **usual(X, lambda rows: 3, "classes")
+        ours=lambda rows: IRKSNClassifier(k=2), **lasso_and_ridge(X, lambda rows: 3, "classes")
     )
     scores = {each.name: each for each in found.others}
     assert scores["ridge"].features == 20
     assert 0 < scores["Lasso"].features < 20
     assert all(each.score > 0.8 for each in scores.values())
     sparse = sp.csr_array(X)
-    makes = usual(sparse, lambda rows: 3, "classes")
-    again = trials_of("ridge", makes, sparse, LABEL, EVEN, measure=OrderOfClasses())
+    makes = lasso_and_ridge(sparse, lambda rows: 3, "classes")
+    again = cross_validated("ridge", makes, sparse, LABEL, EVEN, metric=AUC())
     assert again.ours.score == pytest.approx(scores["ridge"].score, abs=0.03)
 
 
 def test_a_ridge_on_principal_axes_is_the_ridge():
-    model = usual(X, lambda rows: 3, "classes")["ridge"](np.arange(60)).fit(X, LABEL)
+    model = lasso_and_ridge(X, lambda rows: 3, "classes")["ridge"](np.arange(60)).fit(X, LABEL)
     strength = np.ravel(model[-1].C_)[0]
     plain = make_pipeline(StandardScaler(), LogisticRegression(C=strength, tol=1e-8))
     np.testing.assert_allclose(
@@ -173,38 +184,40 @@ def test_a_ridge_on_principal_axes_is_the_ridge():
 def test_what_a_model_is_adjusted_for_is_known_beforehand():
     makes = {
         "ours": lambda rows: LinearRegression(),
-        "x0 alone": lambda rows: Adjusting(Squared(), np.array([0])),
+        "x0 alone": lambda rows: CovariatesOnly(Squared(), np.array([0])),
     }
-    found = trials_of("ours", makes, X, Y, SPLITS, nothing="x0 alone", adjusting=np.array([0]))
+    found = cross_validated(
+        "ours", makes, X, Y, SPLITS, baseline="x0 alone", adjusting=np.array([0])
+    )
     expected = cross_val_predict(LinearRegression(), X[:, [0]], Y, cv=SPLITS)
-    mine = Adjusting(Squared(), np.array([0])).fit(X[SPLITS[0][0]], Y[SPLITS[0][0]])
+    mine = CovariatesOnly(Squared(), np.array([0])).fit(X[SPLITS[0][0]], Y[SPLITS[0][0]])
     np.testing.assert_allclose(mine.predict(X[SPLITS[0][1]]), expected[SPLITS[0][1]])
     assert found.others == ()
-    assert found.nothing.score > 0.5
-    assert (found.nothing.features, found.ours.features) == (0, 19)
-    model = Adjusting(Logistic(), np.array([0])).fit(X, LABEL)
+    assert found.baseline.score > 0.5
+    assert (found.baseline.features, found.ours.features) == (0, 19)
+    model = CovariatesOnly(Logistic(), np.array([0])).fit(X, LABEL)
     plain = LogisticRegression(C=np.inf, tol=1e-8).fit(X[:, [0]], LABEL)
     np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X[:, [0]]), atol=1e-4)
-    assert trials(ours=lambda rows: LinearRegression()).nothing.name == NOTHING
+    assert validation(ours=lambda rows: LinearRegression()).baseline.name == BASELINE
 
 
 def test_several_classes_are_judged_by_the_share_that_is_told_right():
     y = np.digitize(X[:, 0], [-0.6, 0.6]) * 1.0
-    measure = measure_for(Multinomial(3))
-    assert measure == RightClass(3)
+    metric = metric_for(Multinomial(3))
+    assert metric == Accuracy(3)
     makes = {
         "ours": lambda rows: OneAgainstOthers(LogisticRegression()),
-        "known": lambda rows: Adjusting(Multinomial(3), np.array([0])),
+        "known": lambda rows: CovariatesOnly(Multinomial(3), np.array([0])),
     }
     splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
-    found = trials_of("ours", makes, X, y, splits, measure=measure)
+    found = cross_validated("ours", makes, X, y, splits, metric=metric)
     told = cross_val_predict(OneAgainstOthers(LogisticRegression()), X, y, cv=splits)
     expected = accuracy_score(y, told)
     assert found.ours.score == pytest.approx(expected)
     assert found.ours.standard_error == pytest.approx(np.sqrt(expected * (1 - expected) / 59))
-    assert found.nothing.score == pytest.approx(np.bincount(y.astype(int)).max() / 60)
+    assert found.baseline.score == pytest.approx(np.bincount(y.astype(int)).max() / 60)
     assert found.others[0].features == 1
-    assert found.others[0].score > found.nothing.score
+    assert found.others[0].score > found.baseline.score
     assert found.predicted.shape == (60, 3)
 
 
@@ -220,13 +233,13 @@ def test_weights_count_pairs_like_repetitions():
     twice = np.where(np.arange(60) < 20, 2.0, 1.0)
     repeated = np.r_[np.arange(60), np.arange(20)]
     said = np.random.default_rng(0).standard_normal(60)
-    measure = OrderOfClasses()
+    metric = AUC()
 
     def score(y, p, weights):
         errors, baseline = (
-            measure.errors(y, each, np.zeros(len(y)), weights) for each in (p, 0 * p)
+            metric.errors(y, each, np.zeros(len(y)), weights) for each in (p, 0 * p)
         )
-        return Trial("", errors, 0, baseline, 0.5).score
+        return MethodScore("", errors, 0, baseline, 0.5).score
 
     once = np.ones(80)
     assert score(LABEL, said, twice) == pytest.approx(score(LABEL[repeated], said[repeated], once))
@@ -234,12 +247,14 @@ def test_weights_count_pairs_like_repetitions():
 
 def test_better_is_said_only_where_rows_leave_little_doubt():
     baseline = np.ones(100)
-    ours = Trial("ours", np.full(100, 0.5), 1, baseline)
-    clear = Trial("clear", np.full(100, 0.3) + np.tile([0.01, -0.01], 50), 1, baseline)
+    ours = MethodScore("ours", np.full(100, 0.5), 1, baseline)
+    clear = MethodScore("clear", np.full(100, 0.3) + np.tile([0.01, -0.01], 50), 1, baseline)
     noisy = np.where(np.arange(100) == 0, -40.0 + 0.5, 0.5) + 0.3
-    perhaps = Trial("perhaps", noisy, 1, baseline)
-    rows, nothing = np.arange(100), Trial("nothing", baseline, 0, baseline)
-    found = Trials(Variation(), rows, rows % 5, baseline, baseline, ours, (perhaps, clear), nothing)
+    perhaps = MethodScore("perhaps", noisy, 1, baseline)
+    rows, nothing = np.arange(100), MethodScore("nothing", baseline, 0, baseline)
+    found = CrossValidation(
+        RSquared(), rows, rows % 5, baseline, baseline, ours, (perhaps, clear), nothing
+    )
     assert found.folds == 5
     assert [each.name for each in found.better] == ["clear", "perhaps"]
     assert [each.name for each in found.clearly_better] == ["clear"]

@@ -1,4 +1,4 @@
-"""What others would fit: a Lasso and a ridge for each kind of response, tuned on what they see."""
+"""A Lasso and a ridge for each kind of response, tuned on the rows that they are fitted on."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from sklearn.preprocessing import StandardScaler
 from ..design import Floats, Ints
 from ..losses import Cox, Loss
 from ..metrics import concordance
-from .measures import Kind
+from .cross_validation import Kind, Make
 
-Make = Callable[[Ints], Any]  # an estimator, given the rows that it will be fitted on
 Inner = Callable[[Ints], Any]  # folds of some rows: a number, or splits of them
 STRENGTHS = np.logspace(-2, 6, 25)  # of a ridge, on columns of unit variance
 FEWER_STRENGTHS = STRENGTHS[6::3]  # where each takes an iteration
@@ -40,7 +39,7 @@ def rotated(model: Any, centred: bool = True) -> Any:
     return make_pipeline(StandardScaler(), PCA(svd_solver="full"), model)
 
 
-def usual(X: Any, inner: Inner, kind: Kind = "numbers") -> dict[str, Make]:
+def lasso_and_ridge(X: Any, inner: Inner, kind: Kind = "numbers") -> dict[str, Make]:
     """A Lasso and a ridge, each tuned on the rows that it is fitted on; none that is not there."""
     centred = not sp.issparse(X)
     if kind == "survival":
@@ -61,7 +60,7 @@ def usual(X: Any, inner: Inner, kind: Kind = "numbers") -> dict[str, Make]:
     }
 
 
-def names_of(kind: Kind) -> tuple[str, str]:
+def estimator_names(kind: Kind) -> tuple[str, str]:
     """What the Lasso and the ridge are in code, for those who want to know."""
     return {
         "numbers": ("scikit-learn's LassoCV", "scikit-learn's RidgeCV"),
@@ -220,7 +219,7 @@ def _dense(X: Any) -> Any:
 # -- nothing -------------------------------------------------------------------------------
 
 
-class Adjusting(BaseEstimator):
+class CovariatesOnly(BaseEstimator):
     """What some columns alone say: those that a model is adjusted for, or none.
 
     Parameters

@@ -9,13 +9,19 @@ import pytest
 
 import ksupport
 from ksupport import IRKSN, IRKSNIC, AutoIRKSN, FeatureSet, NoSignalWarning
-from ksupport.explain.account import Account
-from ksupport.explain.found import found_in
-from ksupport.explain.measures import Order, OrderOfClasses, Variation
+from ksupport.explain.cross_validation import (
+    AUC,
+    BASELINE,
+    Concordance,
+    CrossValidation,
+    MethodScore,
+    RSquared,
+)
+from ksupport.explain.features import feature_rows
+from ksupport.explain.findings import Findings
 from ksupport.explain.models import chosen_by
 from ksupport.explain.paper import methods
 from ksupport.explain.report import build_report
-from ksupport.explain.trials import NOTHING, Trial, Trials
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((80, 30))
@@ -39,27 +45,29 @@ def empty():
         return AutoIRKSN().fit(X, np.random.default_rng(3).standard_normal(80))
 
 
-def trials(*scores):
+def validation(*scores):
     """Of ours and of others, with these scores and small errors of them."""
     base = np.ones(200)
     made = [
-        Trial(name, 1 - score + np.tile([0.01, -0.01], 100), 3, base)
+        MethodScore(name, 1 - score + np.tile([0.01, -0.01], 100), 3, base)
         for name, score in zip(("this model", "Lasso", "ridge"), scores, strict=False)
     ]
-    rows, nothing = np.arange(200), Trial(NOTHING, base, 0, base)
-    return Trials(Variation(), rows, rows % 5, base, base, made[0], tuple(made[1:]), nothing)
+    rows, nothing = np.arange(200), MethodScore(BASELINE, base, 0, base)
+    return CrossValidation(
+        RSquared(), rows, rows % 5, base, base, made[0], tuple(made[1:]), nothing
+    )
 
 
-def account(model, **options):
+def findings(model, **options):
     chosen = chosen_by(model)
     given = {"names": [f"g{j}" for j in range(30)], "target": "y", "n": 80, "candidates": 30}
-    return Account(
+    return Findings(
         estimator=type(model).__name__, chosen=chosen, effects=chosen.coef, **given | options
     )
 
 
 def test_stand_ins_stand_beneath_and_certainty_decides_the_order(model):
-    found = found_in(chosen_by(model))
+    found = feature_rows(chosen_by(model))
     assert {each.feature for each in found if each.chosen} == set(np.flatnonzero(model.support_))
     leads = [each.probability or 0.0 for each in found if each.stands_in_for is None]
     assert leads == sorted(leads, reverse=True)
@@ -102,61 +110,62 @@ def test_many_targets_are_told_apart_in_the_table():
 
 
 def test_the_verdict_follows_from_signal_and_rows_held_out(model, empty):
-    assert account(model, trials=trials(0.8)).verdict.startswith("Yes: ")
+    assert findings(model, validation=validation(0.8)).verdict.startswith("Yes: ")
     assert (
         "explains 80% of how y varies (give or take 0)"
-        in account(model, trials=trials(0.8)).verdict
+        in findings(model, validation=validation(0.8)).verdict
     )
-    assert account(model, trials=trials(-0.1)).verdict.startswith("Perhaps: ")
-    assert "no better than knowing nothing" in account(model, trials=trials(-0.1)).verdict
-    said = account(empty, trials=trials(0.0))
+    assert findings(model, validation=validation(-0.1)).verdict.startswith("Perhaps: ")
+    worse = findings(model, validation=validation(-0.1))
+    assert "no better than no features (baseline)" in worse.verdict
+    said = findings(empty, validation=validation(0.0))
     assert (said.sign, said.order) == ("no", [])
     assert said.title == "No signal: nothing here explains y"
     assert "No: nothing in these 80 rows can be told from noise" in said.verdict
     silent = IRKSN(k=2, max_iter=5).fit(X, np.ones(80))
-    assert account(silent).title.startswith("No model")
-    assert account(IRKSN(k=2).fit(X, Y), trials=trials(-0.5)).sign == "no"
+    assert findings(silent).title.startswith("No model")
+    assert findings(IRKSN(k=2).fit(X, Y), validation=validation(-0.5)).sign == "no"
 
 
 def test_others_that_do_better_are_named(model):
-    better = account(model, trials=trials(0.5, 0.9, 0.8))
+    better = findings(model, validation=validation(0.5, 0.9, 0.8))
     assert "The Lasso and the ridge predict clearly better" in better.beside
     assert "If prediction is all that counts, use the Lasso" in better.next_steps[0]
-    worse = account(model, trials=trials(0.9, 0.5, -0.2))
+    worse = findings(model, validation=validation(0.9, 0.5, -0.2))
     assert "Neither predicts better" in worse.beside
     assert "a ridge explains nothing (-20% ± 0, with 3 features)" in worse.beside
     assert not any("prediction is all" in each for each in worse.next_steps)
-    assert account(model).beside == ""
+    assert findings(model).beside == ""
 
 
-def of_pairs(measure, *scores):
+def of_pairs(metric, *scores):
     """Of ours and of others, with these shares of pairs told apart."""
     base = np.full(200, 0.5)
     made = [
-        Trial(name, 1 - score + np.tile([0.01, -0.01], 100), 3, base, 0.5)
+        MethodScore(name, 1 - score + np.tile([0.01, -0.01], 100), 3, base, 0.5)
         for name, score in zip(("this model", "Lasso", "ridge"), scores, strict=False)
     ]
-    rows, alone = np.arange(200), Trial("a model of age alone", 0.8 * base, 0, base, 0.5)
-    return Trials(measure, rows, rows % 5, base, base, made[0], tuple(made[1:]), alone)
+    rows, alone = np.arange(200), MethodScore("a model of age alone", 0.8 * base, 0, base, 0.5)
+    return CrossValidation(metric, rows, rows % 5, base, base, made[0], tuple(made[1:]), alone)
 
 
 @pytest.mark.parametrize(
-    ("kind", "measure", "which"),
+    ("kind", "metric", "which"),
     [
-        ("classes", OrderOfClasses(), "is ill and which is well"),
-        ("survival", Order(), "has the event first"),
+        ("classes", AUC(), "is ill and which is well"),
+        ("survival", Concordance(), "has the event first"),
     ],
 )
-def test_pairs_are_told_in_words(model, kind, measure, which):
+def test_pairs_are_told_in_words(model, kind, metric, which):
     given = {"kind": kind, "classes": ["well", "ill"] if kind == "classes" else []}
-    told = account(model, trials=of_pairs(measure, 0.9, 0.95, 0.5), **given)
+    told = findings(model, validation=of_pairs(metric, 0.9, 0.95, 0.5), **given)
     assert told.sign == "yes"
     assert f"tells which of two rows {which} for 90% of all pairs (give or take 0)" in told.verdict
     assert "a model of age alone is right for 60% of pairs" in told.verdict
     assert "a Lasso is right for 95% ± 0 of pairs (with 3 features)" in told.beside
     assert "a ridge does no better than a coin (50% ± 0, with 3 features)" in told.beside
     assert "The Lasso predicts clearly better" in told.beside
-    worse = account(model, trials=of_pairs(measure, 0.55), **given)  # age alone is better
+    worse = findings(model, validation=of_pairs(metric, 0.55), **given)  # age alone is better
     assert worse.sign == "perhaps"
     assert "does no better than a model of age alone: it tells which" in worse.verdict
     assert "for 55% of all pairs" in worse.verdict
@@ -172,13 +181,13 @@ def test_no_signal_is_told_for_every_kind(empty):
         "survival": "the risk is the same for all",
     }
     for kind, each in words.items():
-        told = account(empty, kind=kind, classes=["well", "ill"])
+        told = findings(empty, kind=kind, classes=["well", "ill"])
         assert each in told.verdict
         assert ("off the uncertainty about y" in told.verdict) is (kind != "numbers")
 
 
 def test_what_cannot_be_told_apart_is_said(model):
-    (said,) = [each for each in account(model).next_steps if "cannot tell which" in each]
+    (said,) = [each for each in findings(model).next_steps if "cannot tell which" in each]
     assert "g3" in said
     assert "g7" in said
 
@@ -190,7 +199,7 @@ def test_sets_that_act_together_are_told_apart_from_those_of_which_one_matters(m
     coef[[3, 5, 7, 9]] = 1.0
     assert chosen.judgement is not None
     judgement = replace(chosen.judgement, sets=sets)
-    told = replace(account(model), chosen=replace(chosen, coef=coef, judgement=judgement))
+    told = replace(findings(model), chosen=replace(chosen, coef=coef, judgement=judgement))
     prefixes = {each.feature: each.prefix for each in told.found}
     assert {prefixes[3], prefixes[7]} == {"", "or "}
     assert {prefixes[5], prefixes[9]} == {"", "with "}
@@ -201,7 +210,7 @@ def test_sets_that_act_together_are_told_apart_from_those_of_which_one_matters(m
 
 
 def test_a_methods_paragraph_cites_what_it_names(model, empty):
-    told = account(model, trials=trials(0.5, 0.4, 0.3))
+    told = findings(model, validation=validation(0.5, 0.4, 0.3))
     text, references = methods(told, {"ksupport": "1.2"})
     assert "AutoIRKSN of ksupport 1.2" in text
     assert "80 samples" in text
@@ -210,12 +219,12 @@ def test_a_methods_paragraph_cites_what_it_names(model, empty):
         assert reference
         assert any(str(number) in each for each in text.split("[")[1:])
     assert len(references) == len(set(references)) == 5
-    text, _ = methods(account(empty), None)
+    text, _ = methods(findings(empty), None)
     assert "none was kept" in text
 
 
 def test_names_cannot_steer_a_terminal(model):
-    nasty = account(model, names=[f"\x1b[31m{j}" for j in range(30)], target="\x1b[2J")
+    nasty = findings(model, names=[f"\x1b[31m{j}" for j in range(30)], target="\x1b[2J")
     texts = [nasty.title, nasty.verdict, nasty.beside, *nasty.next_steps, methods(nasty, {})[0]]
     assert not any("\x1b" in each for each in texts)
 
@@ -227,7 +236,7 @@ def test_pandas_missing_is_said_in_words(model, monkeypatch):
 
 
 def test_names_with_braces_are_told_as_they_are(model):
-    told = account(model, trials=of_pairs(OrderOfClasses(), 0.9), kind="classes",
+    told = findings(model, validation=of_pairs(AUC(), 0.9), kind="classes",
                    classes=["{a}", "{}"])  # fmt: skip
     assert "which of two rows is {} and which is {a} for 90% of all pairs" in told.verdict
 
@@ -235,14 +244,14 @@ def test_names_with_braces_are_told_as_they_are(model):
 def test_one_feature_is_told_of_in_the_singular():
     y = 3 * X[:, 5] + 0.3 * np.random.default_rng(0).standard_normal(80)
     one = IRKSNIC().fit(X, y)
-    told = account(one, trials=trials(0.8, 0.7)).verdict
+    told = findings(one, validation=validation(0.8, 0.7)).verdict
     assert told.startswith("Yes: 1 of 30 features tells something about y.")
-    told = account(one).verdict
+    told = findings(one).verdict
     assert told.startswith("Perhaps: 1 of 30 features was chosen to explain y. How well new rows")
 
 
 def test_effects_have_as_many_decimals_each(model):
-    told = account(model).told_effects.values()
+    told = findings(model).effect_texts.values()
     assert len({len(each.partition(".")[2]) for each in told}) == 1
     assert {each[0] for each in told} <= {"+", "-"}
 
@@ -252,7 +261,7 @@ def test_effects_have_as_many_decimals_each(model):
     [(0.803, "by a per cent or more"), (0.84, "The Lasso predicts"), (0.7, "than this model.")],
 )
 def test_a_difference_that_rounds_to_nothing_is_none(model, lasso, words):
-    assert words in account(model, trials=trials(0.8, lasso)).beside
+    assert words in findings(model, validation=validation(0.8, lasso)).beside
 
 
 def test_the_decision_on_one_feature_is_in_the_singular():
@@ -270,13 +279,13 @@ def test_effects_of_one_sign_are_told_so():
     y = -2 * X[:, 3] + rng.standard_normal(60)
     with pytest.warns(NoSignalWarning):
         model = AutoIRKSN(positive=True).fit(X, y)
-    account = Account(
+    findings = Findings(
         estimator="AutoIRKSN", chosen=model._chosen, effects=np.zeros(40),
         names=[f"x{j}" for j in range(40)], target="y", n=60, candidates=40,
     )  # fmt: skip
-    assert account.title == "No signal: no positive effect here explains y"
-    assert account.verdict.startswith("No: no positive effect in these 60 rows can be told")
-    text, _ = methods(account, {})
+    assert findings.title == "No signal: no positive effect here explains y"
+    assert findings.verdict.startswith("No: no positive effect in these 60 rows can be told")
+    text, _ = methods(findings, {})
     assert "Effects were taken to be positive" in text
     assert "No positive effect could be told from noise" in text
     page = build_report(model, X, y)

@@ -1,22 +1,24 @@
-"""The curves that show how good predictions are: ROC, calibration, Kaplan-Meier."""
+"""The numbers behind figures: ROC, calibration, Kaplan-Meier, heat map."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import roc_curve
 
-from ..design import Floats, Ints
-from .measures import Kind
-from .trials import Trials
+from ..design import Design, Floats, Ints
+from ..losses import Loss
+from .cross_validation import CrossValidation, Kind, metric_for
 
 PARTS = 3  # of rows, by predicted risk
 BINS = 5  # of predicted probabilities
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Predictions:
     """What was said of rows, and what they are.
 
     Classes are 0 and 1, and what is said of them is the probability of the second; survival has
@@ -37,17 +39,17 @@ class Said:
         return np.ones(len(self.rows)) if self.given_weights is None else self.given_weights
 
     @classmethod
-    def of(cls, trials: Trials) -> Said:
+    def of(cls, validation: CrossValidation) -> Predictions:
         """What was said of rows held out, in their order."""
-        at = np.argsort(trials.rows, kind="stable")
-        weights = None if trials.weights is None else trials.weights[at]
+        at = np.argsort(validation.rows, kind="stable")
+        weights = None if validation.weights is None else validation.weights[at]
         return cls(
-            trials.measure.kind, trials.rows[at], trials.observed[at], trials.predicted[at],
-            trials.fold[at], weights,
+            validation.metric.kind, validation.rows[at], validation.observed[at],
+            validation.predicted[at], validation.fold[at], weights,
         )  # fmt: skip
 
 
-def mean_roc(said: Said) -> tuple[Floats, Floats]:
+def mean_roc(said: Predictions) -> tuple[Floats, Floats]:
     """Share of false and of true alarms: the mean curve of the folds.
 
     A fold counts by its pairs of rows, one of each class, so that the area is the share of pairs of
@@ -70,7 +72,7 @@ def mean_roc(said: Said) -> tuple[Floats, Floats]:
     return np.repeat(across, 2), np.column_stack(ends).ravel()
 
 
-def calibration(said: Said, bins: int = BINS) -> tuple[Floats, Floats, Ints]:
+def calibration(said: Predictions, bins: int = BINS) -> tuple[Floats, Floats, Ints]:
     """Mean probability, share of the second class, and number of rows, of bins of as many rows."""
     order = np.argsort(said.predicted, kind="stable")
     parts = [part for part in np.array_split(order, bins) if part.size]
@@ -82,7 +84,7 @@ def calibration(said: Said, bins: int = BINS) -> tuple[Floats, Floats, Ints]:
     )
 
 
-def risk_groups(said: Said, parts: int = PARTS) -> Ints:
+def risk_groups(said: Predictions, parts: int = PARTS) -> Ints:
     """Which part of its fold each row is in, by risk: 0 for the lowest."""
     groups = np.zeros(len(said.rows), np.intp)
     for each in np.unique(said.fold):
@@ -100,3 +102,47 @@ def kaplan_meier(y: Floats, weights: Floats | None = None) -> tuple[Floats, Floa
     at_risk = np.bincount(place, w)[::-1].cumsum()[::-1]
     surviving = np.cumprod(1.0 - np.bincount(place, w * y[:, 1]) / at_risk)
     return np.r_[0.0, times], np.r_[1.0, surviving]
+
+
+# -- heat map ----------------------------------------------------------------------------
+
+
+DRAWN = 30  # features
+FAR = 2.5  # standard deviations beyond which colours do not change
+
+
+@dataclass(frozen=True, eq=False)
+class Heat:
+    """Standardised features of rows."""
+
+    kind: Kind
+    features: Ints
+    rows: Ints
+    values: Floats  # features x rows, in standard deviations from the mean
+    response: Floats  # of the rows: the number, the class (0 or 1), or the time
+    event: Floats  # whether an event was seen then; ones, where that is not asked
+
+
+def heat_of(
+    loss: Loss, X: Any, y: Floats, eta: Floats, effects: Floats, order: Sequence[int]
+) -> Heat:
+    """The first features of an order, those that raise the response on top.
+
+    Rows go from the least response to the largest; those of a class by what is predicted of them.
+    """
+    kind = metric_for(loss).kind
+    response, event = y.T if kind == "survival" else (y, np.ones(len(y)))
+    features = np.array(sorted(order[:DRAWN], key=lambda j: effects[j] < 0), np.intp)
+    rows = np.lexsort((eta, response))
+    design = Design.of(X).centred(standardize=True)
+    columns = design.columns(features)
+    spread = np.maximum(columns.std(axis=1, keepdims=True), np.finfo(float).tiny)
+    return Heat(kind, features, rows, (columns / spread)[:, rows], response[rows], event[rows])
+
+
+def fewer(heat: Heat, most: int) -> tuple[Floats, Floats, Floats]:
+    """Values, response and events; of more rows than can be drawn, the means of neighbours."""
+    parts = np.array_split(np.arange(len(heat.rows)), min(most, len(heat.rows)))
+    values = np.column_stack([heat.values[:, part].mean(axis=1) for part in parts])
+    response = np.array([heat.response[part].mean() for part in parts])
+    return values, response, np.array([heat.event[part].mean() for part in parts])

@@ -1,8 +1,4 @@
-"""What is told of a fitted model to the people who asked: one home for the plain words.
-
-The questions come in this order: is there anything here, which features, would a Lasso or a ridge
-do better, what next.  The command line and the report print the same sentences.
-"""
+"""What a fitted model found, in plain sentences: the command line and the report print these."""
 
 from __future__ import annotations
 
@@ -15,9 +11,8 @@ from .._common.render import alike
 from ..choosing.chosen import Chosen
 from ..design import Floats
 from ..posterior.credible_sets import FeatureSet
-from .found import Found, act_together, found_in, shared_sets
-from .measures import Kind
-from .trials import CLEAR, NOTHING, Trial, Trials, clearly_ahead
+from .cross_validation import BASELINE, CLEAR, CrossValidation, Kind, MethodScore, clearly_ahead
+from .features import FeatureRow, act_together, feature_rows, shared_sets
 from .wording import Wording, percent, wording
 
 SETS = 4  # of features that stand in for each other, told in words
@@ -27,7 +22,7 @@ Sign = Literal["yes", "perhaps", "no"]
 
 
 @dataclass(frozen=True, eq=False)
-class Unseen:
+class Prediction:
     """How well rows not seen are predicted, and how sure that is."""
 
     score: float
@@ -37,16 +32,16 @@ class Unseen:
     does: str  # what the model does, in words
 
 
-def counted(features: float) -> str:
+def feature_count(features: float) -> str:
     """A number of features, on average over folds perhaps."""
     about = "" if float(features).is_integer() else "about "
     return f"{about}{features:.0f} feature{'' if round(features) == 1 else 's'}"
 
 
-def certainty(probability: float) -> str:
+def probability_text(probability: float) -> str:
     """A probability in per cent that never says more than is known.
 
-    >>> certainty(0.873), certainty(0.9996), certainty(0.0004)
+    >>> probability_text(0.873), probability_text(0.9996), probability_text(0.0004)
     ('87%', '>99%', '<1%')
     """
     if probability > 0.99:
@@ -55,7 +50,7 @@ def certainty(probability: float) -> str:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Account:
+class Findings:
     """A fitted model of one target, what its folds said, and how it is called."""
 
     estimator: str  # name of the class
@@ -69,7 +64,7 @@ class Account:
     imputed: bool = False  # whether missing values were filled in
     kind: Kind = "numbers"
     classes: Sequence[str] = ()
-    trials: Trials | None = None  # None: nothing was held out
+    validation: CrossValidation | None = None  # None: nothing was held out
 
     @property
     def wording(self) -> Wording:
@@ -77,12 +72,12 @@ class Account:
         return wording(self.kind, self.target, self.classes)
 
     @property
-    def found(self) -> list[Found]:
+    def found(self) -> list[FeatureRow]:
         """The features, most certain first, stand-ins beneath."""
-        return found_in(self.chosen, self.effects)
+        return feature_rows(self.chosen, self.effects)
 
     @property
-    def told_effects(self) -> dict[int, str]:
+    def effect_texts(self) -> dict[int, str]:
         """The effects of the chosen features, all with as many decimals."""
         told = alike(self.effects)
         return {j: told(self.effects[j]) for j in self.order}
@@ -93,24 +88,24 @@ class Account:
         return [each.feature for each in self.found if each.chosen]
 
     @property
-    def unseen(self) -> Unseen | None:
+    def unseen(self) -> Prediction | None:
         """Of the whole way to fit, on rows held out; else what the choice itself has measured.
 
         Of an empty model always the latter, which is of the same procedure on each fold.
         """
         judged = self.chosen.judgement
         own = None if judged is None else judged.performance
-        if self.trials is not None and (self.chosen.size or own is None):
-            ours, nothing = self.trials.ours, self.trials.nothing
-            return Unseen(
-                ours.score, ours.standard_error, ours.score > nothing.score,
-                clearly_ahead(ours, nothing), self.wording.does(ours.score),
+        if self.validation is not None and (self.chosen.size or own is None):
+            ours, baseline = self.validation.ours, self.validation.baseline
+            return Prediction(
+                ours.score, ours.standard_error, ours.score > baseline.score,
+                clearly_ahead(ours, baseline), self.wording.does(ours.score),
             )  # fmt: skip
         if own is None:
             return None
         clearly = own.score > CLEAR * own.standard_error
         words = self.wording.explains(own.score)
-        return Unseen(own.score, own.standard_error, own.score > 0, clearly, words)
+        return Prediction(own.score, own.standard_error, own.score > 0, clearly, words)
 
     @property
     def sign(self) -> Sign:
@@ -172,9 +167,11 @@ class Account:
             return "How well new rows would be predicted was not measured."
         what = "the model" if self.chosen.size else "the same procedure"
         give = f"give or take {100 * unseen.standard_error:.0f}"
-        trial = None if self.trials is None or not self.chosen.size else self.trials.nothing
+        trial = (
+            None if self.validation is None or not self.chosen.size else self.validation.baseline
+        )
         if not unseen.ahead:
-            than = NOTHING if trial is None else trial.name
+            than = BASELINE if trial is None else trial.name
             return f"On rows held out {what} does no better than {than}: it {unseen.does} ({give})."
         words = f"On rows held out {what} {unseen.does} ({give})"
         if trial is None:
@@ -190,32 +187,32 @@ class Account:
     @property
     def beside(self) -> str:
         """How that compares with what others would do."""
-        trials = self.trials
-        if trials is None or not trials.others:
+        validation = self.validation
+        if validation is None or not validation.others:
             return ""
-        scores = " and ".join(f"a {each.name} {self._scored(each)}" for each in trials.others)
-        ours = self._scored(trials.ours)
-        return f"On the same rows {scores}; this model {ours}. {self._comparison(trials)}"
+        scores = " and ".join(f"a {each.name} {self._scored(each)}" for each in validation.others)
+        ours = self._scored(validation.ours)
+        return f"On the same rows {scores}; this model {ours}. {self._comparison(validation)}"
 
-    def _scored(self, trial: Trial) -> str:
-        give, used = f" ± {100 * trial.standard_error:.0f}", f"with {counted(trial.features)}"
-        if trial.score > trial.constant:
+    def _scored(self, trial: MethodScore) -> str:
+        give, used = f" ± {100 * trial.standard_error:.0f}", f"with {feature_count(trial.features)}"
+        if trial.score > trial.chance:
             return f"{self.wording.briefly(trial.score, give)} ({used})"
         return f"{self.wording.useless} ({percent(trial.score)}{give}, {used})"
 
-    def _comparison(self, trials: Trials) -> str:
-        if trials.clearly_better:
-            names = " and the ".join(each.name for each in trials.clearly_better)
-            verb = "predict" if len(trials.clearly_better) > 1 else "predicts"
+    def _comparison(self, validation: CrossValidation) -> str:
+        if validation.clearly_better:
+            names = " and the ".join(each.name for each in validation.clearly_better)
+            verb = "predict" if len(validation.clearly_better) > 1 else "predicts"
             return f"The {names} {verb} clearly better than this model."
-        if trials.better:
-            best = trials.better[0]
-            gap, spread = best.ahead_of(trials.ours)
+        if validation.better:
+            best = validation.better[0]
+            gap, spread = best.ahead_of(validation.ours)
             return (
                 f"The {best.name} predicts a little better (by {100 * gap:.0f} ± "
                 f"{100 * spread:.0f}), which these rows cannot tell from chance."
             )
-        ahead = any(each.score > trials.ours.score for each in trials.others)
+        ahead = any(each.score > validation.ours.score for each in validation.others)
         return f"Neither predicts better than this model{' by a per cent or more' * ahead}."
 
     @property
@@ -229,16 +226,16 @@ class Account:
                 "More rows, or measurements closer to the question, are what would help; another "
                 "method will hardly find what is not there."
             )
-            if self.trials is not None and self.trials.better:
-                best = self.trials.better[0]
-                if clearly_ahead(best, self.trials.nothing):
+            if self.validation is not None and self.validation.better:
+                best = self.validation.better[0]
+                if clearly_ahead(best, self.validation.baseline):
                     yield (
                         f"A {best.name} does predict something ({percent(best.score)}): many weak "
                         "effects may be spread over many features, none of which can be named."
                     )
             return
-        if self.trials is not None and self.trials.clearly_better:
-            best = self.trials.clearly_better[0]
+        if self.validation is not None and self.validation.clearly_better:
+            best = self.validation.clearly_better[0]
             yield f"If prediction is all that counts, use the {best.name}; to name features, this."
         yield from self._one_of()
         weak = [self.names[each.feature] for each in self.found if self._weak(each)]
@@ -268,12 +265,12 @@ class Account:
     def _listed(self, how_many: str, sets: Sequence[FeatureSet]) -> str:
         told = "; ".join(
             f"{how_many} of {listed((self.names[j] for j in each.features), 3)} "
-            f"({certainty(each.probability)})"
+            f"({probability_text(each.probability)})"
             for each in sets[:SETS]
         )
         return told + (f"; and {len(sets) - SETS} more such sets" if len(sets) > SETS else "")
 
-    def _weak(self, each: Found) -> bool:
+    def _weak(self, each: FeatureRow) -> bool:
         p, judged = each.probability, self.chosen.judgement
         if each.stands_in_for is not None or p is None:
             return False

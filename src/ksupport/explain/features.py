@@ -1,4 +1,4 @@
-"""The features of a model as a table: most certain first, each with what can stand in for it."""
+"""The features of a model as tables: the named ones first, each with what can replace it."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .._common.extra import extra
-from .._common.names import names_seen
+from .._common.names import names_seen, shown
 from ..choosing.chosen import Chosen
-from ..design import Floats
+from ..design import Floats, Ints
 from ..posterior.credible_sets import FeatureSet
-from .models import Model, chosen_by
+from .cross_validation import Kind, metric_for
+from .models import Model, chosen_by, one_coefficient, targets_of
+from .univariate import Univariate, univariate
 
 RATIOS = ("logistic", "cox", "poisson")  # whose exponentials of coefficients are ratios
 SAME = 9  # probabilities that agree to so many decimals are equal
 
 
 @dataclass(frozen=True)
-class Found:
+class FeatureRow:
     """One feature: in the model, or beneath one of it because it can stand in for it."""
 
     feature: int
@@ -42,13 +45,13 @@ def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
     """The chosen features, the most probable first, of equal ones that of the largest effect."""
     features = np.flatnonzero(chosen.support)
     p = chosen.probability
-    certainty = np.zeros(features.size) if p is None else np.round(p[features], SAME)
+    probability_text = np.zeros(features.size) if p is None else np.round(p[features], SAME)
     size = np.abs(effects[features])
     size = np.round(size / (size.max(initial=0.0) or 1.0), SAME)
-    return features[np.lexsort((features, -size, -certainty))].tolist()
+    return features[np.lexsort((features, -size, -probability_text))].tolist()
 
 
-def found_in(chosen: Chosen, effects: Floats | None = None) -> list[Found]:
+def feature_rows(chosen: Chosen, effects: Floats | None = None) -> list[FeatureRow]:
     """The features of a model, each followed by those that stand in for it."""
     order = by_certainty(_sizes(chosen.coef) if effects is None else effects, chosen)
     sets = shared_sets(chosen)
@@ -74,11 +77,11 @@ def _sizes(coef: Floats) -> Floats:
 
 def _found(
     chosen: Chosen, feature: int, sets: Sequence[FeatureSet], place: int | None, lead: int | None
-) -> Found:
+) -> FeatureRow:
     p = None if chosen.probability is None else float(chosen.probability[feature])
     inside = bool(chosen.support[feature])
     together = inside and lead is not None and place is not None and act_together(sets[place])
-    return Found(feature, p, inside, place, lead, together)
+    return FeatureRow(feature, p, inside, place, lead, together)
 
 
 def act_together(features: FeatureSet) -> bool:
@@ -131,7 +134,7 @@ def _effects(model: Model) -> dict[str, Floats]:
 
 
 def _rows(chosen: Chosen, coef: Floats, names: Sequence[str] | None) -> Iterator[tuple[Any, ...]]:
-    for each in found_in(chosen):
+    for each in feature_rows(chosen):
         j = each.feature
         for target, w in enumerate(coef[:, j].tolist()):
             yield target, j, _name(names, j), w, each.probability, each.set, each.stands_in_for
@@ -147,3 +150,98 @@ def _rows_by_target(
 
 def _name(names: Sequence[str] | None, feature: int) -> str:
     return f"x{feature}" if names is None else str(names[feature])
+
+
+# -- every feature -----------------------------------------------------------------------
+
+
+def feature_table(
+    model: Model, X: Any = None, y: ArrayLike | None = None, names: Sequence[str] | None = None
+) -> Any:
+    """A row for each feature, best first; with X and y what each tells by itself, too."""
+    with extra("data", "a data frame needs"):
+        import pandas as pd
+    chosen = chosen_by(model)
+    names = names_seen(model) if names is None else names
+    d = chosen.coef.shape[-1]
+    alone = None if X is None or y is None else univariate(X, y, kind_of(model))
+    columns: dict[str, Any] = {
+        "feature": np.arange(d),
+        "name": [_name(names, j) for j in range(d)],
+        **_alone(alone),
+        **_in_the_model(model, chosen, names),
+    }
+    table = pd.DataFrame(columns).drop(index=model.unpenalized_)
+    order = _order(chosen, one_coefficient(model.coef_), alone)
+    order = order[np.isin(order, model.unpenalized_, invert=True)]
+    table = table.loc[order].reset_index(drop=True).astype({"set": "Int64"})
+    table.insert(0, "rank", np.arange(1, len(table) + 1))
+    return table
+
+
+def kind_of(model: Model) -> Kind:
+    """What a model was fitted to explain."""
+    return metric_for(model._loss).kind
+
+
+def _alone(alone: Univariate | None) -> dict[str, Any]:
+    if alone is None:
+        return {}
+    return {
+        **alone.columns,
+        "univariate_effect": alone.effect,
+        "p_value": alone.p_value,
+        "q_value": alone.q_value,
+    }
+
+
+def _in_the_model(model: Model, chosen: Chosen, names: Sequence[str] | None) -> dict[str, Any]:
+    """What the model says of each feature; intervals of coefficients belong beside them."""
+    d, support = chosen.coef.shape[-1], _support(chosen)
+    member = np.full(d, None, object)
+    instead: Any = np.full(d, None, object)
+    for number, each in enumerate(shared_sets(chosen)):
+        inside = [j for j in each.features if support[j]]
+        for j in each.features:
+            member[j] = number
+            if inside and j not in inside and not act_together(each):
+                lead = max(inside, key=lambda i: _probability(chosen)[i])
+                instead[j] = _name(names, lead)
+    columns: dict[str, Any] = {
+        "probability": _probability(chosen), "set": member, "stands_in_for": instead,
+        "chosen": support,
+    }  # fmt: skip
+    coef = np.atleast_2d(model.coef_)
+    if len(coef) == 1:
+        return columns | {"coefficient": coef[0]}
+    each_one = zip(targets_of(model), coef, strict=True)
+    return columns | {f"coefficient of {shown(name)}": row for name, row in each_one}
+
+
+def _probability(chosen: Chosen) -> Floats:
+    d = chosen.coef.shape[-1]
+    return np.full(d, np.nan) if chosen.probability is None else chosen.probability
+
+
+def _support(chosen: Chosen) -> NDArray[np.bool_]:
+    """Which features are in the model, of any target."""
+    return np.asarray(np.atleast_2d(chosen.support).any(axis=0))
+
+
+def _order(chosen: Chosen, coef: Floats, alone: Univariate | None) -> Ints:
+    """By probability, then by membership and size of the coefficient, then by p-value."""
+    p = np.ones(coef.size) if alone is None else np.nan_to_num(alone.p_value, nan=1.0)
+    certain = np.nan_to_num(np.round(_probability(chosen), 9))
+    return np.lexsort((p, -np.abs(coef), ~_support(chosen), -certain))
+
+
+def ranked_list(names: Sequence[str], alone: Univariate) -> str:
+    """Names and signed scores, largest first, separated by a tab: a ``.rnk`` file for enrichment.
+
+    The score is -log10 of the p-value, with the sign of the effect; of more than two classes it
+    has none.  Constant features have no score and are left out.
+    """
+    score = alone.signed_score
+    order = np.argsort(-score, kind="stable")
+    there = [j for j in order.tolist() if np.isfinite(score[j])]
+    return "".join(f"{shown(str(names[j]), 1000)}\t{score[j]:.6g}\n" for j in there)
