@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN
-from ksupport.choosing import choice, folds, ways
+from ksupport.choosing import choice, folds, selecting
 from ksupport.choosing.exchange import Around
 from ksupport.design import problem, spectra
 from ksupport.design.stores import Store
@@ -29,7 +29,7 @@ K = 10  # true features
 PHASES: dict[str, list[tuple[Any, str]]] = {
     "preparing": [(problem, "centred_together")],
     "norms": [(spectra, "norm"), (spectra, "column_norms")],
-    "walks on all rows": [(ways, "run"), (automatic, "run")],  # of AutoIRKSN, on folds too
+    "walks on all rows": [(selecting, "run"), (automatic, "run")],  # of AutoIRKSN, on folds too
     "walks on folds": [(folds, "run")],
     "sampling": [(automatic, "posteriors")],
     "permutations": [(automatic, "permutation_p_value")],

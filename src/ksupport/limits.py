@@ -38,12 +38,6 @@ RUN = 1 << 16  # numbers to read in a row where a file has them in a row: a disk
 AROUND = 1 << 21  # bytes that may become resident when one is read from a mapped file
 LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are given back (64 MB)
 
-# -- what a search among supports has in memory ----------------------------------------------
-
-POOL = 1 << 20  # numbers in the columns of the features that are exchanged (8 MB)
-FEWEST_IN_POOL = 512  # features that are looked at however many rows there are
-MODELS = 1 << 16  # supports that there is room for, with their evidence (6 MB)
-
 # -- what an answer is asked for -------------------------------------------------------------
 
 LARGEST_BETA = 1e6  # of an F-beta: its square beside as many features as there can be
@@ -51,7 +45,6 @@ LARGEST_BETA = 1e6  # of an F-beta: its square beside as many features as there 
 # -- what is done again ----------------------------------------------------------------------
 
 MOST_PAIRS = 10**5  # of half-samples: frequencies are known to .002, and all are made beforehand
-REPEATED = 1 << 19  # entries of an X whose rows are held out again: done in a second or three
 
 # -- what a walk records ---------------------------------------------------------------------
 

@@ -183,7 +183,7 @@ def test_skops_asks_to_trust_the_class_and_what_it_chose(model):
     skops = pytest.importorskip("skops.io")
     data = skops.dumps(model.fit(X, y))
     kind = f"{type(model).__module__}.{type(model).__name__}"
-    trusted = ["ksupport.choosing.chosen.Chosen", kind]
+    trusted = ["ksupport.choosing.selection.Selection", kind]
     trusted += ["ksupport.walking.history.History"] * hasattr(model, "history_")
     assert skops.get_untrusted_types(data=data) == trusted
     same = skops.loads(data, trusted=trusted)
@@ -195,7 +195,7 @@ def test_skops_asks_to_trust_the_class_and_what_it_chose(model):
 def test_mlflow_keeps_a_model_that_is_trusted(tmp_path):
     mlflow = pytest.importorskip("mlflow.sklearn")
     model = AutoIRKSN(cv=3, max_iter=50).fit(X, y)
-    types = ["ksupport.estimators.auto.AutoIRKSN", "ksupport.choosing.chosen.Chosen"]
+    types = ["ksupport.estimators.auto.AutoIRKSN", "ksupport.choosing.selection.Selection"]
     trusted = {"skops_trusted_types": types}
     mlflow.save_model(model, tmp_path / "model", pip_requirements=["ksupport"], **trusted)
     read = mlflow.load_model(str(tmp_path / "model"))

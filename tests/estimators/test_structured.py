@@ -73,7 +73,7 @@ def test_known_groups_are_found(kind, grouped):
     np.testing.assert_allclose(model.coef_, w, atol=0.6)
     assert set(model.params_) <= {"k", "alpha", "step"}
     assert "feature_groups" not in model.path_
-    assert "feature_groups" not in model._chosen.words
+    assert "feature_groups" not in model._selection.words
 
 
 @every_class

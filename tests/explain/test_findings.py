@@ -280,7 +280,7 @@ def test_effects_of_one_sign_are_told_so():
     with pytest.warns(NoSignalWarning):
         model = AutoIRKSN(positive=True).fit(X, y)
     findings = Findings(
-        estimator="AutoIRKSN", chosen=model._chosen, effects=np.zeros(40),
+        estimator="AutoIRKSN", chosen=model._selection, effects=np.zeros(40),
         names=[f"x{j}" for j in range(40)], target="y", n=60, candidates=40,
     )  # fmt: skip
     assert findings.title == "No signal: no positive effect here explains y"

@@ -8,7 +8,7 @@ from sklearn.linear_model import Lasso
 
 import ksupport
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, PathIC
-from ksupport.choosing.chosen import Chosen
+from ksupport.choosing.selection import Selection
 from ksupport.datasets import make_block_data
 from ksupport.explain.features import by_certainty
 from ksupport.explain.models import (
@@ -32,7 +32,7 @@ ESTIMATORS = [
 def test_every_estimator_says_what_it_has_chosen(estimator, as_asked):
     model = estimator(max_iter=60)
     chosen = chosen_by(model.fit(X, as_asked(model, Y)))
-    assert isinstance(chosen, Chosen)
+    assert isinstance(chosen, Selection)
     assert chosen.words.endswith(".")
 
 

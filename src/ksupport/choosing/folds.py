@@ -21,7 +21,7 @@ from .._common.phases import phase
 from ..algorithms import Method
 from ..design import Design, Floats, Ints, Problem, Split, Unseen, Weights, fetched
 from ..losses import Response
-from ..walking import Path, Result, Rule, run
+from ..walking import Result, Rule, run
 from ..walking.structure import PLAIN, Structure
 from ..walking.threads import Workers
 from .choice import choosing, criterion_for, fit_of
@@ -98,14 +98,6 @@ def folds_of(problem: Problem, scoring: Any = None, structure: Structure = PLAIN
     ]
 
 
-def folds_by(problem: Problem, splits: Sequence[Split]) -> list[Fold]:
-    """The same by other splits."""
-    return [
-        Fold(walked.design, walked.targets[0], unseen)
-        for walked, unseen in problem.folds_by(splits)
-    ]
-
-
 class HoldsOutFolds:
     """What the estimators that hold out folds share: how they split, and metadata routing.
 
@@ -122,16 +114,12 @@ class HoldsOutFolds:
         return partial(self._held_out, groups=groups)
 
     def _held_out(
-        self,
-        problem: Problem,
-        groups: ArrayLike | None = None,
-        key: Floats | None = None,
-        times: int = 1,
+        self, problem: Problem, groups: ArrayLike | None = None, key: Floats | None = None
     ) -> list[Split]:
         """`splits_of` the rows of a problem, each fold with a share of each sort."""
         y, weights = problem.response, problem.weights
         return splits_of(
-            y, weights, self.cv, self.random_state, groups, problem.losses[0].sorts(y), key, times
+            y, weights, self.cv, self.random_state, groups, problem.losses[0].sorts(y), key
         )
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -156,13 +144,12 @@ def splits_of(
     groups: ArrayLike | None = None,
     sorts: Floats | None = None,
     key: Floats | None = None,
-    times: int = 1,
 ) -> list[Split]:
     """Rows to walk on and to hold out, without those that have no weight.
 
-    An int divides the rows that have weight by `folds_of_rows`; ``random_state`` shuffles them,
-    and then this may be done several times.  Other splitters see the sorts, or y, and the groups;
-    their folds that lose all rows of one part are left out.
+    An int divides the rows that have weight by `folds_of_rows`; ``random_state`` shuffles them.
+    Other splitters see the sorts, or y, and the groups; their folds that lose all rows of one part
+    are left out.
     """
     positive = weights.positive
     if isinstance(cv, numbers.Integral):
@@ -170,7 +157,7 @@ def splits_of(
         labels = None if groups is None else labels_of(groups, len(y))[rows]
         split = folds_of_rows(
             rows.size, int(cv), random_state, labels,
-            None if sorts is None else sorts[rows], None if key is None else key[rows], times,
+            None if sorts is None else sorts[rows], None if key is None else key[rows],
         )  # fmt: skip
         return [(rows[train], rows[test]) for train, test in split]
     seen = y if sorts is None or not np.ptp(sorts) else sorts
@@ -192,13 +179,12 @@ def folds_of_rows(
     groups: Any = None,
     sorts: Any = None,
     key: Floats | None = None,
-    times: int = 1,
 ) -> list[Split]:
     """Folds of n rows, as many as asked for, or as rows, groups and sorts allow.
 
     Each fold has a share of each sort of rows and, where there is but one sort, of small and large
     values of the key, if there is one.  Rows of a group are held out together.  A random state
-    shuffles, and then this may be done several times, by other folds each time.
+    shuffles.
     """
     if n < 2:
         raise ValueError(
@@ -209,7 +195,7 @@ def folds_of_rows(
     if groups is not None:
         if key is not None and not labels.any():
             labels = np.argsort(np.argsort(key, kind="stable")) * STRATA // n
-        return _grouped(np.unique(groups, return_inverse=True)[1], labels, cv, shuffle, times)
+        return _grouped(np.unique(groups, return_inverse=True)[1], labels, cv, shuffle)
     rows, count = np.arange(n), min(cv, n)
     if key is not None and not labels.any():
         rows = np.argsort(key, kind="stable")
@@ -226,12 +212,11 @@ def folds_of_rows(
     folds = evenly(count, shuffle=shuffle is not None, random_state=shuffle)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")  # has few in each fold
-        split = [each for _ in range(times) for each in folds.split(rows, labels)]
-    return [(rows[train], rows[test]) for train, test in split]
+        return [(rows[train], rows[test]) for train, test in folds.split(rows, labels)]
 
 
 def _grouped(
-    groups: Ints, labels: Ints, cv: int, shuffle: np.random.RandomState | None, times: int
+    groups: Ints, labels: Ints, cv: int, shuffle: np.random.RandomState | None
 ) -> list[Split]:
     """Folds that keep groups together, and have shares of rows and of each label that are alike.
 
@@ -249,19 +234,14 @@ def _grouped(
     np.add.at(shares, (groups, labels), 1.0)
     shares[:, -1] = shares.sum(axis=1)
     shares /= shares.sum(axis=0)
-    found: list[Split] = []
-    for _ in range(times):
-        order = np.arange(width) if shuffle is None else shuffle.permutation(width)
-        order = order[np.argsort(-shares[order].max(axis=1), kind="stable")]
-        held, fold = np.zeros((count, shares.shape[1])), np.empty(width, np.intp)
-        for group in order:
-            fold[group] = at = int(np.argmin(np.round(held @ shares[group], 12)))
-            held[at] += shares[group]
-        of_row = fold[groups]
-        found += [
-            (np.flatnonzero(of_row != at), np.flatnonzero(of_row == at)) for at in range(count)
-        ]
-    return found
+    order = np.arange(width) if shuffle is None else shuffle.permutation(width)
+    order = order[np.argsort(-shares[order].max(axis=1), kind="stable")]
+    held, fold = np.zeros((count, shares.shape[1])), np.empty(width, np.intp)
+    for group in order:
+        fold[group] = at = int(np.argmin(np.round(held @ shares[group], 12)))
+        held[at] += shares[group]
+    of_row = fold[groups]
+    return [(np.flatnonzero(of_row != at), np.flatnonzero(of_row == at)) for at in range(count)]
 
 
 def labels_of(groups: ArrayLike, n: int) -> Ints:
@@ -321,32 +301,27 @@ def _places(rows: ArrayLike) -> Ints:
 def walk_folds(
     folds: Sequence[Fold],
     methods: Sequence[Method],
-    others: Sequence[Path] = (),
     *,
     max_iter: int,
     every: int,
-    stopping: Rule | None,
+    stopping: Rule,
     n_jobs: int | None,
-) -> tuple[list[list[Result]], list[Result]]:
-    """Walk all methods on all folds side by side: they share their passes over X.
-
-    So do other paths, which no rule stops; what comes of these is the second.
-    """
+) -> list[list[Result]]:
+    """Walk all methods on all folds side by side: they share their passes over X."""
     for fold in folds:
         fold.unseen.design.copy_columns()
     pairs = [(fold, method) for fold in folds for method in methods]
     paths = [method.start(fold.design, fold.y) for fold, method in pairs]
     measured = zip(paths, pairs, strict=True)
     results = run(
-        [*paths, *others],
+        paths,
         max_iter=max_iter,
         every=every,
         metrics={path: {"validation": fold.unseen} for path, (fold, _) in measured},
-        stopping=None if stopping is None else dict.fromkeys(paths, stopping),
+        stopping=stopping,
         n_jobs=n_jobs,
     )
-    width, ends = len(methods), len(paths)
-    return [results[at : at + width] for at in range(0, ends, width)], results[ends:]
+    return [results[at : at + len(methods)] for at in range(0, len(paths), len(methods))]
 
 
 def walk_stages(
@@ -394,7 +369,7 @@ def on_each(
         return workers.each(told, range(len(folds)))
 
 
-def chosen_by_ebic(
+def select_by_ebic(
     folds: Sequence[Fold], walked: Sequence[Sequence[Result]], n_jobs: int | None
 ) -> list[Choice]:
     """What EBIC prefers on each fold of all that its paths visit; folds share passes over X."""

@@ -17,8 +17,8 @@ from .. import limits
 from .._common.telling import tells
 from .._common.vectors import check_strength
 from .._common.warned import warn
-from ..choosing.chosen import Chosen
 from ..choosing.folds import HoldsOutFolds, labels_of, stratification_key
+from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Split
 from ..inference.automatic import EVERY, STEPS, Automatic
 from ..losses import Loss
@@ -97,7 +97,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _choose(self, row_groups: Ints | None, seed: int, problem: Problem) -> Chosen:
+    def _choose(self, row_groups: Ints | None, seed: int, problem: Problem) -> Selection:
         return self._automatic(row_groups, seed, problem).choose()
 
     def _test(
@@ -159,7 +159,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         value = np.atleast_1d(self.coef_.astype(np.float64) @ means + self.intercept_)
         return replace(posterior, origin=(means, value))
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         super()._keep(problem, chosen)
         judged = chosen.judgement
         assert judged is not None

@@ -23,9 +23,9 @@ from .._common.names import names_seen, shown
 from .._common.telling import tells
 from .._common.warned import warn
 from ..algorithms import known_method
-from ..choosing.chosen import Chosen
 from ..choosing.grids import by_loss
-from ..choosing.ways import Search, chosen_by_criterion
+from ..choosing.selecting import Search, select_by_criterion
+from ..choosing.selection import Selection
 from ..design import (
     Design,
     Floats,
@@ -147,7 +147,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     _fill: Floats | None = None  # of an X with holes: the means that stood in them
     _units_count = True  # whether responses with one support count by their size
     levels_: Levels
-    _chosen: Chosen  # all that is told of the model; ``fit`` stores it by `_keep`
+    _selection: Selection  # all that is told of the model; ``fit`` stores it by `_keep`
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -385,7 +385,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         )  # fmt: skip
         return report_on(
             problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
-            alpha=self._chosen.irksn[1], names=names_seen(self),
+            alpha=self._selection.irksn[1], names=names_seen(self),
             remarks=tuple(self._remarks(problem)),
         )  # fmt: skip
 
@@ -447,7 +447,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     def _problem_again(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Problem:
         """The data of the fit, as the paths behind the model saw them."""
         check_is_fitted(self)
-        given, chosen = X, self._chosen
+        given, chosen = X, self._selection
         X, Y = self._validated(X, y, multi_output=not chosen.flat, reset=False)
         return Problem(
             X, Y.reshape(len(Y), -1), self._weights_for(Y, sample_weight),
@@ -461,7 +461,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         flat = copy(self)
         flat.coef_, flat.intercept_ = self.coef_[0], float(self.intercept_[0])
         flat.adjustment_ = {name: values[0] for name, values in self.adjustment_.items()}
-        flat._chosen = replace(self._chosen, coef=self._chosen.coef[0], shared=False)
+        flat._selection = replace(self._selection, coef=self._selection.coef[0], shared=False)
         for name in ("n_iter_", "stop_reason_", "history_"):
             if isinstance(values := getattr(self, name, None), list):
                 setattr(flat, name, values[0])
@@ -476,7 +476,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
 
     def _remarks(self, problem: Problem) -> Iterator[str]:
         """What to know when reading a certificate of this model on these data."""
-        k, size = self._chosen.irksn[0], int(self.support_.sum())
+        k, size = self._selection.irksn[0], int(self.support_.sum())
         if self.positive:
             yield (
                 "The conditions are for coefficients of either sign. A non-negative model that "
@@ -496,7 +496,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
                 "The conditions are those of the rows given here."
             )
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         """Store what was chosen, and what users see of it, in their units."""
         coef = problem.unscaled(chosen.coef)
         self.support_ = np.asarray(np.atleast_2d(coef != 0).any(axis=0))
@@ -509,7 +509,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         self.n_iter_ = chosen.steps[0] if chosen.one_walk else list(chosen.steps)
         self.n_passes_ = problem.raw.passes
         self._fill = problem.view.store.fill
-        self._chosen = chosen
+        self._selection = chosen
         problem.forget()
 
     def _warn_separating(self, names: list[str]) -> None:
@@ -674,14 +674,14 @@ class SelectingModel(LinearModel):
             **options,
         )  # fmt: skip
 
-    def _by_criterion(self, problem: Problem) -> Chosen:
+    def _by_criterion(self, problem: Problem) -> Selection:
         design = problem.design
         count, _ = self._n_groups(design.d)
         search = self._search(round(design.n_samples), count)
         structure = self._structure(problem.n_shared)
-        return chosen_by_criterion(problem, replace(search, structure=structure))
+        return select_by_criterion(problem, replace(search, structure=structure))
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         super()._keep(problem, chosen)
         self.path_ = dict(chosen.table)
         self.alternatives_ = list(chosen.alternatives)

@@ -12,22 +12,22 @@ from .._common.levels import FIRST, Setting, for_prediction, levels_of, staged
 from .._common.telling import tells
 from ..algorithms import Method, make_method
 from ..algorithms.irksn import StepRule
-from ..choosing.chosen import Chosen
 from ..choosing.folds import (
     Fold,
     HoldsOutFolds,
     Refit,
-    chosen_by_ebic,
     folds_of,
     on_each,
+    select_by_ebic,
     walk_folds,
     walk_stages,
 )
 from ..choosing.grids import Grid, expand, settings_of, settings_within, without_structure
 from ..choosing.refits import refitted
+from ..choosing.selecting import Search, irksn_stages, iterate_at, select_by_folds
+from ..choosing.selection import Selection
 from ..choosing.supports import visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
-from ..choosing.ways import Search, chosen_by_folds, irksn_stages, iterate_at
 from ..design import Floats, Problem
 from ..losses import Loss
 from ..stopping import HeldOut
@@ -107,7 +107,7 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         )
         return self
 
-    def _choose(self, problem: Problem) -> Chosen:
+    def _choose(self, problem: Problem) -> Selection:
         """Walk all folds, and the chosen path on all rows."""
         design, structure = problem.design, self._structure(problem.n_shared)
         count = structure.count(design.d)
@@ -131,7 +131,7 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
                 return replace(self._by_criterion(problem), fold_errors=errors)
         w = problem.shaped(self._refitted(problem, method(settings[cell.path]), cell))
         at = cell.path, cell.record
-        return chosen_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
+        return select_by_folds(name, settings, cell.table, at, w, cell.refit, problem.shared)
 
     def _stages(self, settings: list[Setting]) -> list[list[Setting]]:
         """What is walked at first, and what only if the best path is among the last walked."""
@@ -139,12 +139,11 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
 
     def _walk(self, folds: list[Fold], methods: list[Method]) -> list[list[Result]]:
         """All paths on all folds."""
-        walked, _ = walk_folds(
+        return walk_folds(
             folds, methods, max_iter=self.max_iter,
             every=methods[0].every if self.every is None else self.every,
             stopping=HeldOut(patience=self.patience), n_jobs=self.n_jobs,
         )  # fmt: skip
-        return walked
 
     def _best(self, folds: list[Fold], walked: list[list[Result]], refit: Refit) -> _Cell:
         """The best path and step, if this is made of the iterates."""
@@ -161,7 +160,7 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
 
     def _errors_of_ebic(self, folds: list[Fold], walked: list[list[Result]]) -> Floats:
         """What EBIC's choice on each fold leaves unexplained of the rest."""
-        choices = chosen_by_ebic(folds, walked, self.n_jobs)
+        choices = select_by_ebic(folds, walked, self.n_jobs)
         pairs = zip(folds, choices, strict=True)
         return np.array([fold.error_of(choice.support) for fold, choice in pairs])
 
@@ -179,7 +178,7 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         support = tuple(np.flatnonzero(w.reshape(-1, design.d).any(axis=0)).tolist())
         return refitted(design, y, support, ridge, bool(self.positive))
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         super()._keep(problem, chosen)
         assert chosen.fold_errors is not None
         self.params_ = without_structure(chosen.params)

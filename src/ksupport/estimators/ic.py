@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from .._common.levels import Setting
 from .._common.telling import tells
 from ..algorithms.irksn import StepRule
-from ..choosing.chosen import Chosen
 from ..choosing.grids import Grid, settings_of, without_structure
-from ..choosing.ways import Search, irksn_stages
+from ..choosing.selecting import Search, irksn_stages
+from ..choosing.selection import Selection
 from ..design import Problem
 from ..losses import Loss
 from .base import LinearRegressor, RegressorByLoss, SelectingModel, all_or_nothing
@@ -59,7 +59,7 @@ class ChosenByCriterion(SelectingModel):
             exchange=self.exchange, tie=self.tie, every=self.every,
         )  # fmt: skip
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         super()._keep(problem, chosen)
         self.params_ = without_structure(chosen.params)
         self.score_ = chosen.score
@@ -77,7 +77,7 @@ class IRKSNChosenByCriterion(ChosenByCriterion):
         stages = irksn_stages(self.k, self.alpha, self.step, n, d, **self._asked_structure)
         return "irksn", [self._settings_by_loss(stage) for stage in stages]
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         super()._keep(problem, chosen)
         self.k_, self.alpha_ = chosen.irksn
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ..algorithms import Method
 from ..algorithms.irksn import IRKSNMethod, StepRule
 from ..choosing.alpha import START, alpha_limit, tightened
-from ..choosing.chosen import Chosen
+from ..choosing.selection import Selection
 from ..design import Problem
 from ..losses import Loss
 from ..walking import Result
@@ -224,6 +224,6 @@ class IRKSN(RegressorByLoss, PathRegressor):
         alpha = tightened(method.alpha, limits)
         return None if alpha is None else replace(method, alpha=alpha)
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         super()._keep(problem, chosen)
         self.alpha_ = float(chosen.settings[0]["alpha"])

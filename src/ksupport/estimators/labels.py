@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.telling import tells
-from ..choosing.chosen import Chosen
+from ..choosing.selection import Selection
 from ..design import Floats, Problem, Weights, fetched
 from ..losses import Logistic, Loss, Multinomial
 from .base import LinearModel
@@ -81,7 +81,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         )  # fmt: skip
         return self._weights(of_class[place] * own, len(y))
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         super()._keep(problem, chosen)
         if chosen.flat:
             self.coef_, self.intercept_ = self.coef_[None], np.array([self.intercept_])

@@ -15,8 +15,8 @@ from .._common.levels import ONE_PATH, at_most, warn_beyond, warn_unguessed
 from .._common.telling import tells
 from .._common.warned import warn
 from ..algorithms import Method, make_method
-from ..choosing.chosen import Chosen
-from ..choosing.ways import chosen_on_path
+from ..choosing.selecting import select_on_path
+from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem
 from ..losses import Loss
 from ..stopping import StoppingCallback, rule_of
@@ -206,14 +206,14 @@ class PathModel(CallbackSupportMixin, LinearModel):
         results: list[Result],
         flat: bool,
     ) -> None:
-        chosen = chosen_on_path(method, results, self._rule_name, flat, problem.shared)
+        chosen = select_on_path(method, results, self._rule_name, flat, problem.shared)
         self._keep(problem, chosen)
         if self.warm_start:
             for path in paths:
                 path.attach(None)
             self._saved = _Saved(method, paths, problem.fingerprint)
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         super()._keep(problem, chosen)
         reasons, histories = list(chosen.reasons), list(chosen.histories)
         self.stop_reason_ = reasons[0] if chosen.one_walk else reasons

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..choosing.chosen import Chosen
 from ..choosing.outliers import far_off
+from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Weights, fetched
 from ..losses import Huber, Loss
 from .base import SQUARES, RegressorByLoss, SelectingModel
@@ -60,7 +60,7 @@ class SkipsFarRows(RegressorByLoss, SelectingModel):
         own[self._far] = 0.0
         return self._weights(own, len(y))
 
-    def _keep(self, problem: Problem, chosen: Chosen) -> None:
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
         self.outliers_ = self._far
         if self.outliers_.size:
             rows = "1 row is" if self.outliers_.size == 1 else f"{self.outliers_.size} rows are"

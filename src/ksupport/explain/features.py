@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common.extra import extra
 from .._common.names import names_seen, shown
-from ..choosing.chosen import Chosen
+from ..choosing.selection import Selection
 from ..design import Floats, Ints
 from ..posterior.credible_sets import FeatureSet
 from .cross_validation import Kind, metric_for
@@ -41,7 +41,7 @@ class FeatureRow:
         return "with " if self.together else "or "
 
 
-def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
+def by_certainty(effects: Floats, chosen: Selection) -> list[int]:
     """The chosen features, the most probable first, of equal ones that of the largest effect."""
     features = np.flatnonzero(chosen.support)
     p = chosen.probability
@@ -51,7 +51,7 @@ def by_certainty(effects: Floats, chosen: Chosen) -> list[int]:
     return features[np.lexsort((features, -size, -probability_text))].tolist()
 
 
-def feature_rows(chosen: Chosen, effects: Floats | None = None) -> list[FeatureRow]:
+def feature_rows(chosen: Selection, effects: Floats | None = None) -> list[FeatureRow]:
     """The features of a model, each followed by those that stand in for it."""
     order = by_certainty(_sizes(chosen.coef) if effects is None else effects, chosen)
     sets = shared_sets(chosen)
@@ -76,7 +76,7 @@ def _sizes(coef: Floats) -> Floats:
 
 
 def _found(
-    chosen: Chosen, feature: int, sets: Sequence[FeatureSet], place: int | None, lead: int | None
+    chosen: Selection, feature: int, sets: Sequence[FeatureSet], place: int | None, lead: int | None
 ) -> FeatureRow:
     p = None if chosen.probability is None else float(chosen.probability[feature])
     inside = bool(chosen.support[feature])
@@ -89,13 +89,13 @@ def act_together(features: FeatureSet) -> bool:
     return features.together > 0.5
 
 
-def shared_sets(chosen: Chosen) -> list[FeatureSet]:
+def shared_sets(chosen: Selection) -> list[FeatureSet]:
     """The sets of more than one feature, most probable first."""
     judged = chosen.judgement
     return [] if judged is None else [each for each in judged.sets if len(each.features) > 1]
 
 
-def copies_of(chosen: Chosen, feature: int) -> tuple[int, ...]:
+def copies_of(chosen: Selection, feature: int) -> tuple[int, ...]:
     """The features that are exact copies of one that is named for all of them, and itself."""
     judged = chosen.judgement
     return () if judged is None else judged.posterior.copies.get(feature, ())
@@ -133,7 +133,9 @@ def _effects(model: Model) -> dict[str, Floats]:
     return {name: np.atleast_2d(values) for name, values in told.items()}
 
 
-def _rows(chosen: Chosen, coef: Floats, names: Sequence[str] | None) -> Iterator[tuple[Any, ...]]:
+def _rows(
+    chosen: Selection, coef: Floats, names: Sequence[str] | None
+) -> Iterator[tuple[Any, ...]]:
     for each in feature_rows(chosen):
         j = each.feature
         for target, w in enumerate(coef[:, j].tolist()):
@@ -141,7 +143,7 @@ def _rows(chosen: Chosen, coef: Floats, names: Sequence[str] | None) -> Iterator
 
 
 def _rows_by_target(
-    chosen: Chosen, coef: Floats, names: Sequence[str] | None
+    chosen: Selection, coef: Floats, names: Sequence[str] | None
 ) -> Iterator[tuple[Any, ...]]:
     for target, w in enumerate(np.where(chosen.support, coef, 0.0)):
         for j in np.flatnonzero(w)[np.argsort(-np.abs(w[w != 0]), kind="stable")].tolist():
@@ -195,7 +197,7 @@ def _alone(alone: Univariate | None) -> dict[str, Any]:
     }
 
 
-def _in_the_model(model: Model, chosen: Chosen, names: Sequence[str] | None) -> dict[str, Any]:
+def _in_the_model(model: Model, chosen: Selection, names: Sequence[str] | None) -> dict[str, Any]:
     """What the model says of each feature; intervals of coefficients belong beside them."""
     d, support = chosen.coef.shape[-1], _support(chosen)
     member = np.full(d, None, object)
@@ -218,17 +220,17 @@ def _in_the_model(model: Model, chosen: Chosen, names: Sequence[str] | None) -> 
     return columns | {f"coefficient of {shown(name)}": row for name, row in each_one}
 
 
-def _probability(chosen: Chosen) -> Floats:
+def _probability(chosen: Selection) -> Floats:
     d = chosen.coef.shape[-1]
     return np.full(d, np.nan) if chosen.probability is None else chosen.probability
 
 
-def _support(chosen: Chosen) -> NDArray[np.bool_]:
+def _support(chosen: Selection) -> NDArray[np.bool_]:
     """Which features are in the model, of any target."""
     return np.asarray(np.atleast_2d(chosen.support).any(axis=0))
 
 
-def _order(chosen: Chosen, coef: Floats, alone: Univariate | None) -> Ints:
+def _order(chosen: Selection, coef: Floats, alone: Univariate | None) -> Ints:
     """By probability, then by membership and size of the coefficient, then by p-value."""
     p = np.ones(coef.size) if alone is None else np.nan_to_num(alone.p_value, nan=1.0)
     certain = np.nan_to_num(np.round(_probability(chosen), 9))

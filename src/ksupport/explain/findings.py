@@ -8,7 +8,7 @@ from typing import Literal
 
 from .._common.names import listed, shown
 from .._common.render import alike
-from ..choosing.chosen import Chosen
+from ..choosing.selection import Selection
 from ..design import Floats
 from ..posterior.credible_sets import FeatureSet
 from .cross_validation import BASELINE, CLEAR, CrossValidation, Kind, MethodScore, clearly_ahead
@@ -54,7 +54,7 @@ class Findings:
     """A fitted model of one target, what its folds said, and how it is called."""
 
     estimator: str  # name of the class
-    chosen: Chosen
+    chosen: Selection
     effects: Floats  # coefficients times the standard deviations of their columns
     names: Sequence[str]
     target: str

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._common.checks import check_count
 from .._common.names import listed, shown
 from ..algorithms import Method
-from ..choosing.chosen import Chosen
+from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem
 from ..losses import Loss
 from ..walking import Result, run
@@ -34,7 +34,7 @@ class Model(Protocol):
     unpenalized_: Ints
     levels_: Mapping[str, Any]
     _loss: Loss
-    _chosen: Chosen
+    _selection: Selection
 
     def _linear(self, X: Any) -> Any: ...
 
@@ -46,11 +46,11 @@ class Model(Protocol):
     def _of_one_column(self) -> Any: ...
 
 
-def chosen_by(model: Model) -> Chosen:
+def chosen_by(model: Model) -> Selection:
     """What a fitted estimator has chosen, and how."""
     check_is_fitted(model)
     try:
-        return model._chosen
+        return model._selection
     except AttributeError as error:
         raise TypeError(
             f"estimator must be one of ksupport's, got {type(model).__name__}, which does not say "
@@ -107,7 +107,7 @@ def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None
 # -- the path again ------------------------------------------------------------------------
 
 
-def method_behind(chosen: Chosen, problem: Problem) -> Method:
+def method_behind(chosen: Selection, problem: Problem) -> Method:
     """The method of the path behind a model, its steps fixed by the data as they were for it."""
     method = chosen.method_behind
     return method if chosen.how == "path" else method.fixed(problem.design, problem.targets[0])
@@ -150,7 +150,7 @@ def walk_again(
     return replace(result, coef=coef, n_iter=step, iterates=iterates, targets=1)
 
 
-def step_of(chosen: Chosen, target: int) -> int:
+def step_of(chosen: Selection, target: int) -> int:
     """The step that was kept for a target."""
     if chosen.shared:
         check_count("target", target, low=0, high=len(chosen.coef) - 1)
@@ -159,7 +159,7 @@ def step_of(chosen: Chosen, target: int) -> int:
     return chosen.steps[target]
 
 
-def _far_enough(chosen: Chosen, max_iter: int, target: int) -> int:
+def _far_enough(chosen: Selection, max_iter: int, target: int) -> int:
     """As far as the fit walked, or, where many paths were walked, half as far again as it chose."""
     if chosen.how != "path":
         return around(chosen.steps[target], max_iter)

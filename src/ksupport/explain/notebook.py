@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._common.names import feature_name, names_seen
 from .._common.render import Table, as_html, number
-from ..choosing.chosen import Chosen
+from ..choosing.selection import Selection
 from .features import feature_rows
 from .findings import probability_text
 from .models import Model, adjusted_for, chosen_by, targets_of
@@ -76,7 +76,7 @@ def finding_of(model: Model) -> Finding:
     return title, words, [table(model, chosen)]
 
 
-def _probable(model: Model, chosen: Chosen) -> Table:
+def _probable(model: Model, chosen: Selection) -> Table:
     """The most probable features, and beneath each those that stand in for it."""
     names, found = names_seen(model), feature_rows(chosen)
     coef = np.atleast_2d(model.coef_)[:TARGETS]
@@ -90,7 +90,7 @@ def _probable(model: Model, chosen: Chosen) -> Table:
     return Table(f"{title}, in the units of X", head, rows)
 
 
-def _coefficients(model: Model, chosen: Chosen) -> Table:
+def _coefficients(model: Model, chosen: Selection) -> Table:
     """The features with the largest coefficients, a column for each of the first targets."""
     coef, features = np.atleast_2d(model.coef_)[:TARGETS], np.flatnonzero(chosen.support)
     largest = np.argsort(-np.abs(coef[:, features]).max(axis=0), kind="stable")
@@ -101,6 +101,6 @@ def _coefficients(model: Model, chosen: Chosen) -> Table:
     return Table(f"{title}, in the units of X", ("feature", *_targets(model, chosen)), rows)
 
 
-def _targets(model: Model, chosen: Chosen) -> list[str]:
+def _targets(model: Model, chosen: Selection) -> list[str]:
     """What stands over the coefficients."""
     return ["coefficient"] if chosen.flat else targets_of(model)[:TARGETS]

@@ -11,10 +11,10 @@ import numpy as np
 from .._common.levels import Setting, for_criteria
 from .._common.phases import phase
 from ..algorithms.irksn import IRKSNMethod
-from ..choosing.chosen import Chosen
 from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, folds_of
 from ..choosing.grids import by_loss
+from ..choosing.selection import Selection
 from ..choosing.supports import Support, visited_by
 from ..design import Design, Floats, Ints, Problem
 from ..losses import Response
@@ -70,7 +70,7 @@ class Automatic:
     seed: int = 0
     n_jobs: int | None = None
 
-    def choose(self) -> Chosen:
+    def choose(self) -> Selection:
         """Nominate features, sample models, judge, and fit the answer."""
         problem = self.problem
         folds = folds_of(problem) if problem.splits else []
@@ -165,7 +165,7 @@ class Automatic:
             design, target, chosen, self.structure, self.problem.effective_share
         ).coef
 
-    def _chosen(self, judgement: Judgement) -> Chosen:
+    def _chosen(self, judgement: Judgement) -> Selection:
         problem, posterior = self.problem, judgement.posterior
         support = np.flatnonzero(judgement.support)
         coef = problem.shaped(self._fitted(problem.design, problem.targets[0], support))
@@ -176,7 +176,7 @@ class Automatic:
         scores = -2.0 * np.log(np.maximum(weights, np.finfo(float).tiny))
         own, near = tuple(support.tolist()), scores[0] + NEAR
         others = [(S, float(score)) for S, score in zip(supports, scores, strict=True)]
-        chosen = Chosen(
+        chosen = Selection(
             how="criterion",
             by="evidence",
             method="irksn",
@@ -201,7 +201,7 @@ class Automatic:
         )  # fmt: skip
         return replace(chosen, decision=words_of(judgement, self._kind(chosen)))
 
-    def _kind(self, chosen: Chosen) -> Kind:
+    def _kind(self, chosen: Selection) -> Kind:
         return Kind(
             size=chosen.size, by_squares=self.problem.by_squares, known=self.n_groups,
             groups=self.structure.picked(np.flatnonzero(chosen.support).tolist()),

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .._common.checks import check_count
 from .._common.names import names_seen
 from .._common.render import alike
-from ..choosing.chosen import Chosen
+from ..choosing.selection import Selection
 from ..design import Floats
 from ..explain.features import FeatureRow, feature_rows
 from ..explain.findings import probability_text
@@ -22,7 +22,7 @@ from ._axes import BAD, GOOD, MUTED, Display, check_data, check_names, check_our
 LINE = 0.28  # inches for a feature
 
 
-def judged(estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Chosen:
+def judged(estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Selection:
     """What an estimator that gives probabilities has chosen."""
     check_ours(estimator)
     check_data(estimator, X, y, sample_weight)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..choosing.chosen import Chosen
+from ..choosing.selection import Selection
 from ..design import Floats, Ints
 from ..explain.models import chosen_by, step_of
 from ._axes import BAD, GOOD, MUTED, Display, check_data, check_kind, check_ours
@@ -153,7 +153,7 @@ class StoppingDisplay(Display):
         return display.plot(ax=ax)
 
     @classmethod
-    def _of_folds(cls, chosen: Chosen) -> Self:
+    def _of_folds(cls, chosen: Selection) -> Self:
         """The loss along the path that folds have chosen."""
         columns = ("t", "loss", "loss_se", "size")
         t, loss, spread, sizes = (chosen.of_paths(name)[chosen.path] for name in columns)
@@ -166,7 +166,7 @@ class StoppingDisplay(Display):
         )  # fmt: skip
 
     @classmethod
-    def _of_criterion(cls, chosen: Chosen) -> Self:
+    def _of_criterion(cls, chosen: Selection) -> Self:
         """The criterion over the number of features."""
         name = "evidence" if chosen.by == "evidence" else str(chosen.by).upper()
         sizes, worse = chosen.least_scores()

@@ -15,9 +15,9 @@ from sklearn.base import clone
 from ..._common.names import listed, shown
 from ..._common.telling import duration
 from ...algorithms import Method
-from ...choosing.chosen import Chosen
+from ...choosing.selecting import select_by_criterion, select_on_path, walk_to
+from ...choosing.selection import Selection
 from ...choosing.stability import StabilitySelection, stability_selection
-from ...choosing.ways import chosen_by_criterion, chosen_on_path, walk_to
 from ...design import Design, Floats, Genotypes, Incomplete, Ints, Problem
 from ...estimators.base import LinearRegressor, SelectingModel
 from ...explain.cross_validation import (
@@ -179,7 +179,7 @@ class Fitted:
     test: PermutationTest | None = None  # of as many permutations as were asked for
 
     @property
-    def chosen(self) -> Chosen:
+    def chosen(self) -> Selection:
         """What the model has chosen, and how."""
         return chosen_by(self.model)
 
@@ -242,7 +242,7 @@ class Repeated(LinearRegressor, SelectingModel):
 
     def __init__(
         self,
-        choose: Callable[[Problem], Chosen] | None = None,
+        choose: Callable[[Problem], Selection] | None = None,
         standardize: bool = True,
         unpenalized: Any = None,
     ) -> None:
@@ -341,14 +341,14 @@ def repeater(model: SelectingModel, data: Data) -> SelectingModel:
     return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), *like)
 
 
-def _by_criterion(model: SelectingModel, problem: Problem) -> Chosen:
+def _by_criterion(model: SelectingModel, problem: Problem) -> Selection:
     n, d = round(problem.design.n_samples), problem.design.d
-    return chosen_by_criterion(problem, model._search(n, d))
+    return select_by_criterion(problem, model._search(n, d))
 
 
-def _by_step(method: Method, step: int, problem: Problem) -> Chosen:
+def _by_step(method: Method, step: int, problem: Problem) -> Selection:
     end = walk_to(method, problem.design, problem.targets[0], max(step, 1))
-    return chosen_on_path(method, [end], by=None)
+    return select_on_path(method, [end], by=None)
 
 
 def _certificate(data: Data, model: Any) -> RecoveryReport | None:

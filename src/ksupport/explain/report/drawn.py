@@ -12,8 +12,8 @@ from scipy.special import ndtri
 
 from ..._common.names import spreadsheet_safe
 from ...algorithms import Method, make_method
-from ...choosing.chosen import Chosen
 from ...choosing.refits import DEPENDENT
+from ...choosing.selection import Selection
 from ...choosing.stability import StabilitySelection
 from ...design import Design, Floats, Ints, Problem
 from ...theory.report import NEAR_COPY
@@ -55,7 +55,7 @@ class Walk:
 # -- paths ---------------------------------------------------------------------------------
 
 
-def walks_of(chosen: Chosen, max_iter: int, problem: Problem) -> tuple[list[Walk], int, int]:
+def walks_of(chosen: Selection, max_iter: int, problem: Problem) -> tuple[list[Walk], int, int]:
     """Paths around the chosen one; which of them it is, and the record of its step."""
     methods, place = _methods(chosen, problem)
     step = max(chosen.steps[0], 1)
@@ -71,7 +71,7 @@ def walks_of(chosen: Chosen, max_iter: int, problem: Problem) -> tuple[list[Walk
     return walks, place, record
 
 
-def _methods(chosen: Chosen, problem: Problem) -> tuple[list[tuple[str, Method]], int]:
+def _methods(chosen: Selection, problem: Problem) -> tuple[list[tuple[str, Method]], int]:
     """The paths to show, with their labels, and the place of the one behind the model."""
     behind = method_behind(chosen, problem)
     settings, nearest = _by_size(chosen)
@@ -81,7 +81,7 @@ def _methods(chosen: Chosen, problem: Problem) -> tuple[list[tuple[str, Method]]
     return list(zip(labels, methods, strict=True)), near.index(nearest)
 
 
-def _by_size(chosen: Chosen) -> tuple[list[dict[str, Any]], int]:
+def _by_size(chosen: Selection) -> tuple[list[dict[str, Any]], int]:
     """The settings in order of size, and the place of the model's, or of the nearest in size."""
     settings = [_told(each) for each in chosen.settings]
     settings = list({str(each): each for each in settings}.values())
@@ -179,7 +179,7 @@ def rounded(values: Any, digits: int = 3) -> list[float | int]:
 # -- criterion -----------------------------------------------------------------------------
 
 
-def surface_of(chosen: Chosen) -> dict[str, Any] | None:
+def surface_of(chosen: Selection) -> dict[str, Any] | None:
     """Cross-validated error over settings and steps."""
     if chosen.how != "folds":
         return None
@@ -201,7 +201,7 @@ def surface_of(chosen: Chosen) -> dict[str, Any] | None:
     }
 
 
-def scores_of(chosen: Chosen) -> dict[str, Any] | None:
+def scores_of(chosen: Selection) -> dict[str, Any] | None:
     """The best criterion for each number of features, less the best of all."""
     if chosen.how != "criterion":
         return None

@@ -8,17 +8,17 @@ import pytest
 
 from ksupport import IRKSN, IRKSNIC, AutoIRKSN, PathCV, PathIC, path
 from ksupport.algorithms import METHODS, make_method
-from ksupport.choosing.chosen import Chosen
-from ksupport.choosing.tables import FoldTable
-from ksupport.choosing.ways import (
+from ksupport.choosing.selecting import (
     Search,
-    chosen_by_criterion,
-    chosen_by_folds,
-    chosen_on_path,
     irksn_stages,
     iterate_at,
+    select_by_criterion,
+    select_by_folds,
+    select_on_path,
     walk_to,
 )
+from ksupport.choosing.selection import Selection
+from ksupport.choosing.tables import FoldTable
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.design import Design, Problem, Weights
 from ksupport.explain.models import chosen_by
@@ -42,7 +42,7 @@ def walked(problem):
 @pytest.fixture(scope="module")
 def searched(problem):
     settings = [{"k": 2}, {"k": 4}]
-    return chosen_by_criterion(problem, Search("iht", [settings], stopping=NoChange()))
+    return select_by_criterion(problem, Search("iht", [settings], stopping=NoChange()))
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ def folded():
     errors = np.array([[[4.0, 2.0, 3.0], [4.0, 1.0, 2.0]], [[4.0, 3.0, 3.0], [4.0, 2.0, 3.0]]])
     table = FoldTable(errors, np.array([0, 5, 10]), np.array([[0, 1, 2], [0, 3, 4]]))
     coef = np.r_[1.0, 0.0, -2.0, 3.0, 0.0]
-    return table, chosen_by_folds("irksn", [{"k": 1}, {"k": 3}], table, (1, 1), coef, "ols")
+    return table, select_by_folds("irksn", [{"k": 1}, {"k": 3}], table, (1, 1), coef, "ols")
 
 
 # -- one path --------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ def folded():
 
 def test_a_path_is_what_was_walked(walked):
     method, result = walked
-    chosen = chosen_on_path(method, [result], by=None)
+    chosen = select_on_path(method, [result], by=None)
     assert chosen.method_behind == method
     assert (chosen.how, chosen.steps, chosen.reasons) == ("path", (40,), ("max_iter",))
     assert chosen.histories == (result.history,)
@@ -71,7 +71,7 @@ def test_a_path_is_what_was_walked(walked):
 def test_several_targets_stand_side_by_side(walked):
     method, result = walked
     other = replace(result, coef=np.roll(result.coef, 1), n_iter=30, reason="stopped")
-    chosen = chosen_on_path(method, [result, other], by="held_out", flat=False)
+    chosen = select_on_path(method, [result, other], by="held_out", flat=False)
     assert (chosen.coef.shape, chosen.flat, chosen.steps) == ((2, 30), False, (40, 30))
     np.testing.assert_array_equal(chosen.support, (result.coef != 0) | (other.coef != 0))
     assert "kept steps 30 to 40 of 40" in chosen.words
@@ -81,7 +81,7 @@ def test_several_targets_stand_side_by_side(walked):
 def test_without_a_rule_a_callback_ended_the_walk(walked):
     method, result = walked
     stopped = replace(result, reason="stopped")
-    assert "a callback ended the walk" in chosen_on_path(method, [stopped], by=None).words
+    assert "a callback ended the walk" in select_on_path(method, [stopped], by=None).words
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -111,7 +111,7 @@ def test_a_criterion_chooses_the_first_row_of_its_table(searched, problem):
 
 def test_the_path_behind_is_where_the_support_was_first_met(problem):
     search = Search("iht", [[{"k": 2}, {"k": 3}]], exchange=0, stopping=NoChange())
-    chosen = chosen_by_criterion(problem, search)
+    chosen = select_by_criterion(problem, search)
     assert chosen.params == {"k": 3}
     assert chosen.path is not None
     w = iterate_at(chosen.method_behind, problem.design, problem.targets[0], chosen.steps[0])
@@ -121,8 +121,9 @@ def test_the_path_behind_is_where_the_support_was_first_met(problem):
 
 def test_off_the_paths_there_are_no_parameters(problem):
     search = Search("iht", [[{"k": 1, "step": "normalised"}]], stopping=NoChange())
-    chosen = chosen_by_criterion(problem, search)
-    assert (chosen.path, chosen.params, chosen.told, chosen.table["t"][0]) == (None, None, {}, -1)
+    chosen = select_by_criterion(problem, search)
+    assert (chosen.path, chosen.params, chosen.reported) == (None, None, {})
+    assert chosen.table["t"][0] == -1
     assert chosen.method_behind == make_method("iht", k=chosen.size, step="normalised")
     assert chosen.words == (
         f"EBIC chose {chosen.size} features among the supports that IHT visits, "
@@ -133,7 +134,7 @@ def test_off_the_paths_there_are_no_parameters(problem):
 def test_only_settings_of_the_table_are_kept(problem):
     """Paths that met nothing first have nothing to tell."""
     search = Search("iht", [[{"k": 2}, {"k": 2, "step": None}]], stopping=NoChange())
-    assert chosen_by_criterion(problem, search).settings == ({"k": 2},)
+    assert select_by_criterion(problem, search).settings == ({"k": 2},)
 
 
 def test_least_scores_are_above_the_least(searched):
@@ -144,7 +145,7 @@ def test_least_scores_are_above_the_least(searched):
 
 
 def test_swaps_lead_to_the_alternatives(problem):
-    chosen = chosen_by_criterion(problem, Search("iht", [[{"k": 3}]], tie=8.0, stopping=NoChange()))
+    chosen = select_by_criterion(problem, Search("iht", [[{"k": 3}]], tie=8.0, stopping=NoChange()))
     inside = set(np.flatnonzero(chosen.support).tolist())
     assert chosen.alternatives
     for swap, (support, score) in zip(chosen.swaps(), chosen.alternatives, strict=True):
@@ -175,7 +176,7 @@ def test_larger_levels_are_walked_if_as_many_features_are_chosen(size, walked):
     z = Z[:, :size] @ draw.choice([-1.0, 1.0], size) + 0.1 * draw.standard_normal(300)
     problem = Problem(Z, z[:, None], Weights(), np.arange(300), True, True)
     stages = irksn_stages("auto", 0.01, "adaptive", 300, 100)
-    chosen = chosen_by_criterion(problem, Search("irksn", stages, max_iter=30))
+    chosen = select_by_criterion(problem, Search("irksn", stages, max_iter=30))
     assert np.flatnonzero(chosen.coef).tolist() == list(range(size))
     assert {setting["k"] for setting in chosen.settings} <= walked
     assert max(chosen.table["k"][~np.isnan(chosen.table["k"])]) == max(walked)
@@ -207,7 +208,7 @@ def test_it_is_frozen_and_copied_whole(searched):
         searched.how = "path"
     other = pickle.loads(pickle.dumps(searched))
     assert other.words == searched.words
-    assert {each.name for each in fields(Chosen)} == set(vars(other))
+    assert {each.name for each in fields(Selection)} == set(vars(other))
     np.testing.assert_array_equal(other.coef, searched.coef)
 
 

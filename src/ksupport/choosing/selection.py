@@ -1,4 +1,4 @@
-"""What was chosen, and how: the one object that words, notebooks, pictures and reports read."""
+"""The selected model and how it was selected, as summaries, pictures and reports read it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .supports import Support
 
 How = Literal["path", "criterion", "folds"]
 
-UNTOLD = ("norm", "step", "loss", *STRUCTURE)  # parameters
+UNREPORTED = ("norm", "step", "loss", *STRUCTURE)  # parameters
 ENDS = {
     "max_iter": "it walked all the steps it was given",
     "exhausted": "the path was at its end",
@@ -39,31 +39,31 @@ class Swap:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Chosen:
-    """A model, the path behind it, and what decided for it.
+class Selection:
+    """A model, the path behind it, and why it was selected.
 
-    Made by `chosen_on_path`, `chosen_by_criterion` and `chosen_by_folds`, which are the three ways
-    to choose.  It holds arrays, numbers and text, and no data of the fit.
+    Made by `selecting.py` and by `inference.automatic`.  It holds arrays, numbers and text, and no
+    data of the fit.
     """
 
     how: How  # one path to one step; or of many paths, by a criterion or by folds
     by: str | None  # name of the criterion or of the stopping rule, if there is one
     method: str  # whose paths were walked, a name in METHODS
-    settings: tuple[Mapping[str, Any], ...]  # parameters of the paths that tell something
-    path: int | None  # which of them is behind the model; None: exchanges alone led to it
-    steps: tuple[int, ...]  # at which it was met, or the last walked; one a target
+    settings: tuple[Mapping[str, Any], ...]  # parameters of the paths
+    path: int | None  # the one behind the model; None: found by exchanging features only
+    steps: tuple[int, ...]  # where it was first met, or the last step; one per target
     coef: Floats  # d, or targets x d, in the problem's units
-    refit: Refit = None  # what was made of the iterate
+    refit: Refit = None  # how coefficients were fitted; None: those of the iterate
     score: float | None = None  # the criterion's
     fold_errors: Floats | None = None
-    table: Mapping[str, NDArray[Any]]  # one row a support, or a setting and step; empty of one path
-    probability: Floats | None = None  # for each feature, that it belongs to the model
+    table: Mapping[str, NDArray[Any]]  # a row per support, or per setting and step; or empty
+    probability: Floats | None = None  # inclusion probability of each feature
     alternatives: tuple[tuple[Support, float], ...] = ()  # near-tied supports and their scores
     reasons: tuple[str, ...] = ()  # why the one path ended, for each target
     histories: tuple[History, ...] = ()  # of the one path, for each target
-    shared: bool = False  # whether all targets were walked as one, with one support
-    judgement: Judgement | None = None  # what is believed of every feature, where that was asked
-    decision: str | None = None  # what was decided and why, where more is to be said
+    shared: bool = False  # whether all targets share one path and one support
+    judgement: Judgement | None = None  # of the posterior, if there is one
+    decision: str | None = None  # replaces the sentence of `words`
 
     @property
     def support(self) -> NDArray[np.bool_]:
@@ -92,7 +92,7 @@ class Chosen:
 
     @property
     def params(self) -> Mapping[str, Any] | None:
-        """The parameters of the path behind the model; None if exchanges alone led to it."""
+        """The parameters of the path behind the model; None if there is none."""
         return None if self.path is None else self.settings[self.path]
 
     @property
@@ -102,16 +102,16 @@ class Chosen:
         return (None, None) if params is None else (params.get("k"), params.get("alpha"))
 
     @property
-    def told(self) -> dict[str, Any]:
-        """The parameters of the path behind the model that tell something; none off the paths."""
+    def reported(self) -> dict[str, Any]:
+        """The parameters of the path behind the model that `words` lists."""
         params = (self.params or {}).items()
         if self.how == "path":
             return {n: v for n, v in params if isinstance(v, Real) and not isinstance(v, bool)}
-        return {name: value for name, value in params if name not in UNTOLD}
+        return {name: value for name, value in params if name not in UNREPORTED}
 
     @property
     def method_behind(self) -> Method:
-        """The method of the path behind the model; off the paths, that of the model's size."""
+        """The method of the path behind the model; without a path, with k its size."""
         if self.params is not None:
             return make_method(self.method, **self.params)
         params = dict(self.settings[0])
@@ -144,10 +144,10 @@ class Chosen:
         if self.decision is not None:
             return self.decision
         name = METHODS[self.method].title
-        params = ", ".join(f"{key}={_value(value)}" for key, value in self.told.items())
+        params = ", ".join(f"{key}={_value(value)}" for key, value in self.reported.items())
         if self.how == "path":
-            told = f"{name} with {params}" if params else name
-            return f"{told}: {self._ending}."
+            walked = f"{name} with {params}" if params else name
+            return f"{walked}: {self._ending}."
         if self.how == "folds":
             return (
                 f"Cross-validation chose {name} with {params or 'its defaults'}, at step "

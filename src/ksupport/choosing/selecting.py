@@ -1,4 +1,4 @@
-"""The three ways to choose a model: where one path ends, by a criterion, by folds."""
+"""Select a model: where one path ends, by a criterion, or by folds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ..walking import Result, Rule, run
 from ..walking.structure import PLAIN, Structure
 from .choice import choose, criterion_for, fit_of
 from .choice_by_loss import choose_by_loss
-from .chosen import Chosen
 from .folds import Refit
 from .grids import STRUCTURE, expand, settings_within
 from .scored import Choice
+from .selection import Selection
 from .supports import different_rows, largest_support, response_of, visited_by
 from .tables import FoldTable, path_table
 
@@ -42,16 +42,16 @@ def iterate_at(method: Method, design: Design, y: Floats, step: int) -> Floats:
     )
 
 
-def chosen_on_path(
+def select_on_path(
     method: Method,
     results: Sequence[Result],
     by: str | None,
     flat: bool = True,
     shared: bool = False,
-) -> Chosen:
+) -> Selection:
     """Where one path ended, for each target; ``by`` names the stopping rule, if there is one."""
     coef = np.vstack([result.coef.reshape(result.targets, -1) for result in results])
-    return Chosen(
+    return Selection(
         how="path",
         by=by,
         method=method.name,
@@ -114,7 +114,7 @@ def irksn_stages(
     return staged(settings, FIRST) if isinstance(k, str) else [settings]
 
 
-def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
+def select_by_criterion(problem: Problem, search: Search) -> Selection:
     """Walk, gather the supports, refit, score, exchange features; refit the best on all data."""
     design, y = problem.design, problem.targets[0]
     structure, largest = search.structure, search.max_size
@@ -139,7 +139,7 @@ def chosen_by_criterion(problem: Problem, search: Search) -> Chosen:
     met, best = np.unique(choice.table["path"]), int(choice.table["path"][0])
     met = met[met >= 0]  # others are of supports that exchanges alone led to
     walked = max(int(result.history["t"][-1]) for result in results)
-    return Chosen(
+    return Selection(
         how="criterion",
         by=criterion,
         method=search.method,
@@ -192,13 +192,13 @@ def _table_of(
 # -- folds ---------------------------------------------------------------------------------
 
 
-def chosen_by_folds(
+def select_by_folds(
     method: str, settings: Sequence[Setting], table: FoldTable, at: tuple[int, int], coef: Floats,
     refit: Refit, shared: bool = False,
-) -> Chosen:  # fmt: skip
+) -> Selection:  # fmt: skip
     """The path and record of a table by folds, and what was made of its iterate on all data."""
     path, record = at
-    return Chosen(
+    return Selection(
         how="folds",
         by=None,
         method=method,
