@@ -49,6 +49,7 @@ MOST_PAIRS = 10**5  # of half-samples: frequencies are known to .002, and all ar
 # -- what a walk records ---------------------------------------------------------------------
 
 RECALLED = 5 << 22  # bytes in products that are remembered, for all paths on a view of X (20 MB)
+SENT_PRODUCTS = RECALLED // 32  # features up to which products are sent by other processes
 RECALLED_DOUBLE = 1 << 16  # features up to which they are remembered in double precision
 CHOSEN_FOR = 1 << 22  # numbers in products for which columns are chosen at once (32 MB)
 WORKING = 1 << 19  # numbers in the columns that a path walks on, unless it needs more (4 MB)

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 import ksupport
-from ksupport import METHODS, path
+from ksupport import METHODS, limits, path
 from ksupport._common.phases import Phase
 from ksupport.design.view import Design
 
@@ -172,6 +172,28 @@ def test_paths_share_passes_and_columns():
     )
     lazy = da.from_array(X, chunks=(25, 800))
     assert many.fit(lazy, y).n_passes_ <= 2 * one.fit(lazy, y).n_passes_
+
+
+@pytest.mark.parametrize("make", [lambda: ksupport.IRKSN(k=4), MODELS["AutoIRKSN"]])
+def test_a_dask_array_takes_about_as_many_passes_as_a_file(make, tmp_path):
+    X, y = problem(150, 2000)
+    np.save(tmp_path / "X.npy", X)
+    on_disk = np.load(tmp_path / "X.npy", mmap_mode="r")
+    of_file = make().fit(on_disk, y).n_passes_
+    assert 1 < make().fit(da.from_array(X, chunks=(25, 800)), y).n_passes_ <= 1.5 * of_file
+
+
+@pytest.mark.parametrize("method", ["irksn", "iht", "srdi"])
+def test_where_products_are_too_large_to_send_only_leading_features_are(method, monkeypatch):
+    """A product with all features is reduced by the workers; iterates are those of the array."""
+    X, y = problem(150, 2000)
+    monkeypatch.setattr(limits, "SENT_PRODUCTS", X.shape[1] - 1)
+    design = Design.of(da.from_array(X, chunks=(25, 800)))
+    assert not design.recalls
+    arguments = {"k": 4} if method != "srdi" else {}
+    found = ksupport.path(method, design, y, max_iter=40, **arguments)
+    expected = ksupport.path(method, X, y, max_iter=40, **arguments)
+    assert_close(found.coef, expected.coef)
 
 
 def test_a_warm_start_goes_on():

@@ -175,8 +175,13 @@ class Design:
 
     @property
     def remembers(self) -> bool:
-        """Whether products are worth keeping: X is read by passes, and lies in this process."""
-        return self.near and self.has_columns and self.store.entries > limits.COPIED_COLUMNS
+        """Whether products are worth keeping: X is read by passes, and `recalls` them."""
+        return self.recalls and self.store.entries > limits.COPIED_COLUMNS
+
+    @property
+    def recalls(self) -> bool:
+        """Whether full products X̃ᵀu are remembered: from other processes not if d is very large."""
+        return self.has_columns and (self.near or self.d <= limits.SENT_PRODUCTS)
 
     def take(self, rows: ArrayLike) -> Design:
         """Only these rows (indices or a mask); centring and scaling stay as they are."""

@@ -225,8 +225,8 @@ class WorkingSetPath(PlainSteps):
         self.enough = max(limits.WORKING // design.n, 4 * self.least)  # to walk on, mostly
         self.copied = design.copy_columns()  # then nothing need be waited for
         plain = self.state.structure.plain
-        if design.has_columns and not self.copied and (design.near or not plain):
-            self.recall = Recall.of(design)  # else products of size d would have to be sent
+        if not self.copied and (design.recalls or (design.has_columns and not plain)):
+            self.recall = Recall.of(design)  # else too much would have to be sent
         whole = limits.ALL_AT_ONCE // (4 if self.copied else 1)  # refreshes cost less there
         if self.copied and self.state.strides:
             whole = limits.ALL_AT_ONCE
@@ -410,7 +410,7 @@ class WorkingSetPath(PlainSteps):
 
     def _forecast(self) -> list[Floats]:
         """Vectors near whose span those of the next steps lie, one pass for all of them."""
-        if self.working is None or not self.design.near:
+        if self.working is None or not self.design.recalls:
             return []
         walked = self.t - self.asked_at
         steps = min(max(2 * walked, FIRST_AHEAD), MOST_AHEAD)
@@ -428,8 +428,11 @@ class WorkingSetPath(PlainSteps):
         A refresh reads d columns, and has its price besides; a step reads those of the working
         set.  So a larger one if refreshes come too often, a smaller one if they are rare.
         """
-        elsewhere = not (self.design.near or self.copied)
-        if elsewhere and self.working and len(self.working.refs) < FOLLOWED:
+        if (
+            not (self.design.recalls or self.copied)
+            and self.working
+            and len(self.working.refs) < FOLLOWED
+        ):
             return  # another answer beside those before does more than a longer one
         if self._work() < 0.25 and self.m < self.enough:
             self.m *= 2
