@@ -97,7 +97,7 @@ def test_a_cluster_walks_the_same_path_and_sends_little(chunks, client, received
     X = lazy(chunks).persist()
     y = problem()[1]
     assert_same(path("irksn", X, y, **CALM), y, CALM)
-    assert 0 < sum(received) < 0.05 * X.nbytes  # of all passes together
+    assert 0 < sum(received) < 0.2 * X.nbytes  # of all passes together
 
 
 def test_what_the_client_counts_is_what_it_receives(client, received):
