@@ -35,7 +35,7 @@ endif
 .NOTPARALLEL: # one pip at a time
 .PHONY: help demo test test-long test-quick test-cpus test-faults test-oldest test-dist coverage mutants fuzz fuzz-files
 .PHONY: check hooks api dist golden audit
-.PHONY: bench bench-fmri bench-load bench-phases bench-response bench-scale bench-selection bench-steps docs paper clean
+.PHONY: bench bench-fmri bench-load bench-phases bench-promises bench-response bench-scale bench-selection bench-steps docs paper clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target what; \
@@ -122,6 +122,9 @@ bench-phases: $(VENV)/.with-bench ## measure where the passes over X of a select
 
 bench-selection: $(VENV)/.with-bench ## measure how well supports are found, tuning included
 	@$(BIN)/python -m benchmarks selection
+
+bench-promises: $(VENV)/.with-bench ## measure whether error rates, sets and intervals keep their promise (KSUPPORT_QUICK=1: few draws)
+	@$(BIN)/python -m benchmarks --shared promises
 
 bench-response: $(VENV)/.with-bench ## measure what is found with other responses, and beside confounders
 	@$(BIN)/python -m benchmarks response
