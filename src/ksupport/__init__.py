@@ -29,9 +29,9 @@ if TYPE_CHECKING:  # at run time a name is imported when it is first used: see `
     from .inference.rehearsal import Outcome, Rehearsal, rehearse
     from .inference.splitting import SplitIntervals, split_intervals
     from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
+    from .posterior.coefficients import Effects
     from .posterior.credible_sets import FeatureSet
     from .posterior.judgement import NoSignalWarning
-    from .posterior.moments import Effects
     from .posterior.performance import Performance
     from .posterior.result import Posterior
     from .reading import read
@@ -88,7 +88,7 @@ _HOMES = {  # the module of each name; what is not listed is a module itself
     "AutoIRKSNClassifier": "estimators",
     "AutoIRKSNSurvival": "estimators",
     "BoxNorm": "norms",
-    "Effects": "posterior.moments",
+    "Effects": "posterior.coefficients",
     "FeatureSet": "posterior.credible_sets",
     "IHT": "estimators",
     "IRCR": "estimators",

@@ -28,7 +28,6 @@ from ..posterior.result import Posterior
 from ..posterior.sampling import posteriors
 from ..walking import Path, Result, run
 from ..walking.structure import Structure
-from .coefficients import with_coefficients
 
 ALPHA, STEPS, EVERY = 1e-2, 60, 2  # of the paths that nominate features (`benchmarks/supports.py`)
 ON_FOLDS = Budget(chains=1, burn_in=300, moves=1200, rounds=1)
@@ -80,8 +79,7 @@ class Automatic:
             p_value = permutation_p_value(tasks[0], rows) if posterior.empty < 0.5 else 1.0
         performance = self._performance(folds, [each for each, _ in on_folds])
         judgement = judged(posterior, p_value, rows, performance, self.beta)
-        known = with_coefficients(tasks[0], judgement.posterior, rows)
-        return self._chosen(replace(judgement, posterior=known))
+        return self._chosen(judgement)
 
     def p_value(self, permutations: int) -> float:
         """Of the permutation test, without paths and chains."""

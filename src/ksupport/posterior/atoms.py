@@ -131,8 +131,10 @@ def _assembled(
 def _copies(R: Floats, positive: bool) -> dict[int, Members]:
     """Each feature that is no copy of one before it, with its copies."""
     same = (R if positive else np.abs(R)) >= COPY
-    first = np.argmax(same, axis=1)
-    return {int(j): tuple(np.flatnonzero(first == j).tolist()) for j in np.unique(first)}
+    found: dict[int, list[int]] = {}
+    for j, first in enumerate(np.argmax(same, axis=1).tolist()):
+        found.setdefault(first, []).append(j)
+    return {first: tuple(found[first]) for first in sorted(found)}
 
 
 @dataclass(frozen=True)
@@ -183,8 +185,9 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
 def _in_all(at: Ints, found: Iterator[tuple[Members, float]]) -> dict[Members, float]:
     """Masses of distinct clusters, by features among all candidates."""
     masses: dict[Members, float] = {}
+    places = at.tolist()
     for members, mass in found:
-        own = tuple(at[list(members)].tolist())
+        own = tuple([places[i] for i in members])
         masses[own] = masses.get(own, 0.0) + mass
     return masses
 
@@ -242,27 +245,32 @@ def _nodes(C: Floats) -> Iterator[tuple[Members, float]]:
     D = 1.0 - (C + C.T) / 2
     np.fill_diagonal(D, 0.0)
     tree = linkage(squareform(D, checks=False), "average")
-    members: list[Members] = [(i,) for i in range(len(C))]
-    height, parent = np.zeros(2 * len(C) - 1), np.full(2 * len(C) - 1, 1.0 - TIGHT)
-    for at, (i, j, own, _) in enumerate(tree.tolist()):
-        members.append(tuple(sorted(members[int(i)] + members[int(j)])))
-        height[len(C) + at] = own
-        parent[[int(i), int(j)]] = min(own, 1.0 - TIGHT)
+    members: list[list[int]] = [[i] for i in range(len(C))]
+    height, parent = [0.0] * (2 * len(C) - 1), [1.0 - TIGHT] * (2 * len(C) - 1)
+    for i, j, own, _ in tree.tolist():  # nodes are joined at ever lower correlations
+        parent[int(i)] = parent[int(j)] = min(own, 1.0 - TIGHT)
+        if own >= 1.0 - TIGHT:
+            break
+        height[len(members)] = own
+        members.append(members[int(i)] + members[int(j)])
     for at in range(len(C), len(members)):
         if len(members[at]) <= LARGEST and parent[at] > height[at]:
-            yield members[at], float(parent[at] - height[at])
+            yield tuple(sorted(members[at])), parent[at] - height[at]
 
 
 def _neighbourhoods(C: Floats) -> Iterator[tuple[Members, float]]:
     """A leading feature with those nearest to it, and the correlations within which these are."""
-    order = np.argsort(-np.round(C, 9), axis=1, kind="stable")
     sizes = [m for m in NEIGHBOURS if m <= len(C)]
-    for i in range(min(LEADING, len(C)) if sizes else 0):
-        reach = np.array([C[i, order[i, m - 1]] for m in sizes])
-        until = np.append(reach[1:], reach[-1:] if len(sizes) == len(C) else 0.0)
-        for m, upper, lower in zip(sizes, reach, np.maximum(until, TIGHT), strict=True):
-            if upper > lower:
-                yield tuple(sorted(order[i, :m].tolist())), float(upper - lower)
+    if not sizes:
+        return
+    near = np.argsort(-np.round(C[:LEADING], 9), axis=1, kind="stable")[:, : sizes[-1]]
+    reach = np.take_along_axis(C[:LEADING], near[:, np.array(sizes) - 1], axis=1)
+    beyond = reach[:, -1:] if len(sizes) == len(C) else np.zeros((len(reach), 1))
+    width = reach - np.maximum(np.hstack([reach[:, 1:], beyond]), TIGHT)
+    for own, widths in zip(near.tolist(), width.tolist(), strict=True):
+        for m, mass in zip(sizes, widths, strict=True):
+            if mass > 0.0:
+                yield tuple(sorted(own[:m])), mass
 
 
 def _components(R: Floats, members: Members) -> Floats:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.phases import phase
 from .._kernels import posterior as kernels
@@ -54,6 +55,23 @@ class Sample:
     weights: Floats
     by_chain: Floats
     widest: int
+
+    def leading(self, weights: Floats, most: int) -> tuple[Ints, Floats]:
+        """Of the sets of most weight: a draw of each, of its likeliest precision; shares of sets.
+
+        ``weights`` are those of the draws.
+        """
+        _, place = np.unique(_as_keys(self.sets), return_inverse=True)
+        total = np.bincount(place, weights)
+        order = np.lexsort((-np.round(weights, 12), place))
+        first = order[np.searchsorted(place[order], np.arange(total.size))]
+        chosen = np.argsort(-np.round(total, 12), kind="stable")[:most]
+        return first[chosen], total[chosen] / total[chosen].sum()
+
+    @property
+    def probability(self) -> Floats:
+        """Of each candidate feature, over all chains."""
+        return np.asarray(self.by_chain.mean(axis=0))
 
     @property
     def agreement(self) -> float:
@@ -147,7 +165,12 @@ def _merged(chains: list[_Chain], by_chain: Floats, widest: int) -> Sample:
     places = np.concatenate([p for each in chains for p in each.places])
     width = max(int((sets >= 0).sum(axis=1).max(initial=0)), 1)
     rows = np.column_stack([places, sets[:, :width]]).astype(np.int32)
-    keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1])))
-    _, first, counts = np.unique(keys.ravel(), return_index=True, return_counts=True)
+    _, first, counts = np.unique(_as_keys(rows), return_index=True, return_counts=True)
     distinct = rows[first].astype(np.int64)
     return Sample(distinct[:, 1:], distinct[:, 0], counts / counts.sum(), by_chain, widest)
+
+
+def _as_keys(rows: Ints) -> NDArray[np.void]:
+    """Each row of integers as one value, to be compared as a whole."""
+    rows = np.ascontiguousarray(rows, np.int32)
+    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()

@@ -1,8 +1,9 @@
-"""Weights of sampled models by the loss itself, where chains had it to second order only.
+"""Sampled models by the loss itself, where chains had it to second order only.
 
 The evidence of leading models is taken by Laplace's method at the model's own mode; the ratio to
 what the chain believed is the weight of importance sampling, truncated as Ionides (2008) has it.
-Models that were not evaluated have the mean ratio of those with as many atoms.
+Models that were not evaluated have the mean ratio of those with as many atoms.  Coefficients of
+an evaluated model are normal about its mode.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from ..design import Floats, Ints
 from ..losses import Response
 from .atoms import AtomSet
 from .chains import Sample
+from .coefficients import AVERAGED, Coefficients, ModelCoefficients, of_atoms
 from .likelihood import Likelihood
 from .prior import PRECISIONS
 
@@ -24,16 +26,19 @@ EVALUATED = 200  # models, those of most weight
 
 def by_loss(
     response: Response, likelihood: Likelihood, atoms: AtomSet, drawn: Sample, columns: Floats,
-    features: Ints, share: float, positive: bool,
-) -> Floats:  # fmt: skip
-    """What each drawn model counts; they sum to 1."""
+    features: Ints, share: float, positive: bool, n_features: int,
+) -> tuple[Floats, Coefficients | None]:  # fmt: skip
+    """The weight of each drawn model, which sum to 1, and coefficients of the leading ones.
+
+    Of more than two classes there are no coefficients.
+    """
     order = np.argsort(-np.round(drawn.weights, 12), kind="stable")[:EVALUATED]
     sets = drawn.sets[order]
     precisions = PRECISIONS[drawn.precisions[order]]
     models = [atoms.columns_of(each[each >= 0]) for each in sets]
     used = np.unique(np.concatenate([np.zeros(0, np.int64), *models]))
     if not used.size:
-        return drawn.weights
+        return drawn.weights, Coefficients.nothing(n_features)
     place = {int(f): i for i, f in enumerate(features)}
     rows = [place[int(f)] for f in likelihood.features]
     D = (atoms.loadings[:, used] / likelihood.scale[:, None]).T @ columns[rows]
@@ -59,8 +64,34 @@ def by_loss(
     log[order] = ratio
     w = np.exp(log - log.max())
     w = np.minimum(w, float(drawn.weights @ w) * np.sqrt(drawn.weights.size))
-    weights = drawn.weights * w
-    return np.asarray(weights / weights.sum())
+    weights = np.asarray(drawn.weights * w)
+    weights /= weights.sum()
+    if response.n_dual > 1:
+        return weights, None
+    evaluated = np.zeros(weights.size)
+    evaluated[order] = weights[order]
+    place = {int(draw): at for at, draw in enumerate(order)}
+    averaged: list[ModelCoefficients] = []
+    for draw, own in zip(*drawn.leading(evaluated, AVERAGED), strict=True):
+        if own <= 0.0:
+            continue
+        at = place[int(draw)]
+        A = weight * _hessian(response, D[within[at]], found[at].fit.eta)
+        covariance = np.linalg.inv(A + precisions[at] * np.eye(len(A)))
+        mode = np.ravel(found[at].coef)[:, None]
+        averaged += of_atoms(
+            likelihood, atoms, models[at], float(own), mode, covariance, np.ones(1)
+        )
+    return weights, Coefficients(averaged, n_features, 1, positive=positive)
+
+
+def _hessian(response: Response, columns: Floats, eta: Floats) -> Floats:
+    """Second derivatives in coefficients of columns, unpenalised coefficients at their optimum."""
+    q = len(response.unpenalized)
+    A = np.vstack([response.unpenalized, response.unweighted(columns)])
+    H = response.loss.bent(A, eta, response.y, response.weights)
+    S = H[q:, q:]
+    return S - H[q:, :q] @ np.linalg.pinv(H[:q, :q], hermitian=True) @ H[:q, q:] if q else S
 
 
 def _signs(found: Laplace, weight: float, ridge: float) -> float:

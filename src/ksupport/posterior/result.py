@@ -16,8 +16,8 @@ from .._common.checks import check_count, check_interval
 from .._common.extra import extra
 from ..design import Floats, Ints
 from .atoms import COPY
+from .coefficients import Coefficients, Effects
 from .credible_sets import FeatureSet, best_sets, credible_sets
-from .moments import Coefficients, Effects
 
 DECIMALS = 9  # of probabilities that are compared: rounding does not decide
 NEARLY_BEST = 0.01  # expected F-beta that is given up for naming fewer features (see `select_f`)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ..choosing.supports import Support
 from ..design import Floats, Ints
@@ -15,6 +16,7 @@ from ..walking.threads import Workers
 from .atoms import AtomSet, atoms_of, groups_of
 from .candidates import Task, candidates_of
 from .chains import Budget, Sample, sample
+from .coefficients import AVERAGED, Coefficients, coefficients_by_squares
 from .effective_rows import (
     EffectiveRows,
     design_effect,
@@ -25,7 +27,6 @@ from .effective_rows import (
 from .left_out import left_out
 from .likelihood import Likelihood, of_loss, of_squares
 from .loss_weights import by_loss
-from .moments import AVERAGED, moments
 from .result import Posterior
 
 EXPANSIONS = 3  # of a loss: at no feature, and at the posterior mean of the expansion before
@@ -114,7 +115,7 @@ def _sampled(task: Task, features: Ints, rest: float, best: list[Support]) -> Re
     atoms = _atoms(task, likelihood)
     starts = _starts(likelihood, atoms, best)
     drawn = sample(atoms, rows.count, starts, task.seed, task.positive, task.budget)
-    found = _result(task, likelihood, atoms, drawn, drawn.weights, rao_blackwell=True)
+    found = _result(task, likelihood, atoms, drawn, drawn.weights, inclusion=drawn.probability)
     return replace(found, n_left_out=rest), rows
 
 
@@ -169,11 +170,15 @@ def _by_loss(
         budget = task.budget if at == last else BRIEF
         drawn = sample(atoms, rows.count, [np.zeros(0, np.int64)], task.seed, task.positive, budget)
         if at < last:
-            found = _result(task, likelihood, atoms, drawn, drawn.weights, rao_blackwell=True)
+            found = _result(
+                task, likelihood, atoms, drawn, drawn.weights, inclusion=drawn.probability
+            )
             coef = _of_classes(response, np.atleast_2d(found.coef)[:, features], coef, columns)
             size = float(found.inclusion.sum())
-    weights = by_loss(response, likelihood, atoms, drawn, columns, features, share, task.positive)
-    result = _result(task, likelihood, atoms, drawn, weights, rao_blackwell=False)
+    weights, coefficients = by_loss(
+        response, likelihood, atoms, drawn, columns, features, share, task.positive, task.design.d
+    )
+    result = _result(task, likelihood, atoms, drawn, weights, coefficients)
     return replace(result, n_left_out=rest), rows
 
 
@@ -202,35 +207,80 @@ def _dispersed(
 
 def _result(
     task: Task, likelihood: Likelihood, atoms: AtomSet, drawn: Sample, weights: Floats,
-    rao_blackwell: bool,
+    coefficients: Coefficients | None = None, inclusion: Floats | None = None,
 ) -> Posterior:  # fmt: skip
+    """What was drawn, as features.
+
+    ``inclusion`` is the probability of each candidate, if it is known better than by frequencies;
+    ``coefficients`` are those of the quadratic likelihood by default.
+    """
     d, m = task.design.d, likelihood.features.size
-    supports: dict[Support, float] = {}
-    rng = np.random.default_rng(task.seed)
-    for atom_set, weight in zip(drawn.sets, weights.tolist(), strict=True):
-        places = {i for j in atom_set[atom_set >= 0].tolist() for i in atoms.members[j]}
-        own = tuple(sorted(int(rng.choice(atoms.copies[i])) if len(atoms.copies[i]) > 1 else i
-                           for i in places))  # one of equal columns  # fmt: skip
-        support = tuple(sorted(likelihood.features[list(own)].tolist()))
-        supports[support] = supports.get(support, 0.0) + weight
-    ordered = sorted(supports, key=lambda S: (-round(supports[S], 12), S))
-    p = np.zeros(m)
-    if rao_blackwell:
-        p = drawn.by_chain.mean(axis=0)
-    else:
-        for atom_set, weight in zip(drawn.sets, weights.tolist(), strict=True):
-            places = {i for j in atom_set[atom_set >= 0].tolist() for i in atoms.members[j]}
-            p[list(places)] += weight
-    shared = np.zeros(m)
-    for lead, copies in atoms.copies.items():
-        shared[list(copies)] = p[lead] / len(copies)
-    inclusion = np.zeros(d)
-    inclusion[likelihood.features] = np.clip(shared, 0.0, 1.0)
-    most = AVERAGED if task.check else FEWER_AVERAGED
-    mean, sd = moments(likelihood, atoms, drawn, weights, d, most)
     order = np.argsort(likelihood.features)
+    inside = _inclusion_matrix(atoms, drawn.sets)[:, order]
+    inside.sort_indices()
+    place = np.argsort(order)
+    copies = {
+        int(place[lead]): likelihood.features[list(equal)].tolist()
+        for lead, equal in atoms.copies.items() if len(equal) > 1
+    }  # fmt: skip
+    supports = _supports(inside, weights, likelihood.features[order].tolist(), copies, task.seed)
+    ordered = sorted(supports, key=lambda S: (-round(supports[S], 12), S))
+    p = np.empty(m)
+    p[order] = inside.T @ weights
+    p = p if inclusion is None else inclusion
+    shared = np.zeros(m)
+    for lead, equal in atoms.copies.items():
+        shared[list(equal)] = p[lead] / len(equal)
+    found = np.zeros(d)
+    found[likelihood.features] = np.clip(shared, 0.0, 1.0)
+    if coefficients is None:
+        most = AVERAGED if task.check else FEWER_AVERAGED
+        coefficients = coefficients_by_squares(
+            likelihood, atoms, drawn, weights, d, most, task.positive
+        )
+    T = coefficients.n_responses
+    mean, sd = (each.reshape((T, d) if T > 1 else d) for each in coefficients.moments)
+    several_classes = task.response is not None and task.response.n_dual > 1
     return Posterior(
         supports=ordered, weights=np.array([supports[S] for S in ordered]), n_features=d,
-        agreement=drawn.agreement, inclusion=inclusion, candidates=likelihood.features[order],
+        agreement=drawn.agreement, inclusion=found, candidates=likelihood.features[order],
         correlations=likelihood.correlations[np.ix_(order, order)], coef=mean, coef_sd=sd,
+        coefficients=None if several_classes else coefficients,
     )  # fmt: skip
+
+
+def _inclusion_matrix(atoms: AtomSet, sets: Ints) -> csr_array:
+    """Draws x candidates: whether any atom of a draw has the feature."""
+    present = sets >= 0
+    ends = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
+    flat = sets[present]
+    drawn = csr_array((np.ones(flat.size), flat, ends), shape=(len(sets), len(atoms.members)))
+    own = atoms.atoms
+    members = csr_array(
+        (np.ones(own.members.size), own.members, own.indptr),
+        shape=(len(atoms.members), len(atoms.loadings)),
+    )
+    inside = csr_array(drawn @ members)
+    inside.data[:] = 1.0
+    return inside
+
+
+def _supports(
+    inside: csr_array, weights: Floats, features: list[int], copies: dict[int, list[int]], seed: int
+) -> dict[Support, float]:
+    """The features of each draw, with the weight of all draws that have the same.
+
+    Of features with copies a draw has one, any of them.
+    """
+    rng = np.random.default_rng(seed)
+    found: dict[Support, float] = {}
+    places, ends = inside.indices.tolist(), inside.indptr.tolist()
+    for start, end, weight in zip(ends[:-1], ends[1:], weights.tolist(), strict=True):
+        own = places[start:end]
+        support = tuple([features[j] for j in own])
+        if copies and not copies.keys().isdisjoint(own):
+            support = tuple(
+                sorted(int(rng.choice(copies[j])) if j in copies else features[j] for j in own)
+            )
+        found[support] = found.get(support, 0.0) + weight
+    return found

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from ksupport import Posterior
-from ksupport.posterior.moments import Coefficients, ModelCoefficients
+from ksupport.posterior.coefficients import Coefficients, ModelCoefficients
 
 
 def model(weight, features, mean, cov, noise=1.0):

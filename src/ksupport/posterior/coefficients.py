@@ -2,7 +2,7 @@
 
 Given the features of a model, its coefficients are normal (of squares, whose noise is unknown, they
 have a t distribution).  What is told of a coefficient is that of the mixture over models, those
-without it included; `moments` has the mean and standard deviation of what chains draw.
+without it included.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .likelihood import Likelihood
 from .prior import PRECISIONS
 
 AVERAGED = 200  # models, those of most weight
+EXACT_FIT = 1e-12  # share of a response that no model explains
 HALVINGS = 80  # of an interval in which a quantile lies: to rounding
 WIDE = 60.0  # standard deviations in which all of a normal or t distribution lies, for this purpose
 
@@ -293,42 +294,47 @@ class Effects:
         return frame.drop(columns="response") if self.mean.ndim == 1 else frame
 
 
-def moments(
-    likelihood: Likelihood, atoms: AtomSet, drawn: Sample, weights: Floats, d: int, most: int
-) -> tuple[Floats, Floats]:
-    """Of each feature, and of each response where there are several, in units of the design."""
-    order = np.argsort(-np.round(weights, 12), kind="stable")[:most]
-    data, m = atoms.data, len(likelihood.S)
-    T = data.c.shape[1]
-    first, second = np.zeros((m, T)), np.zeros((m, T))
-    share = weights[order] / weights[order].sum()
-    for at, weight in zip(order.tolist(), share.tolist(), strict=True):
+def coefficients_by_squares(
+    likelihood: Likelihood, atoms: AtomSet, drawn: Sample, weights: Floats, n_features: int,
+    most: int = AVERAGED, positive: bool = False,
+) -> Coefficients:  # fmt: skip
+    """Of the sampled models of most weight, by the quadratic likelihood that chains had."""
+    data, T = atoms.data, atoms.data.c.shape[1]
+    floor = EXACT_FIT * data.total.diagonal()
+    models: list[ModelCoefficients] = []
+    for at, weight in zip(*drawn.leading(weights, most), strict=True):
         columns = atoms.columns_of(drawn.sets[at][drawn.sets[at] >= 0])
-        if not columns.size:
-            continue
-        A = data.G[np.ix_(columns, columns)] + PRECISIONS[drawn.precisions[at]] * np.eye(
-            columns.size
-        )
+        A = data.G[np.ix_(columns, columns)]
+        A[np.diag_indices(columns.size)] += PRECISIONS[drawn.precisions[at]]
         inverse = np.linalg.inv(A)
-        mean = inverse @ data.c[columns]
-        noise = np.ones(T)
-        if data.nu > 0:
+        mean, noise = inverse @ data.c[columns], np.ones(T)
+        if not likelihood.known_noise:
             left = data.total.diagonal() - np.einsum("ij,ij->j", data.c[columns], mean)
-            noise = np.maximum(left, 0.0) / data.nu
-        loadings = atoms.loadings[:, columns]
-        used = np.flatnonzero(loadings.any(axis=1))
-        L = loadings[used]
-        own = L @ mean
-        spread = np.sum((L @ inverse) * L, axis=1)[:, None] * noise
-        first[used] += weight * own
-        second[used] += weight * (own**2 + spread)
-    for lead, copies in atoms.copies.items():
-        if len(copies) > 1:
-            first[list(copies)], second[list(copies)] = (
-                first[lead] / len(copies), second[lead] / len(copies),
-            )  # fmt: skip
-    sd = np.sqrt(np.maximum(second - first**2, 0.0))
-    out = np.zeros((2, T, d))
-    out[0][:, likelihood.features] = (first / likelihood.scale[:, None]).T
-    out[1][:, likelihood.features] = (sd / likelihood.scale[:, None]).T
-    return (out[0], out[1]) if T > 1 else (out[0][0], out[1][0])
+            noise = np.maximum(left, floor) / data.nu
+        models += of_atoms(likelihood, atoms, columns, float(weight), mean, inverse, noise)
+    freedom = np.inf if likelihood.known_noise else data.nu
+    return Coefficients(models, n_features, T, freedom, positive)
+
+
+def of_atoms(
+    likelihood: Likelihood, atoms: AtomSet, columns: Ints, weight: float, mean: Floats,
+    covariance: Floats, noise: Floats,
+) -> list[ModelCoefficients]:  # fmt: skip
+    """Coefficients of features, given those of the columns of atoms.
+
+    Of a feature that has copies each takes its turn, in a model of its own.
+    """
+    loadings = atoms.loadings[:, columns]
+    used = np.flatnonzero(loadings.any(axis=1))
+    L = loadings[used] / likelihood.scale[used, None]
+    factor = L @ np.linalg.cholesky(covariance) if columns.size else np.zeros((0, 0))
+    copies = [atoms.copies.get(int(j), (int(j),)) for j in used]
+    turns = max((len(each) for each in copies), default=1)
+    return [
+        ModelCoefficients(
+            weight / turns,
+            likelihood.features[np.array([own[turn % len(own)] for own in copies], np.intp)],
+            L @ mean, factor, noise,
+        )
+        for turn in range(turns)
+    ]  # fmt: skip
