@@ -170,7 +170,8 @@ def _merged(chains: list[_Chain], by_chain: Floats, widest: int) -> Sample:
     return Sample(distinct[:, 1:], distinct[:, 0], counts / counts.sum(), by_chain, widest)
 
 
-def _as_keys(rows: Ints) -> NDArray[np.void]:
+def _as_keys(rows: NDArray[np.integer]) -> NDArray[np.void]:
     """Each row of integers as one value, to be compared as a whole."""
     rows = np.ascontiguousarray(rows, np.int32)
-    return rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    width = rows.dtype.itemsize * rows.shape[1]
+    return np.asarray(rows.view(np.dtype((np.void, width))).ravel())

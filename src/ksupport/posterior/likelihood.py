@@ -79,16 +79,20 @@ def of_loss(
         S = curvature * S
     else:
         eta = response.whole(coef @ columns)
-        A = np.vstack([response.unpenalized, response.unweighted(columns)])
-        H = response.loss.reduced_hessian(A, eta, response.y, response.weights)
         g = response.unweighted(columns) @ response.loss.gradient(eta, response.y, response.weights)
-        q = len(response.unpenalized)
-        S = H[q:, q:]
-        if q:
-            S = S - H[q:, :q] @ np.linalg.pinv(H[:q, :q], hermitian=True) @ H[:q, q:]
+        S = profiled_hessian(response, columns, eta)
         c = (S @ coef - g)[:, None]
     rows = share * float(response.weights.sum())
     return _in_units(features, weight * S, weight * c, np.eye(c.shape[1]), 0.0, rows)
+
+
+def profiled_hessian(response: Response, columns: Floats, eta: Floats) -> Floats:
+    """Second derivatives in coefficients of columns, unpenalised ones at their optimum."""
+    q = len(response.unpenalized)
+    A = np.vstack([response.unpenalized, response.unweighted(columns)])
+    H = response.loss.reduced_hessian(A, eta, response.y, response.weights)
+    S = H[q:, q:]
+    return S - H[q:, :q] @ np.linalg.pinv(H[:q, :q], hermitian=True) @ H[:q, q:] if q else S
 
 
 def _in_units(

@@ -18,7 +18,7 @@ from ..losses import Response
 from .atoms import AtomSet
 from .chains import Sample
 from .coefficients import AVERAGED, Coefficients, ModelCoefficients, of_atoms
-from .likelihood import Likelihood
+from .likelihood import Likelihood, profiled_hessian
 from .prior import PRECISIONS
 
 EVALUATED = 200  # models, those of most weight
@@ -76,22 +76,13 @@ def by_loss(
         if own <= 0.0:
             continue
         at = place[int(draw)]
-        A = weight * _hessian(response, D[within[at]], found[at].fit.eta)
+        A = weight * profiled_hessian(response, D[within[at]], found[at].fit.eta)
         covariance = np.linalg.inv(A + precisions[at] * np.eye(len(A)))
         mode = np.ravel(found[at].coef)[:, None]
         averaged += of_atoms(
             likelihood, atoms, models[at], float(own), mode, covariance, np.ones(1)
         )
     return weights, Coefficients(averaged, n_features, 1, positive=positive)
-
-
-def _hessian(response: Response, columns: Floats, eta: Floats) -> Floats:
-    """Second derivatives in coefficients of columns, unpenalised coefficients at their optimum."""
-    q = len(response.unpenalized)
-    A = np.vstack([response.unpenalized, response.unweighted(columns)])
-    H = response.loss.bent(A, eta, response.y, response.weights)
-    S = H[q:, q:]
-    return S - H[q:, :q] @ np.linalg.pinv(H[:q, :q], hermitian=True) @ H[:q, q:] if q else S
 
 
 def _signs(found: Laplace, weight: float, ridge: float) -> float:
