@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from ksupport import AutoIRKSN, NoSignalWarning
+from ksupport import AutoIRKSN, AutoIRKSNClassifier, NoSignalWarning, permutation_test
 from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.posterior.global_test import permutation_p_value
 
@@ -99,6 +99,39 @@ def test_noise_is_no_signal(kind):
             X, y = (X > 1.7).astype(float), y**5
         called += quiet(X, y, random_state=seed, **fit).signal_
     assert called <= 2
+
+
+@pytest.mark.parametrize("model", [AutoIRKSN, AutoIRKSNClassifier])
+def test_copies_of_rows_are_weights(model):
+    """Rows of unequal numbers of copies: what is chosen is what weights choose."""
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((60, 80))
+    y = 2 * X[:, 4] - 2 * X[:, 9] + 0.5 * rng.standard_normal(60)
+    y = y if model is AutoIRKSN else (y > 0).astype(int)
+    times = rng.integers(1, 5, 60)
+    weighted = model().fit(X, y, sample_weight=times)
+    copied = model().fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert weighted.signal_
+    np.testing.assert_array_equal(copied.support_, weighted.support_)
+    np.testing.assert_allclose(copied.probability_, weighted.probability_, atol=1e-6)
+    np.testing.assert_allclose(copied.coef_, weighted.coef_, rtol=1e-6)
+    assert copied.effective_rows_ == pytest.approx(weighted.effective_rows_)
+    count = times.sum() - 60
+    assert f"{count} rows are exact copies of others: copies are merged" in copied.decision_
+    assert "exact copies" not in weighted.decision_
+
+
+def test_permutations_keep_copies_of_rows_together():
+    """Of 40 data sets of noise with rows one to four times, permuted one by one 15 are a signal."""
+    called = 0
+    for seed in range(40):
+        rng = np.random.default_rng([5, seed])
+        X, y, times = rng.standard_normal((24, 30)), rng.standard_normal(24), rng.integers(1, 5, 24)
+        model = AutoIRKSN(random_state=seed)
+        copied = np.repeat(X, times, axis=0), np.repeat(y, times)
+        found = permutation_test(model, *copied, n_permutations=39)
+        called += found.p_value <= 0.05
+    assert called <= 6
 
 
 def test_p_values_of_noise_are_uniform_at_the_least():

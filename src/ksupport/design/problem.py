@@ -14,6 +14,7 @@ from .. import limits
 from .._common.phases import count_passes
 from ..losses import Loss, Response, Squared
 from .adjusting import Adjusting, Adjustment, Unpenalized
+from .copied_rows import first_copies
 from .remote import RemoteDataError
 from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
@@ -54,6 +55,8 @@ class Problem:
         Whether all columns of Y are one target, side by side: that of models with one support.
     alike : bool
         Whether these columns are divided by their standard deviations, so that units do not matter.
+    merge_copies : bool
+        Whether exact copies of a row are one row, with the sum of their weights.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Problem:
         loss: Loss = SQUARES,
         shared: bool = False,
         alike: bool = False,
+        merge_copies: bool = False,
     ) -> None:
         self.shared = shared and isinstance(loss, Squared)
         self.raw = Design.of(X)
@@ -77,6 +81,11 @@ class Problem:
         self.dtype: Any = np.float32 if X.dtype == np.float32 else np.float64
         self.units = np.ones(Y.shape[1])  # by which responses were divided
         self.Y = Y
+        first = first_copies(self.raw, Y) if merge_copies else None
+        self.n_copies = 0  # rows that were merged with others
+        if first is not None:
+            self.n_copies = int(np.sum(first != np.arange(len(Y))))
+            weights = weights.merged(first)
         self.weights = weights
         self.center, self.scale = center, scale
         self.train = train = weights.positive(train)

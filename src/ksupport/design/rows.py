@@ -89,6 +89,11 @@ class Weights:
         rows = self.positive(np.arange(n))
         return float(rows.size if (each := self.of(rows)) is None else each.sum())
 
+    def merged(self, first: Ints) -> Weights:
+        """With the weight of each row added to that of another, its first copy."""
+        own = np.ones(len(first)) if self.values is None else self.values
+        return replace(self, values=np.bincount(first, own, len(first)))
+
     def positive(self, rows: Ints) -> Ints:
         """Those of these rows that have weight."""
         return rows if self.values is None else rows[self.values[rows] > 0]

@@ -35,6 +35,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     """Sample which features matter, for any loss (`inference.automatic`)."""
 
     every = EVERY
+    _merges_copies = True
     _units_count = False
     _for_squares = ("feature_groups", "shared_support")
     _holds_out = True  # whether rows are held out, for `performance_`, which decides nothing

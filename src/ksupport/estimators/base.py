@@ -145,6 +145,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     _loss: Loss = SQUARES  # by which the paths behind the model were fitted
     _complex = False  # whether rows are real and imaginary parts
     _fill: Floats | None = None  # of an X with holes: the means that stood in them
+    _merges_copies = False  # whether exact copies of a row are one row with a weight
     _units_count = True  # whether responses with one support count by their size
     levels_: Levels
     _selection: Selection  # all that is told of the model; ``fit`` stores it by `_keep`
@@ -454,6 +455,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             self._walked_rows(len(Y)), self.fit_intercept, self.standardize,
             chosen.method_behind.compressible, unpenalized=self._set_aside(given),
             loss=self._loss, shared=chosen.shared, alike=not self._units_count,
+            merge_copies=self._merges_copies,
         )  # fmt: skip
 
     def _of_one_column(self) -> Self:
@@ -643,7 +645,7 @@ class SelectingModel(LinearModel):
             X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
             self.standardize, known_method(method).compressible, splits,
             self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
-            alike=not self._units_count,
+            alike=not self._units_count, merge_copies=self._merges_copies,
         )  # fmt: skip
 
     def _check_one(self, shape: tuple[int, ...]) -> None:

@@ -204,6 +204,7 @@ class Automatic:
             size=chosen.size, by_squares=self.problem.by_squares, known=self.n_groups,
             groups=self.structure.picked(np.flatnonzero(chosen.support).tolist()),
             responses=self.problem.n_shared, positive=self.structure.positive,
+            copied_rows=self.problem.n_copies,
         )  # fmt: skip
 
 

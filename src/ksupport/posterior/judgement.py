@@ -79,6 +79,7 @@ class Kind:
     known: int | None = None  # and how many there are; None: features come one by one
     responses: int = 1  # that share a support
     positive: bool = False  # whether effects cannot be negative
+    copied_rows: int = 0  # exact copies of other rows, merged with these
 
     @property
     def features(self) -> str:
@@ -88,7 +89,7 @@ class Kind:
 
 def words_of(judgement: Judgement, kind: Kind) -> str:
     """The answer, how sure it is, and how well new rows are predicted."""
-    parts = [_answer(judgement, kind), judgement.rows.words, _agreement(judgement)]
+    parts = [_answer(judgement, kind), _copies(kind), judgement.rows.words, _agreement(judgement)]
     return " ".join(f"{part}." for part in parts if part) + _prediction(judgement, kind)
 
 
@@ -112,6 +113,15 @@ def _answer(judgement: Judgement, kind: Kind) -> str:
         whose = "is named in place of its" if copied == 1 else "are named in place of their"
         also += f"; {copied} {whose} exact copies, too, as no data can tell them apart"
     return f"{found}, of which about {right:.0f} are expected to be right{also}"
+
+
+def _copies(kind: Kind) -> str:
+    if not kind.copied_rows:
+        return ""
+    rows = "1 row is an exact copy of another" if kind.copied_rows == 1 else (
+        f"{kind.copied_rows} rows are exact copies of others"
+    )  # fmt: skip
+    return f"{rows}: copies are merged into one row with the sum of their weights"
 
 
 def _agreement(judgement: Judgement) -> str:
