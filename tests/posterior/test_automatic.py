@@ -122,16 +122,16 @@ def test_copies_of_rows_are_weights(model):
 
 
 def test_permutations_keep_copies_of_rows_together():
-    """Of 40 data sets of noise with rows one to four times, permuted one by one 15 are a signal."""
+    """Of 30 data sets of noise, far fewer are called a signal than with rows permuted one by one."""
     called = 0
-    for seed in range(40):
+    for seed in range(30):
         rng = np.random.default_rng([5, seed])
-        X, y, times = rng.standard_normal((24, 30)), rng.standard_normal(24), rng.integers(1, 5, 24)
+        X, y, times = rng.standard_normal((24, 30)), rng.standard_normal(24), rng.integers(1, 9, 24)
         model = AutoIRKSN(random_state=seed)
         copied = np.repeat(X, times, axis=0), np.repeat(y, times)
         found = permutation_test(model, *copied, n_permutations=39)
         called += found.p_value <= 0.05
-    assert called <= 6
+    assert called <= 5
 
 
 def test_p_values_of_noise_are_uniform_at_the_least():

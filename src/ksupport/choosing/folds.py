@@ -136,6 +136,10 @@ class HoldsOutFolds:
         return router.add(splitter=splitter, method_mapping=fit_to_split)
 
 
+class NoFoldsError(ValueError):
+    """No fold has rows with weight both to walk on and to hold out."""
+
+
 def splits_of(
     y: Floats,
     weights: Weights,
@@ -165,7 +169,7 @@ def splits_of(
     both = [(positive(_places(train)), positive(_places(test))) for train, test in splits]
     usable = [(train, test) for train, test in both if train.size and test.size]
     if not usable:
-        raise ValueError(
+        raise NoFoldsError(
             f"cv has {len(both)} folds, none of which has rows of positive sample_weight both to "
             "walk on and to hold out; use other folds or weights"
         )

@@ -17,7 +17,7 @@ from .. import limits
 from .._common.telling import tells
 from .._common.vectors import check_strength
 from .._common.warned import warn
-from ..choosing.folds import HoldsOutFolds, labels_of, stratification_key
+from ..choosing.folds import HoldsOutFolds, NoFoldsError, labels_of, stratification_key
 from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Split
 from ..inference.automatic import EVERY, STEPS, Automatic
@@ -134,7 +134,12 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             few = round(problem.weights.samples(len(problem.Y))) < FEWEST_ROWS
             if few or min(apart, default=len(rows)) < FEWEST_OF_A_SORT:
                 return []
-            splits = self._held_out(problem, groups, self._key(problem))
+            try:
+                splits = self._held_out(problem, groups, self._key(problem))
+            except NoFoldsError:
+                if not problem.n_copies:
+                    raise
+                return []  # every fold of this splitter holds out copies of its other rows
             if not isinstance(self.cv, numbers.Integral):
                 return splits
             usable = [split for split in splits if np.isin(needed, sorts[split[0]]).all()]
