@@ -92,7 +92,7 @@ class Weights:
     def merged(self, first: Ints) -> Weights:
         """With the weight of each row added to that of another, its first copy."""
         own = np.ones(len(first)) if self.values is None else self.values
-        return replace(self, values=np.bincount(first, own, len(first)))
+        return replace(self, values=np.asarray(np.bincount(first, own, len(first)), np.float64))
 
     def positive(self, rows: Ints) -> Ints:
         """Those of these rows that have weight."""
