@@ -20,7 +20,10 @@ from .coefficients import Coefficients, Effects
 from .credible_sets import FeatureSet, best_sets, credible_sets
 
 DECIMALS = 9  # of probabilities that are compared: rounding does not decide
-NEARLY_BEST = 0.01  # expected F-beta that is given up for naming fewer features (see `select_f`)
+# Expected F-beta within which answers count as equally good (see `select_f`).  Four expression data
+# sets with their own responses, ten seeds each: the mean Jaccard index of answers is .93 (with .01
+# .90, with .05 .94; of the smallest answer within .01 .87).
+EQUALLY_GOOD = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,26 +402,22 @@ class Posterior:
     def select_f(self, beta: float = 1.0) -> tuple[NDArray[np.bool_], float]:
         """The features of the largest expected F-beta, and their expected F1.
 
-        The former is about (1 + beta²) Σ_S p / (|S| + beta² Σ p).  Of answers whose expected F-beta
-        differs by less than .01 the smallest is taken: on development draws of real designs the
-        best ones alone, whose last features hardly count, had an F1 that was lower by .03.
+        The former is about (1 + beta²) Σ_S p / (|S| + beta² Σ p).  Answers whose expected F-beta
+        differs by less than .03 count as equally good; of these, the one is taken that ends at the
+        widest gap between probabilities, as other seeds of the chains would find the same gap.
         Copies (see ``copies``) count as one feature, and the first of them is named.
         """
         check_interval("beta", beta, low=0, high=limits.LARGEST_BETA, open_low=True)
-        chosen = np.zeros(self.n_features, bool)
-        p = self._as_one
-        named = np.flatnonzero(p > 0)
-        if not named.size:
-            return chosen, 0.0
-        order = named[np.lexsort((named, -np.round(p[named], DECIMALS)))]
-        hits, sizes, total = np.cumsum(p[order]), np.arange(1, order.size + 1), self._expected_size
-        expected = (1 + beta**2) * hits / (sizes + beta**2 * total)
-        size = int(np.argmax(expected >= np.round(expected.max() - NEARLY_BEST, DECIMALS))) + 1
-        # Features that are equally probable come together.
-        last = np.round(p[order[size - 1]], DECIMALS)
-        size = int(np.sum(np.round(p[order], DECIMALS) >= last))
-        chosen[order[:size]] = True
-        return chosen, float(2 * hits[size - 1] / (size + total))
+        p = np.round(self._as_one, DECIMALS)
+        ordered, total = np.sort(p[p > 0])[::-1], self._expected_size
+        if not ordered.size:
+            return np.zeros(self.n_features, bool), 0.0
+        sizes = np.arange(1, ordered.size + 1)
+        expected = (1 + beta**2) * np.cumsum(ordered) / (sizes + beta**2 * total)
+        good = expected >= np.round(expected.max() - EQUALLY_GOOD, DECIMALS)
+        gaps = np.round(ordered - np.append(ordered[1:], 0.0), DECIMALS)
+        chosen = p >= ordered[np.argmax(np.where(good, gaps, -1.0))]
+        return chosen, float(2 * p[chosen].sum() / (chosen.sum() + total))
 
     @classmethod
     def nothing(cls, n_features: int, n_responses: int = 1) -> Posterior:
