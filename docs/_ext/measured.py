@@ -18,20 +18,6 @@ from matplotlib.figure import Figure
 
 Rows = dict[str, dict[str, str]]
 COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#777777"]  # told apart by all eyes
-MARKS = ["o", "s", "^", "D", "v"]
-METHODS = ["AutoIRKSN", "IRKSNCV", "LassoCV", "abess 5-fold", "SuSiE sets"]
-KINDS = {
-    "ar1": "few, scattered features",
-    "blocks": "blocks of correlated features",
-    "factor": "features that share factors",
-    "ex. 2": "the paper's Example 2",
-    "paper": "the paper's other settings",
-    "real": "real genes, simulated response",
-    "HIV": "HIV-1, known mutations",
-    "spike-in": "microarrays, added transcripts",
-    "genotype": "linked genotypes",
-    "all": "all of them",
-}
 TIMES = {  # the beginning of a row of the table of speed, and what it is about
     "prox,": "proximal operator, up to a million features",
     "a step of IRKSN against": "a step of IRKSN, 173 x 39912",
@@ -72,48 +58,32 @@ def row_of(rows: Rows, beginning: str) -> dict[str, str]:
     return next(row for name, row in rows.items() if name.startswith(beginning))
 
 
-def scores(text: str) -> dict[str, dict[str, float]]:
-    """Mean F1 of the methods drawn on each kind of problem."""
-    rows = table_after(text, "Mean F1 by\nkind of design")
-    return {name: {kind: numbers(rows[name][kind])[0] for kind in KINDS} for name in METHODS}
-
-
-def bins(text: str) -> tuple[list[float], list[float]]:
-    """The share of true features in ten bins of the probability that they were given."""
-    after = text.partition("Calibration, all features")[2]
-    claimed, true = (
-        numbers(re.search(rf"^ *{name} +([ .\d]+)$", after, re.MULTILINE)[1])  # type: ignore[index]
-        for name in ("claimed", "true")
-    )
-    return claimed, true
-
-
-def selection(text: str) -> Figure:
-    """Mean F1 by kind of problem: a dot for each method."""
-    measured = scores(text)
-    figure, ax = plt.subplots(figsize=(8, 4.6), layout="constrained")
-    for i, method in enumerate(METHODS):
-        values = list(measured[method].values())
-        ax.plot(
-            values, range(len(KINDS)), MARKS[i], color=COLOURS[i], label=method,
-            markersize=9 if i == 0 else 6, zorder=2 if i == 0 else 3,
-        )  # fmt: skip
-    ax.set(yticks=range(len(KINDS)), yticklabels=KINDS.values(), xlim=(0, 1.02))
-    ax.set_xlabel("mean F1 of the features found (1: all of them and no others)")
-    ax.invert_yaxis()
-    ax.axhline(len(KINDS) - 1.5, color="0.6", linewidth=0.8)
-    ax.grid(axis="y", color="0.9")
-    ax.legend(ncols=5, loc="lower left", bbox_to_anchor=(-0.4, 1), frameon=False)
-    return figure
-
-
-def calibration(text: str) -> Figure:
-    """What probabilities promise, and what became of it."""
-    claimed, true = bins(text)
-    figure, ax = plt.subplots(figsize=(4.4, 4.2), layout="constrained")
-    ax.plot([0, 1], [0, 1], color="0.6", linewidth=1, linestyle="--")
-    ax.plot(claimed, true, "o-", color=COLOURS[0])
-    ax.set(xlabel="probability that was given", ylabel="share that is true", aspect="equal")
+def posterior(text: str) -> Figure:
+    """F1 that was expected and reached, and sets that hold, by kind of problem."""
+    rows = table_after(text, "Power is the share")
+    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained", sharey=True)
+    for column, mark, colour in (("F1", "o", COLOURS[0]), ("expected F1", "|", "0.4")):
+        values = [numbers(row[column])[0] for row in rows.values()]
+        axes[0].plot(values, range(len(rows)), mark, color=colour, label=column, markersize=9)
+    for at, row in enumerate(rows.values()):
+        held, sets = (numbers(row[name])[0] for name in ("sets held", "of sets"))
+        axes[1].plot(held / sets, at, "o", color=COLOURS[0])
+        axes[1].annotate(
+            f"{held:.0f} of {sets:.0f}",
+            (held / sets, at),
+            (-8, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center",
+            fontsize=8,
+        )
+    axes[0].set(yticks=range(len(rows)), yticklabels=rows, xlim=(0, 1), xlabel="mean F1")
+    axes[0].legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)
+    axes[1].axvline(0.95, color="0.6", linewidth=1, linestyle="--")
+    axes[1].set(xlim=(0.7, 1.01), xlabel="95 % sets that hold a true feature")
+    axes[0].invert_yaxis()
+    for ax in axes:
+        ax.grid(axis="y", color="0.9")
     return figure
 
 
@@ -135,45 +105,7 @@ def speed(text: str) -> Figure:
     return figure
 
 
-def choosing(text: str) -> Figure:
-    """Milliseconds of a whole fit, tuning included."""
-    rows = table_after(text, "Speed, medians of fits")
-    designs = list(next(iter(rows.values())))
-    figure, axes = plt.subplots(1, len(designs), figsize=(8, 2.4), layout="constrained")
-    for ax, design in zip(axes, designs, strict=True):
-        values = [numbers(row[design])[0] for row in rows.values()]
-        ours = ["IRKSN" in name for name in rows]
-        ax.barh(list(rows), values, color=[COLOURS[0] if each else "0.7" for each in ours])
-        ax.set(title=design, xlabel="milliseconds")
-        ax.bar_label(ax.containers[0], fmt="%.0f", padding=3)
-        ax.margins(x=0.25)
-        ax.invert_yaxis()
-        ax.tick_params(axis="y", labelleft=ax is axes[0])
-    return figure
-
-
-def classes(text: str) -> Figure:
-    """Accuracy and area under the ROC curve of two classes, on rows held out."""
-    rows = table_after(text, "Other responses\n---")
-    figure, axes = plt.subplots(1, 2, figsize=(8, 2.8), layout="constrained", sharey=True)
-    for ax, column in zip(axes, ("accuracy", "AUC"), strict=True):
-        for i, (name, row) in enumerate(rows.items()):
-            colour = COLOURS[0] if "IRKSN" in name else "0.6"
-            ax.plot(numbers(row[column])[0], i, "o", color=colour, markersize=8)
-        ax.set(xlim=(0.8, 1.01), xlabel=column)
-        ax.grid(axis="y", color="0.9")
-    axes[0].set(yticks=range(len(rows)), yticklabels=rows)
-    axes[0].invert_yaxis()
-    return figure
-
-
-PICTURES: dict[str, Callable[[str], Figure]] = {
-    "selection": selection,
-    "calibration": calibration,
-    "speed": speed,
-    "choosing": choosing,
-    "classes": classes,
-}
+PICTURES: dict[str, Callable[[str], Figure]] = {"posterior": posterior, "speed": speed}
 
 
 def setup(app: Any) -> dict[str, Any]:
