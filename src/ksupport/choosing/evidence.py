@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..design import Design, Floats
 from ..losses import Refit, Response
 from ..walking.structure import PLAIN, Structure
-from .criteria import log_choose
+from .criteria import ZERO, log_choose
 from .refits import curvature_of, kept_of, solved
-from .several import log_left
 from .supports import Support, independent_rows
 
 STRENGTHS = (1e-6, 1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0)  # shares of ‖x‖²
@@ -40,7 +40,7 @@ class Evidence:
     ) -> Evidence:  # fmt: skip
         """Of least squares.
 
-        Several responses, side by side in y, have noise of any size (`several`) and one strength.
+        Several responses, side by side in y, have noise of any size (`log_left`) and one strength.
         Where features come in groups, supports of as many groups are counted;
         ``effective_share`` is `Problem.effective_share`.  Where coefficients cannot be negative,
         their mode takes the place of their mean.
@@ -196,3 +196,20 @@ def evidence_of(
     at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(BY_LOSS) - 1
     w[:, S[kept[at]]] = found[at].coef
     return Evidence(float(scores[at]), w.ravel(), BY_LOSS[at])
+
+
+def log_left(left: Any, totals: Floats, n: float) -> Any:
+    """n log of the residuals (... x T x T) of T responses with these squares, over n.
+
+    Noise may be correlated and of any size, so the determinant counts, whatever the units.  Few
+    rows know correlations badly: T - 1 more are taken to say that responses are independent.
+    """
+    left, count = np.asarray(left), totals.size
+    if count == 1:
+        floor = max(ZERO * float(totals[0]), np.finfo(float).tiny)
+        return n * np.log(np.maximum(left[..., 0, 0], floor) / n)
+    at, constant = np.arange(count), totals == 0  # which have no noise, and nothing to explain
+    noise = left.copy()
+    believed = (count - 1) / n * totals + constant
+    noise[..., at, at] = np.maximum(left[..., at, at], 0.0) + believed
+    return (n + count - 1) * (np.linalg.slogdet(noise)[1] - count * np.log(n))

@@ -25,7 +25,7 @@ from ..losses import Loss
 from ..posterior.judgement import NoSignalWarning
 from ..posterior.result import Posterior
 from .base import SelectingModel, all_or_nothing
-from .skipping import SkipsFarRows
+from .outliers import SkipsFarRows
 
 FEWEST_ROWS = 10  # samples below which nothing is held out
 FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on one side of a fold

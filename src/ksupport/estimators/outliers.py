@@ -1,4 +1,8 @@
-"""``loss="huber"`` where features are chosen: rows that are far off are left out."""
+"""``loss="huber"`` where features are chosen: outlying rows are left out (Huber-skip).
+
+A response that is off by many standard deviations says nothing of features, and least squares on
+the other rows lose next to nothing (Johansen and Nielsen 2013).
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..choosing.outliers import far_off
 from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Weights, fetched
 from ..losses import Huber, Loss
+from ..losses.separable import robust_scale
 from .base import SQUARES, RegressorByLoss, SelectingModel
 
+FAR = 4.0  # robust standard deviations: of normal errors one in 16 000 is as far off
 NONE = np.empty(0, np.intp)
 MOST_TIMES = 2  # that rows are left out, by the model before
 
@@ -67,3 +72,18 @@ class SkipsFarRows(RegressorByLoss, SelectingModel):
             told = f"{chosen.decision} {rows} far off, and left out."
             chosen = replace(chosen, decision=told)
         super()._keep(problem, chosen)
+
+
+def far_off(left: Floats, weights: Floats | None = None, freedom: float = 0.0) -> Ints:
+    """The rows of which a model of so many degrees of freedom leaves far more than of others.
+
+    Of several responses, those of which it does of any.
+    """
+    if left.ndim > 1:
+        found = [far_off(np.ascontiguousarray(each), weights, freedom) for each in left.T]
+        return np.unique(np.concatenate(found))
+    counted = np.arange(left.size) if weights is None else np.flatnonzero(weights)
+    own = None if weights is None else weights[counted]
+    centre, scale = robust_scale(left[counted], own)
+    scale /= np.sqrt(max(1.0 - freedom / counted.size, 0.1))
+    return np.asarray(counted[np.abs(left[counted] - centre) > FAR * scale])
