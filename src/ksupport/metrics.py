@@ -31,7 +31,7 @@ TIED = 1e-8  # risks that differ by no more are equal
 
 
 def concordance(y: ArrayLike, risk: ArrayLike) -> float:
-    """Share of pairs of rows of which the one that survives longer has the smaller risk.
+    """Concordance: share of comparable pairs in which the longer survivor has the smaller risk.
 
     Pairs count where the time of the earlier is that of an event (Harrell's c): a row that is
     censored at the very time of an event has survived it.  Equal risks count one half.
@@ -57,21 +57,21 @@ def concordance(y: ArrayLike, risk: ArrayLike) -> float:
     Y, score = np.asarray(y, np.float64), np.asarray(risk, np.float64)
     wrong, pairs = wrong_pairs(Y, score, np.ones(len(Y)))
     if not pairs.any():
-        raise ValueError("y has no two rows of which one is known to have survived the other")
+        raise ValueError("y has no comparable pair: no row is known to have outlived another")
     return float(1.0 - wrong.sum() / pairs.sum())
 
 
 def wrong_pairs(Y: Floats, risk: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Of each row the pairs in the wrong order that it is part of, and all its pairs.
 
-    A pair counts as often as the product of the weights of its rows says.
+    A pair counts with the product of the weights of its rows.
     """
     wrong, pairs = np.zeros(len(Y)), np.zeros(len(Y))
     for i in np.flatnonzero(Y[:, 1]).tolist():
         later = np.flatnonzero((Y[:, 0] > Y[i, 0]) | ((Y[:, 0] == Y[i, 0]) & (Y[:, 1] == 0)))
-        ahead = risk[i] - risk[later]
+        gap = risk[i] - risk[later]
         count = weights[i] * weights[later]
-        missed = count * np.where(np.abs(ahead) <= TIED, 0.5, ahead < 0)
+        missed = count * np.where(np.abs(gap) <= TIED, 0.5, gap < 0)
         for total, each in ((wrong, missed), (pairs, count)):
             total[i] += each.sum()
             total[later] += each

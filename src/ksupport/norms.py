@@ -28,10 +28,8 @@ from ._kernels.prox import all_finite, group_norms, norm_rows, prox_jvp, prox_ro
 
 __all__ = [
     "BoxNorm",
-    "ksupport_conjugate",
     "ksupport_norm",
     "prox_ksupport",
-    "prox_ksupport_jvp",
     "topk_norm",
 ]
 
@@ -121,7 +119,7 @@ class BoxNorm:
         return min(room / width, float(n_features)), float(self.a), width
 
     def norm(self, w: ArrayLike) -> Value:
-        """Value of the norm; calling the object does the same.
+        """Value of the norm; also what calling the object returns.
 
         Parameters
         ----------
@@ -382,36 +380,6 @@ def topk_norm(w: ArrayLike, k: int, feature_groups: Groups = None) -> Value:
     return box.dual(w)
 
 
-def ksupport_conjugate(u: ArrayLike, lam: float, k: int, feature_groups: Groups = None) -> Value:
-    """Conjugate of ``lam/2`` times the squared k-support norm: ``topk_norm**2 / (2 * lam)``.
-
-    Parameters
-    ----------
-    u : array-like of shape (n_features,) or (n_rows, n_features)
-        Vector, or batch of vectors in rows.
-    lam : float
-        Strength, positive.
-    k : int
-        Between 1 and ``n_features``, or the number of groups.
-    feature_groups : sequence of n_features labels, or of lists of indices, optional
-        Entries that count together: the norm is that of the l2 norms of groups, and ``k`` counts
-        groups; an entry in no list is a group of its own.
-
-    Returns
-    -------
-    float or ndarray of shape (n_rows,)
-        The conjugate at each vector.
-
-    Examples
-    --------
-    >>> from ksupport.norms import ksupport_conjugate
-    >>> float(ksupport_conjugate([3.0, -4.0, 1.0], lam=5.0, k=2))
-    2.5
-    """
-    u, box = _ksupport(u, k, feature_groups)
-    return box.conjugate(u, lam)
-
-
 def prox_ksupport(
     w: ArrayLike, lam: float, k: int, feature_groups: Groups = None, positive: bool = False
 ) -> FloatArray:
@@ -459,34 +427,3 @@ def prox_ksupport(
     w, labels = _grouped(w, feature_groups)
     share = np.divide(shrunk, norms, out=np.zeros_like(norms), where=norms > 0)
     return w * share[..., labels]
-
-
-def prox_ksupport_jvp(w: ArrayLike, lam: float, k: int, u: ArrayLike) -> FloatArray:
-    """Action on ``u`` of the Jacobian at ``w`` of `prox_ksupport`.
-
-    On a kink, one element of the generalised Jacobian: see `BoxNorm.prox_jvp`.
-
-    Parameters
-    ----------
-    w : array-like of shape (n_features,) or (n_rows, n_features)
-        Where the Jacobian is taken.
-    lam : float
-        Strength, non-negative.
-    k : int
-        Between 1 and ``n_features``.
-    u : array-like of the shape of ``w``, or (n_directions, n_features) at a vector ``w``
-        Directions.
-
-    Returns
-    -------
-    ndarray of the shape of ``u``
-        The Jacobian times each direction.
-
-    Examples
-    --------
-    >>> from ksupport.norms import prox_ksupport_jvp
-    >>> print(prox_ksupport_jvp([4.0, -3.0, 0.5], lam=1.0, k=2, u=[1.0, 1.0, 1.0]))
-    [0.5 0.5 0. ]
-    """
-    w, box = _ksupport(w, k)
-    return box.prox_jvp(w, lam, u)

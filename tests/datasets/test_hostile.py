@@ -29,11 +29,11 @@ class Answer(io.BytesIO):
     "url", ["http://origin.example/a", "file:///etc/passwd", "ftp://origin.example/a", "data:,a"]
 )
 def test_only_addresses_of_https_are_opened(url, tmp_path):
-    with pytest.raises(OSError, match="not an address of https"):
+    with pytest.raises(OSError, match="must be an https address"):
         _download.open_url(url)
     path, reasons = _download.download(RemoteFile("file", (url,)), tmp_path)
     assert path is None
-    assert "not an address of https" in reasons[0]
+    assert "must be an https address" in reasons[0]
 
 
 class Moved(urllib.request.HTTPSHandler):
@@ -54,7 +54,7 @@ class Moved(urllib.request.HTTPSHandler):
 @pytest.mark.parametrize("to", ["http://elsewhere.example/a", "ftp://elsewhere.example/a"])
 def test_an_origin_that_has_moved_is_not_followed_out_of_https(to):
     opener = urllib.request.build_opener(Moved(to), _download.SecureRedirects)
-    with pytest.raises(OSError, match="not an address of https"):
+    with pytest.raises(OSError, match="must be an https address"):
         opener.open("https://origin.example/a")
 
 
@@ -112,7 +112,7 @@ def test_a_raw_file_that_is_something_else_is_one_error_with_what_to_do(tmp_path
     folder.mkdir()
     for name in ("leu.bz2", "leu.t.bz2"):
         (folder / name).write_bytes(b"<html>gone</html>")
-    with pytest.raises(DatasetUnavailableError, match=r"leu\.bz2 and .*; get it again"):
+    with pytest.raises(DatasetUnavailableError, match=r"leu\.bz2 and .*; download it again"):
         fetch_leukemia(data_home=tmp_path)
 
 

@@ -288,5 +288,5 @@ def test_bad_responses_are_named():
         fit(X, np.column_stack([Y, np.arange(120) % 2]))
     with pytest.raises(ValueError, match="NaN"):
         fit(X, np.where(Y[0, 0] == Y, np.nan, Y))
-    with pytest.raises(ValueError, match="no two rows"):
+    with pytest.raises(ValueError, match="no comparable pair"):
         concordance(censored, ETA)

@@ -217,7 +217,7 @@ def directory(path):
         (another_database, "does not hold results of experiments (it is a database of 'mails')"),
         (other_results, "does not hold results of experiments (it is a database of 'results')"),
         (damaged, "does not hold results of experiments (database disk image is malformed)"),
-        (directory, "cannot be used (unable to open database file): see that"),
+        (directory, "cannot be used (unable to open database file): check that"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -236,7 +236,7 @@ def test_a_store_that_may_not_be_written_to_is_read_and_then_named(tmp_path, mon
     address = f"{(tmp_path / STORE).as_uri()}?mode=ro"
     monkeypatch.setattr(Store, "_connect", lambda store: sqlite3.connect(address, uri=True))
     assert len(run(squares([], (1, 2)), tmp_path)) == 2
-    with pytest.raises(StoreError, match=r"readonly database\): see that .* may be written to"):
+    with pytest.raises(StoreError, match=r"readonly database\): check that .* are writable"):
         run(squares([]), tmp_path)
 
 

@@ -146,4 +146,4 @@ def test_without_matplotlib_the_extra_is_named():
         "except ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "pictures need matplotlib: pip install 'ksupport[plot]'"
+    assert done.stdout.strip() == "figures need matplotlib: pip install 'ksupport[plot]'"

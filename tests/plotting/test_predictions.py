@@ -35,7 +35,7 @@ def test_the_area_is_that_of_cross_validation(classifier):
     pairs = [np.prod(np.unique(LABELS[test], return_counts=True)[1]) for test in parts]
     display = RocDisplay.from_estimator(classifier, X, LABELS)
     assert display.roc_auc == pytest.approx(np.average(areas, weights=pairs))
-    assert display.ax_.get_ylabel() == "tumour found"
+    assert display.ax_.get_ylabel() == "true positive rate, among tumour"
     assert display.plot(kind="calibration").ax_.get_xlabel() == "probability of tumour"
     with pytest.raises(ValueError, match="kind must be 'roc' or 'calibration', got 'x'"):
         display.plot(kind="x")
@@ -67,8 +67,8 @@ def test_scores_of_every_kind_are_drawn_beside_a_lasso_and_a_ridge(survival):
     assert [each.get_text() for each in display.ax_.get_yticklabels()] == [
         "AutoIRKSNSurvival", "Lasso", "ridge",
     ]  # fmt: skip
-    assert display.ax_.get_xlabel() == "concordance, of rows held out"
-    with pytest.raises(ValueError, match="kind='rows' is of numbers, and these are survival"):
+    assert display.ax_.get_xlabel() == "concordance, held-out rows"
+    with pytest.raises(ValueError, match="kind='rows' requires a numeric response, got survival"):
         display.plot(kind="rows")
 
 
@@ -92,9 +92,13 @@ def test_an_empty_model_has_an_empty_map():
 
 
 def test_what_a_picture_is_not_of_is_refused_in_words(classifier, survival):
-    with pytest.raises(ValueError, match="picture is of survival, and IRKSNClassifier predicts cl"):
+    with pytest.raises(
+        ValueError, match="display is for survival, but IRKSNClassifier predicts cl"
+    ):
         SurvivalDisplay.from_estimator(classifier, X, LABELS)
-    with pytest.raises(ValueError, match="picture is of classes, and AutoIRKSNSurvival predicts s"):
+    with pytest.raises(
+        ValueError, match="display is for classes, but AutoIRKSNSurvival predicts s"
+    ):
         RocDisplay.from_estimator(survival, X, TIMES)
     with pytest.raises(ValueError, match="one target"):
         HeatmapDisplay.from_estimator(IRKSN(k=2).fit(X, np.c_[ETA, ETA]), X, np.c_[ETA, ETA])

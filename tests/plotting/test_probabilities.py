@@ -78,16 +78,16 @@ def test_calibration_is_scikit_learns_with_counts():
     truth = RNG.uniform(size=2000) < p
     display = CalibrationDisplay.from_probabilities(p, truth, n_bins=7)
     true, said = calibration_curve(truth, p, n_bins=7)
-    np.testing.assert_allclose(display.true_, true)
-    np.testing.assert_allclose(display.said_, said)
+    np.testing.assert_allclose(display.prob_true_, true)
+    np.testing.assert_allclose(display.prob_pred_, said)
     assert display.counts_.sum() == 2000
-    assert np.abs(display.said_ - display.true_).max() < 0.1
+    assert np.abs(display.prob_pred_ - display.prob_true_).max() < 0.1
 
 
 def test_calibration_of_a_model(model):
     display = CalibrationDisplay.from_estimator(model, X, Y, truth=TRUTH)
     assert display.counts_.sum() == 30
-    assert display.true_[0] == 0
+    assert display.prob_true_[0] == 0
 
 
 @pytest.mark.parametrize("display", [ProbabilityDisplay, SetsDisplay])

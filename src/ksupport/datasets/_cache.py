@@ -46,7 +46,7 @@ def data_home(path: PathLike | None = None) -> Path:
     Parameters
     ----------
     path : path-like, optional
-        Taken as it is if given. Otherwise the environment variable ``KSUPPORT_DATA``,
+        Returned unchanged if given. Otherwise the environment variable ``KSUPPORT_DATA``,
         otherwise ``ksupport`` in the platform's directory for caches.
 
     Returns
@@ -98,7 +98,7 @@ def load_arrays(
 ) -> dict[str, NDArray[np.generic]]:
     """Arrays of a dataset: from the cache, else converted from its raw files and cached.
 
-    Without a converter there are no raw files to download: the cache has it, or nobody.
+    Without a converter there are no raw files to download: then the dataset must be in the cache.
     """
     path = dataset_path(info.name, data_home)
     if not path.exists():
@@ -120,7 +120,7 @@ def _converted(info: DatasetInfo, convert: Converter, raw: tuple[Path, ...]) -> 
         except (ValueError, OSError, EOFError, LookupError, tarfile.TarError) as error:
             files = " and ".join(path.name for path in raw)
             raise DatasetUnavailableError(
-                f"{files} is not what {info.name} is made of ({error}); get it again"
+                f"{files} cannot be converted to {info.name} ({error}); download it again"
             ) from error
 
 

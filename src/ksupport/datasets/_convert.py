@@ -84,7 +84,7 @@ def rhee2006(raw: tuple[Path, ...]) -> Arrays:
 
 
 def riboflavin(raw: tuple[Path, ...]) -> Arrays:
-    """The data frame of the R package hdi, or a CSV of the same numbers."""
+    """The data frame of the R package hdi, or its CSV export."""
     if raw[0].suffix == ".csv":
         return _riboflavin_csv(raw[0])
     return _named_matrix(read_r(raw[0])["riboflavin"], "x", "y")

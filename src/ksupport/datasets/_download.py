@@ -1,4 +1,8 @@
-"""Files from their origins: over https alone, no larger than foreseen, and verified."""
+"""Downloads: https only, redirects included; limited in size; checked against digests.
+
+These guarantees are why the package downloads by itself: a general-purpose downloader follows
+redirects to other schemes and sets no limit on the size of a file.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +34,9 @@ class SecureRedirects(urllib.request.HTTPRedirectHandler):
 
 
 def check_secure(url: str) -> None:
-    """Refuse what is not https: on the way anyone could change it, and file: is this machine."""
+    """Refuse other schemes: http can be tampered with, and file: would read the local disk."""
     if not url.startswith("https://"):
-        raise OSError(f"{url} is not an address of https, and only those are downloaded from")
+        raise OSError(f"{url} must be an https address")
 
 
 def open_url(url: str) -> IO[bytes]:
@@ -44,7 +48,7 @@ def open_url(url: str) -> IO[bytes]:
 
 
 def download(file: RemoteFile, scratch: Path) -> tuple[Path | None, list[str]]:
-    """The file in ``scratch``, from the first address that has it; and what was wrong before."""
+    """Download into ``scratch`` from the first address that works; also the failures before it."""
     path, reasons = scratch / file.filename, []
     for url in file.urls:
         try:
@@ -89,7 +93,7 @@ def _copy(source: IO[bytes], target: IO[bytes], update: Update) -> None:
 
 
 def digest_problem(path: Path, file: RemoteFile) -> str | None:
-    """How a file differs from the one that was meant, if it does."""
+    """How the digest of a file differs from the expected one; None if it agrees."""
     if file.digest is None:
         return None
     algorithm, expected = file.digest.split(":")

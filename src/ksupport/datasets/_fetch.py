@@ -1,8 +1,8 @@
 """Fetchers of the real datasets: from the data directory, else from their origins.
 
-Each takes the same arguments and returns the same kind of container, as scikit-learn's own
-fetchers do. Absent data that cannot be downloaded is one error, ``DatasetUnavailableError``,
-which says what to get, from where, and where to put it.
+As with scikit-learn's fetchers, all have four common arguments and return a `Bunch`. Data that are
+missing and cannot be downloaded raise ``DatasetUnavailableError``, which names the file to get, its
+address and the folder to put it in.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ._cache import PathLike, dataset_path, load_arrays
 from ._convert import CONVERTERS
 from ._registry import dataset_info
 
-_AS_THEY_ARE = ("truth", "truth_positions", "true_coef", "position")
+_UNCHANGED = ("truth", "truth_positions", "true_coef", "position")
 
 
 def fetch_leukemia(
@@ -67,8 +67,7 @@ def fetch_california_housing(
 ) -> Any:
     """Load California housing: house values from 8 features of 20640 districts.
 
-    The same numbers as :func:`sklearn.datasets.fetch_california_housing`, from the same archive,
-    in the cache of this package.
+    The data of :func:`sklearn.datasets.fetch_california_housing`, in the cache of this package.
 
     Parameters
     ----------
@@ -191,7 +190,7 @@ def fetch(
     as_frame: bool,
     return_X_y: bool,
 ) -> Any:
-    """What every fetcher does; several responses are called by ``drugs``, or by their number."""
+    """Load, name and wrap a dataset; several responses are named by ``drugs`` or numbered."""
     info = dataset_info(name)
     arrays = load_arrays(
         info, CONVERTERS.get(name), data_home=data_home, download_if_missing=download_if_missing
@@ -214,8 +213,8 @@ def fetch(
 
 
 def _more(arrays: dict[str, Any]) -> dict[str, Any]:
-    """What some datasets have beside X and y, under the names of a Bunch."""
-    more: dict[str, Any] = {key: arrays[key] for key in _AS_THEY_ARE if key in arrays}
+    """Additional arrays of some datasets, under their names in the Bunch."""
+    more: dict[str, Any] = {key: arrays[key] for key in _UNCHANGED if key in arrays}
     if "X_test" in arrays:
         more["data_test"] = np.asarray(arrays["X_test"], dtype=np.float64)
         more["target_test"] = np.asarray(arrays["y_test"], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Fetchers of datasets without an address to download from; of most of them the truth is known."""
+"""Fetchers of datasets that cannot be downloaded; for most of them the truth is known."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def fetch_colon(
     data_home : path-like, optional
         Data directory, see :func:`data_home`.
     download_if_missing : bool, default=True
-        There is no address to download it from: if the data directory lacks it, that is an error,
-        which says where the data come from.
+        Without effect, as this dataset cannot be downloaded: if the data directory lacks it, an
+        error explains where the data come from.
     as_frame, return_X_y
         As in :func:`fetch_leukemia`.
 

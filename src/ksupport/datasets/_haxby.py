@@ -1,4 +1,4 @@
-"""The Haxby recordings: all voxels of subject 2 through nilearn, or a small slice at hand."""
+"""The Haxby recordings: all voxels of subject 2 through nilearn, or one small slice."""
 
 from __future__ import annotations
 
@@ -98,11 +98,11 @@ def fetch_haxby(
         run=arrays["run_all"][scans],
         voxel_ijk=voxels,
         conditions=tuple(conditions),
-        mask_path=_if_there(path.with_name("mask.nii.gz")),
-        bold_path=_if_there(path.with_name("bold.nii.gz"))
-        or _if_there(_nilearn_subject(path.parent) / "bold.nii.gz"),
-        attributes_path=_if_there(path.with_name("attributes_literal.txt"))
-        or _if_there(_nilearn_subject(path.parent) / "labels.txt"),
+        mask_path=_if_exists(path.with_name("mask.nii.gz")),
+        bold_path=_if_exists(path.with_name("bold.nii.gz"))
+        or _if_exists(_nilearn_subject(path.parent) / "bold.nii.gz"),
+        attributes_path=_if_exists(path.with_name("attributes_literal.txt"))
+        or _if_exists(_nilearn_subject(path.parent) / "labels.txt"),
     )
 
 
@@ -168,5 +168,5 @@ def _nilearn_subject(directory: Path) -> Path:
     return directory / "nilearn" / "haxby2001" / f"subj{_SUBJECT}"
 
 
-def _if_there(path: Path) -> str | None:
+def _if_exists(path: Path) -> str | None:
     return str(path) if path.exists() else None

@@ -1,4 +1,4 @@
-"""What is known of a real dataset, and of each file of its origin."""
+"""Metadata of a real dataset and of its files."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class RemoteFile:
     """
 
     filename: str
-    urls: tuple[str, ...]  # tried in this order; all hold the same bytes
+    urls: tuple[str, ...]  # mirrors of one file, tried in this order
     digest: str | None = None
-    stand_in: str | None = None  # a file of the same numbers that a user may put in its place
+    stand_in: str | None = None  # a converted copy that a user may provide instead
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class DatasetInfo:
     shape : tuple of int
         Samples and features.
     files : tuple of RemoteFile
-        What is downloaded; empty where a package does that, or nobody can.
+        Files to download; empty if a package downloads them or they cannot be downloaded.
     citation, licence : str
-        Whom to thank, and what is allowed.
+        Reference and terms of use.
     content_sha256 : str, optional
         Of what it measures, in the copy we tested with.
     how_to_get : str

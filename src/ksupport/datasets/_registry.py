@@ -1,4 +1,4 @@
-"""What each real dataset is, where it comes from, and how to tell that it arrived whole."""
+"""Registry of the real datasets: origin, citation, licence and digest of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ours against published: cell by cell, in standard errors, as a table and a figure."""
+"""Comparison with published values: cell by cell, in standard errors, and as a figure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from .experiment import Experiment, Row
 from .figures import COLOURS, MARKERS, drawing, title_of
 
-STANDARD_ERRORS = 2.0  # without a tolerance, means this far apart disagree
+STANDARD_ERRORS = 2.0  # means that differ by more disagree, where no tolerance is given
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def compare(experiment: Experiment, rows: list[Row]) -> list[Difference]:
     std = mean.removesuffix("_mean") + "_std"
     keys = [name for name in published[0] if name not in (mean, std, "tolerance")]
     ours: dict[tuple[Any, ...], Row] = {}
-    for row in experiment.table(rows):  # where several are alike but for tuning, the oracle's
+    for row in experiment.table(rows):  # of several tunings the first, the oracle
         ours.setdefault(tuple(row.get(key) for key in keys), row)
     return [
         _difference(experiment, {key: theirs[key] for key in keys}, mine, theirs, mean, std)
@@ -76,11 +76,17 @@ def _difference(
     return Difference(cell, mine[mean], theirs[mean], in_errors, agrees)
 
 
+def _methods(differences: Sequence[Difference]) -> list[str]:
+    return list(dict.fromkeys(str(each.cell["method"]) for each in differences))
+
+
+def _of_method(differences: Sequence[Difference], method: str) -> list[Difference]:
+    return [each for each in differences if each.cell["method"] == method]
+
+
 def by_method(differences: Sequence[Difference]) -> list[Row]:
     """For each method: cells, mean difference, largest one, and how many disagree."""
-    groups: dict[str, list[Difference]] = {}
-    for each in differences:
-        groups.setdefault(str(each.cell["method"]), []).append(each)
+    groups = {method: _of_method(differences, method) for method in _methods(differences)}
     return [
         {
             "method": method,
@@ -125,8 +131,8 @@ def plot_comparison(experiment: Experiment, differences: list[Difference], folde
         margin = 0.05 * (max(values) - min(values) or 1.0)
         ends = [min(values) - margin, max(values) + margin]
         ax.plot(ends, ends, color="black", linewidth=0.7, zorder=0)
-        for method in dict.fromkeys(str(each.cell["method"]) for each in differences):
-            mine = [each for each in differences if each.cell["method"] == method]
+        for method in _methods(differences):
+            mine = _of_method(differences, method)
             ax.plot(
                 [each.published for each in mine],
                 [each.ours for each in mine],

@@ -23,7 +23,7 @@ from ..theory.isometry import IHT_RIP
 from .experiment import Cell, Experiment, Protocol, Row
 from .figures import drawing
 
-D = 12  # features, few enough to examine every support of 3k of them
+D = 12  # features, few enough to enumerate all supports of size 3k
 DRAWS, QUICK_DRAWS, CHUNK = 500, 20, 100  # problems of each law; problems of one cell
 EDGE = 30.0  # ratios beyond are drawn at the edge of the plane
 
@@ -55,7 +55,7 @@ def _chain(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
 
 
 def _groups(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
-    """Groups of k features at correlation .9; the support is one of them, of one sign."""
+    """Groups of k features at correlation .9; the support is one group, of one sign."""
     shared = rng.standard_normal((40, D // k + 1))[:, np.arange(D) // k]
     X = np.sqrt(0.9) * shared + np.sqrt(0.1) * rng.standard_normal((40, D))
     return X, np.abs(_coefficients(rng, k))
@@ -103,7 +103,7 @@ def draw(law: str, index: int) -> tuple[Floats, Floats]:
     law : str
         A name in ``LAWS``, or "Example 1".
     index : int
-        Which draw; the same for ever.
+        Number of the draw; it seeds the generator.
 
     Returns
     -------

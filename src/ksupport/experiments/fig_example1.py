@@ -128,7 +128,7 @@ def plot_paths(rows: list[Row], folder: Path) -> None:
 def plot_curves(rows: list[Row], folder: Path) -> None:
     """Distance to the truth and number of nonzeros against the iteration."""
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    # Curves that coincide at whole numbers are told apart by a small shift.
+    # Curves that coincide at whole numbers are separated by a small shift.
     shifts = np.linspace(0.12, -0.12, len(methods))
     with drawing(folder, "fig-example1", figsize=(8.5, 3.4), ncols=2) as (figure, axes):
         for method, shift in zip(methods, shifts, strict=True):

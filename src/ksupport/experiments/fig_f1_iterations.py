@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from ..algorithms import path
 from .experiment import Cell, Experiment, Protocol, Row
 from .figures import COLOURS, drawing, steps_to_draw, title_of
+from .files import grouped
 from .synthetic import K, draw, f1_metric
 
 N, RHO, SNR = 30, 0.5, 3.0
@@ -73,9 +74,6 @@ def compute(method: str, seed: int, protocol: Protocol, steps: int) -> list[Row]
 
 def table(rows: list[Row]) -> list[Row]:
     """Mean over draws at every step."""
-    groups: dict[tuple[str, int], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["method"], row["t"]), []).append(row)
     return [
         {
             "method": method,
@@ -84,7 +82,7 @@ def table(rows: list[Row]) -> list[Row]:
             "f1_std": float(np.std([row["f1"] for row in group])),
             "n_nonzero": float(np.mean([row["n_nonzero"] for row in group])),
         }
-        for (method, t), group in groups.items()
+        for (method, t), group in grouped(rows, "method", "t").items()
     ]
 
 

@@ -103,7 +103,7 @@ def map_compute(design: str, rho: float, size: int, draws: int) -> list[Row]:
 
 
 def map_table(rows: list[Row]) -> list[Row]:
-    """The rows, as they are tidy already."""
+    """The rows, one for each design, correlation, size and k."""
     return rows
 
 
@@ -167,7 +167,7 @@ def _chain(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
 
 
 def _groups(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
-    """Groups at correlation .9; the support is most of one of them, of one sign."""
+    """Groups at correlation .9; the support is most of one group, of one sign."""
     shared = rng.standard_normal((20, SMALL_D // 6))[:, np.arange(SMALL_D) // 6]
     X = np.sqrt(0.9) * shared + np.sqrt(0.1) * rng.standard_normal((20, SMALL_D))
     w = np.zeros(SMALL_D)

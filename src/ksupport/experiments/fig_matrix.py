@@ -12,6 +12,7 @@ import numpy as np
 from ..algorithms import MatrixIRKSN, path
 from .experiment import Cell, Experiment, Protocol, Row
 from .figures import drawing
+from .files import grouped
 
 SIDE, RANK = 10, 3
 ALPHA, STEPS = 0.02, 600
@@ -19,6 +20,7 @@ KINDS = ("sensing", "completion")  # normal measurements, or entries
 SPECTRA = {"equal": (1.0, 1.0, 1.0), "unequal": (4.0, 2.0, 1.0)}  # singular values
 COUNTS = (55, 65, 75, 85)  # of the 100 entries; the matrix has 51 degrees of freedom
 LEVELS = (1, 2, 3)
+KEYS = ("kind", "spectrum", "n", "k")
 DRAWS, QUICK_DRAWS, QUICK_STEPS = 5, 1, 50
 
 
@@ -55,18 +57,12 @@ def compute(kind: str, spectrum: str, n: int, seed: int, steps: int) -> list[Row
 
 def table(rows: list[Row]) -> list[Row]:
     """Median errors, and how many were below one per cent."""
-    groups: dict[tuple[str, str, int, int], list[float]] = {}
-    for row in rows:
-        key = row["kind"], row["spectrum"], row["n"], row["k"]
-        groups.setdefault(key, []).append(row["error"])
-    return [
-        {
-            "kind": kind, "spectrum": spectrum, "n": n, "k": k,
-            "error_median": float(np.median(errors)),
-            "recovered": int(np.sum(np.array(errors) < 0.01)), "draws": len(errors),
-        }
-        for (kind, spectrum, n, k), errors in groups.items()
-    ]  # fmt: skip
+    lines = []
+    for key, group in grouped(rows, *KEYS).items():
+        errors = np.array([row["error"] for row in group])
+        line = dict(zip(KEYS, key, strict=True)) | {"error_median": float(np.median(errors))}
+        lines.append({**line, "recovered": int(np.sum(errors < 0.01)), "draws": len(errors)})
+    return lines
 
 
 def plot(rows: list[Row], folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What the figures share: colours of the methods, size, and how they are saved."""
+"""Colours of the methods, style and saving of all figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .._common.extra import extra
 from .._common.files import replacing
 from ..algorithms import METHODS
 
-# IRKSN stands out; the others are told apart by hue and marker (Okabe and Ito, and grey).
+# IRKSN stands out; the others differ by hue and marker (palette of Okabe and Ito, and grey).
 COLOURS = {
     "irksn": "#D55E00",
     "ksn": "#CC79A7",
@@ -45,7 +45,7 @@ _MARK: ContextVar[str] = ContextVar("mark", default="")
 
 @contextmanager
 def marked(text: str) -> Iterator[None]:
-    """Write a text above every figure that is saved meanwhile."""
+    """Write a text above every figure saved within this context."""
     token = _MARK.set(text)
     try:
         yield

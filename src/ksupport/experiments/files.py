@@ -1,18 +1,27 @@
-"""Tables on disk: those that are written, and the published ones."""
+"""Tables of results: grouped, written to disk, and read from the published ones."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from .._common.files import replacing
 from .experiment import Row
 
 
+def grouped(rows: Iterable[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]:
+    """The rows of each combination of values of `keys`, in order of first appearance."""
+    groups: dict[tuple[Any, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return groups
+
+
 def write_csv(path: Path, rows: Sequence[Row]) -> None:
-    """Write rows under the columns of all of them, in order of first appearance."""
+    """Write rows; the columns are all their keys, in order of first appearance."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     with replacing(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns, lineterminator="\n")

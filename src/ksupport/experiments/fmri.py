@@ -1,8 +1,8 @@
-"""Decoding brains (the paper's extra experiment): distances to the truth, accuracy, maps.
+"""fMRI decoding (an additional experiment of the paper): distances to the truth, accuracy, maps.
 
-The paper has Haxby's subject 2 with EnCluDL's weights as the truth.  Next to it, and where those
-recordings are not at hand instead of it: a simulated brain of the same size with a known truth,
-and one real slice, where decoders predict runs that they were not fitted on.
+The paper decodes Haxby's subject 2, with EnCluDL's weights as the truth.  Two more parts need no
+download: a simulated brain of equal size with a known truth, and one real slice, on which decoders
+predict runs that they were not fitted on.
 """
 
 from __future__ import annotations

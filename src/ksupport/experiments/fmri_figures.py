@@ -23,7 +23,7 @@ TITLES = {
     "auto": "AutoIRKSN",
     "zero": "no voxel",
 }
-HIT, MISS, FALSE = 1.0, -0.35, -1.0  # where the colours are that tell them apart
+HIT, MISS, FALSE = 1.0, -0.35, -1.0  # positions on the colour scale
 TRUTH = "truth (weights, scaled)"
 MOST = 12.0  # z-values beyond this have one colour
 

@@ -112,7 +112,7 @@ def unavailable(dataset: str) -> str:
     path = dataset_path(dataset)
     if path.exists() or not (problem := _download_problem(path)):
         return ""
-    return f"{problem} `ksupport data fetch {dataset}` says where to get it"
+    return f"{problem} `ksupport data fetch {dataset}` prints where to get it"
 
 
 @lru_cache(maxsize=1)

@@ -32,7 +32,7 @@ class Walk:
     steps : int
         Steps of each path.
     every : int, optional
-        Every so many steps are validated; None: only where a path ends.
+        Validate every `every`-th step; None: only the end of each path.
     first : int
         Models of earlier steps are not validated.
     late : bool
@@ -118,6 +118,6 @@ def _best_so_far(history: History) -> Verdict:
 
 
 def _count_late(path: Path) -> None:
-    """Let a path's clock say 1 at its start, so that every fifth step is that of the paper."""
+    """Start the clock of a path at 1, so that every fifth step is one the paper validates."""
     assert isinstance(path, WorkingSetPath)
     path.state.clock.now, path.state.clock.recorded = 1, 0

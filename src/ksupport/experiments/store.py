@@ -60,21 +60,21 @@ class Store:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """One transaction; what SQLite finds wrong with the file is told with a way out."""
+        """One transaction; errors of SQLite become a `StoreError` with a remedy."""
         try:
             with closing(self._connect()) as connection, connection:
                 yield connection
         except sqlite3.OperationalError as error:
             raise StoreError(
-                f"{self.path} cannot be used ({error}): see that the file and its folder may be "
-                "written to, that the disk has room and that no other run holds the file, or "
+                f"{self.path} cannot be used ({error}): check that the file and its folder are "
+                "writable, that the disk is not full and that no other run uses the file, or "
                 "choose another output folder"
             ) from error
         except sqlite3.DatabaseError as error:
             raise self._not_ours(str(error)) from error
 
     def _refuse_others(self, connection: sqlite3.Connection) -> None:
-        """Add nothing to a database that someone else made for something else."""
+        """Refuse a database that holds something else."""
         found = connection.execute("select name from sqlite_master where type = 'table'")
         tables = [name for (name,) in found]
         columns = [row[1] for row in connection.execute("pragma table_info(results)")]

@@ -48,8 +48,8 @@ def draw(n: int, rho: float, snr: float, seed: int) -> tuple[Floats, Floats, Flo
 def published_grid(method: str, n: int) -> list[Tried]:
     """What the published code tries.
 
-    IRKSN's grid also holds 1 and 10, which lie outside (0, 1); `oracle_f1` says what becomes of
-    them.  IROSR's holds five values of alpha, all overwritten by 1e-3.
+    IRKSN's published grid also holds 1 and 10, outside (0, 1); `oracle_f1` handles them.
+    IROSR's holds five values of alpha, all overwritten by 1e-3.
     """
     grids: dict[str, Callable[[], list[Tried]]] = {
         "irksn": lambda: [
@@ -76,7 +76,7 @@ def published_grid(method: str, n: int) -> list[Tried]:
 
 
 def fair_grid(method: str, n: int) -> list[Tried]:
-    """What each method deserves: stable steps from the spectral norm, every iterate looked at.
+    """Stable steps from the spectral norm for every method, and every iterate scored.
 
     IROSR starts symmetrically and, as none of its iterates is sparse, is scored by its k largest
     entries; k is known to IRKSN, KSN and IHT as well.

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from .experiment import Cell, Experiment, Protocol, Row
 from .figures import COLOURS, drawing, title_of
-from .files import read_published
+from .files import grouped, read_published
 from .prediction_data import split_of, unavailable
 from .prediction_fair import FAIR
 from .prediction_paper import PAPER, SPECIAL
@@ -119,9 +119,6 @@ def _self_tuned(name: str, dataset: str, run: int, most_columns: int | None) -> 
 
 def table(rows: list[Row]) -> list[Row]:
     """Mean and standard deviation over the runs."""
-    groups: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[key] for key in KEYS), []).append(row)
     return [
         {
             **dict(zip(KEYS, key, strict=True)),
@@ -129,7 +126,7 @@ def table(rows: list[Row]) -> list[Row]:
             "mse_std": float(np.std([row["mse"] for row in mine])),
             "n_nonzero": float(np.mean([row["n_nonzero"] for row in mine])),
         }
-        for key, mine in groups.items()
+        for key, mine in grouped(rows, *KEYS).items()
     ]
 
 

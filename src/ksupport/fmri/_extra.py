@@ -1,4 +1,4 @@
-"""The optional packages behind this one: looked for when needed, with words when missing."""
+"""Imports of the optional packages; a missing one is an error that says what to install."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class ImageTags(InputTags):
 class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     """Predict from brain images what a subject saw, by few voxels, and show which.
 
-    Each class (of two, the second) is told apart from all others by a path of one of the methods;
+    Each class (of two, the second) is separated from all others by a path of one of the methods;
     folds choose where to stop, and whatever else was not given.  "irksn" and "auto" follow the
     logistic loss, so that ``decision_function`` has log odds; other methods, and IRKSN with a
     ``step`` of the theory, squares of -1 and 1.
@@ -84,8 +84,8 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     random_state : int or None, default=0
         Shuffles folds that are not by groups.
     verbose : int, default=0
-        1: say what is fitted, and show progress on fits of more than two seconds; 2: let the
-        masker speak too; 3: say how each model was chosen.
+        1: print what is fitted, and progress of fits longer than two seconds; 2: also messages of
+        the masker; 3: also how each model was chosen.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     @all_or_nothing
     @tells
     def fit(self, niimgs: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
-        """Find the voxels that tell the classes apart.
+        """Find the voxels that distinguish the classes.
 
         Parameters
         ----------
@@ -256,7 +256,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         return float(np.average(right, weights=weights))
 
     def _say(self, level: int, *lines: str) -> None:
-        """Print lines for those who want to know so much, as nilearn's estimators do."""
+        """Print lines at this level of verbosity, as nilearn's estimators do."""
         if self.verbose >= level:
             for line in lines:
                 print(f"[{type(self).__name__}.fit] {line}")

@@ -30,7 +30,7 @@ MEMBERS = 25  # as many as hidimstat's own ensembles have
 
 @dataclass(frozen=True)
 class ClusteredInference:
-    """What EnCluDL says of every voxel.
+    """Inference by EnCluDL for every voxel.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ def make_brain(
     n_runs: int = 12,
     random_state: Any = None,
 ) -> Bunch:
-    """Draw recordings of a brain of which the truth is known.
+    """Draw recordings of a brain with known active voxels.
 
     With ``noise=0`` it is the paper's Example 2, where Xw* = y and IRKSN's recovery condition
     holds while that of l1 methods cannot.
@@ -99,12 +99,12 @@ def make_brain(
 
 
 def brain_mask(n_voxels: int) -> Any:
-    """A mask of so many voxels in the shape of the MNI152 template, which nilearn has at hand.
+    """A mask with a given number of voxels, in the shape of nilearn's MNI152 template.
 
     Parameters
     ----------
     n_voxels : int
-        Exactly so many; the voxels are cubes of the size that this takes.
+        Number of voxels in the mask; it determines their size.
 
     Returns
     -------

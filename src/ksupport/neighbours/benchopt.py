@@ -51,7 +51,7 @@ class PathSolver(BaseSolver):
         self.run_once(1)
 
     def run(self, stop_val: int) -> None:
-        """Walk so many steps."""
+        """Run this number of steps."""
         values = {name: getattr(self, name) for name in self.parameters}
         steps = max(int(stop_val), 1)
         walked = path(

@@ -1,8 +1,8 @@
-"""Pictures of features, performance, paths, stopping, certificates and advice, by matplotlib.
+"""Figures of features, performance, paths, stopping, certificates and phase diagrams.
 
-Each picture is a display as in scikit-learn: ``from_estimator`` draws it for a fitted model,
-``plot`` draws it again, ``ax_`` and ``figure_`` say where.  The functions return the axes.
-Matplotlib is imported when the first picture is drawn; the extra ``plot`` installs it.
+Displays follow scikit-learn: ``from_estimator`` draws a fitted model, ``plot`` draws it again, and
+``ax_`` and ``figure_`` hold the axes and the figure.  The functions return the axes.  Matplotlib is
+imported when the first figure is drawn; the extra ``plot`` installs it.
 """
 
 from .advice import plot_recommendation

@@ -1,9 +1,11 @@
-"""What all pictures share: axes, colours and names."""
+"""Axes, colours, names and docstrings that all displays share."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from typing import Any, Self
+from textwrap import indent
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,11 +18,57 @@ from ..design import Floats
 from ..estimators.base import LinearModel
 
 WIDE, SQUARE = (6.4, 4.0), (4.6, 4.4)  # inches
-GOOD, BAD, MUTED = "#0072B2", "#D55E00", "#999999"  # told apart by colour-blind readers too
+GOOD, BAD, MUTED = "#0072B2", "#D55E00", "#999999"  # distinct for colour-blind readers
+
+F = TypeVar("F", bound=Callable[..., Any])
+PARAMETERS = {  # of `from_estimator`, by the placeholder in its docstring
+    "fit": """\
+estimator : estimator of ksupport
+    A fitted model.
+X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
+    The X of the fit.
+y : array of shape (n,) or (n, n_targets)
+    The y of the fit.""",
+    "refit": """\
+estimator : estimator of ksupport
+    A fitted model; copies of it are fitted on the folds.
+X : array, data frame or sparse matrix, shape (n, d)
+    The X of the fit.
+y : array of shape (n,), or (n, 2) of times and events
+    The y of the fit.""",
+    "sample_weight": """\
+sample_weight : array of shape (n,), optional
+    The weights of the fit.""",
+    "folds": """\
+cv : int, splitter or iterable
+    The folds; an integer is a number of shuffled folds.
+random_state : int, RandomState or None
+    Seed of the shuffling.""",
+    "target": """\
+target : int
+    Which target, if there are several.""",
+    "names": """\
+names : sequence of str, optional
+    Names of the features; by default those seen in the fit.""",
+    "ax": """\
+ax : matplotlib Axes, optional
+    Where to draw; by default on new axes.""",
+}
+
+
+def shared_parameters(method: F) -> F:
+    """Put the text of `PARAMETERS` in place of lines such as ``{fit}`` in a docstring."""
+    method.__doc__ = re.sub(
+        r"^( *)\{(\w+)\}$",
+        lambda found: indent(PARAMETERS[found[2]], found[1]),
+        method.__doc__ or "",
+        flags=re.MULTILINE,
+    )
+    return method
 
 
 def pyplot() -> Any:
-    with extra("plot", "pictures need"):
+    with extra("plot", "figures need"):
         from matplotlib import pyplot
     return pyplot
 
@@ -34,7 +82,7 @@ def axes_of(ax: Any, figsize: tuple[float, float] = WIDE) -> Any:
 
 
 class Display:
-    """A picture, drawn when it is made and again by `plot`."""
+    """A figure, drawn when it is made and again by `plot`."""
 
     ax_: Any
     figure_: Any
@@ -69,13 +117,13 @@ class Display:
 
 
 def check_kind(name: str, value: Any, kind: type, source: str) -> None:
-    """Refuse what cannot be drawn, and say where to get what can."""
+    """Raise a TypeError that names the expected source of a value."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {source}, got {type(value).__name__}")
 
 
 def check_ours(estimator: Any) -> None:
-    """Refuse models that did not walk our paths."""
+    """Raise a TypeError unless the estimator is one of ksupport."""
     check_kind("estimator", estimator, LinearModel, "a fitted estimator of ksupport")
 
 
@@ -96,11 +144,11 @@ def real(name: str, value: ArrayLike) -> Floats:
 def check_data(
     estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> None:
-    """Refuse data that cannot be those of the fit, where a picture does not walk on them."""
+    """Raise a ValueError if shapes show that the data are not those of the fit."""
     check_is_fitted(estimator)
     d, n = np.shape(estimator.coef_)[-1], np.shape(y)[0]
     if np.shape(X)[1] != d:
-        raise ValueError(f"X has {np.shape(X)[1]} features, the model {d}: give the X of the fit")
+        raise ValueError(f"X has {np.shape(X)[1]} features, but the model was fitted on {d}")
     if sample_weight is not None and np.shape(sample_weight) not in ((), (n,)):
         raise ValueError(
             f"sample_weight must have one entry for each of the {n} rows, got shape "

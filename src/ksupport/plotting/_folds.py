@@ -1,4 +1,4 @@
-"""Folds on which pictures of predictions fit an estimator again."""
+"""Predictions of held-out folds, for displays of predictive performance."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def held_out(
     only: Kind | None = None,
     beside: bool = False,
 ) -> CrossValidation:
-    """Copies of an estimator fitted on folds, perhaps beside a Lasso and a ridge."""
+    """Fit copies of an estimator on folds, with a Lasso and a ridge if `beside`."""
     check_ours(estimator)
     check_data(estimator, X, y, sample_weight)
     metric = metric_for(estimator._loss)
     if only not in (None, metric.kind):
         raise ValueError(
-            f"this picture is of {only}, and {type(estimator).__name__} predicts {metric.kind}"
+            f"this display is for {only}, but {type(estimator).__name__} predicts {metric.kind}"
         )
     X = unwrapped(X)
     if isinstance(X, LinearOperator) or is_dask(X):
         raise TypeError(
-            f"folds take rows of X, got {type(X).__name__}: give an array, a data frame or a "
-            "sparse matrix"
+            f"X must be an array, a data frame or a sparse matrix, got {type(X).__name__}: folds "
+            "select its rows"
         )
     if not chosen_by(estimator).flat:
-        raise ValueError("folds are of one target: fit the columns of y one at a time")
+        raise ValueError("y must hold one target: fit several targets one at a time")
     X, observed = estimator._validated(X, y, multi_output=False, reset=False)
     weights = None
     if sample_weight is not None:
@@ -60,7 +60,7 @@ def held_out(
 
 
 def _splits(cv: Any, random_state: Any, y: Any, sorts: Any) -> list[tuple[Ints, Ints]]:
-    """A number is of shuffled folds, with a share of each class, or of events, in each."""
+    """Folds of a splitter, or a number of shuffled folds stratified by class or event."""
     if isinstance(cv, int):
         return folds_of_rows(len(y), cv, check_random_state(random_state), sorts=sorts)
     return list(check_cv(cv).split(np.zeros((len(y), 1)), sorts if np.ptp(sorts) else y))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..theory import RecoveryReport
-from ._axes import BAD, GOOD, MUTED, Display, check_kind, check_ours
+from ._axes import BAD, GOOD, MUTED, Display, check_kind, check_ours, shared_parameters
 
 FAR = 2.0  # a condition violated by this factor or more reaches the edge of the picture
 
 
+@dataclass(eq=False, repr=False)
 class CertificateDisplay(Display):
     """A bar for each recovery condition: it holds where the bar ends before 1.
 
@@ -41,10 +43,10 @@ class CertificateDisplay(Display):
     0.733
     """
 
-    def __init__(self, report: RecoveryReport) -> None:
-        self.report = report
+    report: RecoveryReport
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -58,16 +60,9 @@ class CertificateDisplay(Display):
 
         Parameters
         ----------
-        estimator : estimator of ksupport
-            A fitted model.
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,)
-            The response of the fit; a certificate is of one target.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {fit}
+        {sample_weight}
+        {ax}
 
         Returns
         -------
@@ -77,6 +72,7 @@ class CertificateDisplay(Display):
         return cls.from_report(estimator.certify(X, y, sample_weight), ax=ax)
 
     @classmethod
+    @shared_parameters
     def from_report(cls, report: RecoveryReport, *, ax: Any = None) -> Self:
         """Draw a report.
 
@@ -84,8 +80,7 @@ class CertificateDisplay(Display):
         ----------
         report : RecoveryReport
             From ``certify`` or `ksupport.theory.recovery_report`.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {ax}
 
         Returns
         -------

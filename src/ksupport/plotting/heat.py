@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,11 +14,21 @@ from .._common.names import names_seen
 from ..explain.features import by_certainty
 from ..explain.figures import FAR, Heat, heat_of
 from ..explain.models import chosen_by, effects_of
-from ._axes import BAD, GOOD, Display, check_data, check_names, check_ours, name_of
+from ._axes import (
+    BAD,
+    GOOD,
+    Display,
+    check_data,
+    check_names,
+    check_ours,
+    name_of,
+    shared_parameters,
+)
 
 LINE = 0.26  # inches for a feature
 
 
+@dataclass(eq=False, repr=False)
 class HeatmapDisplay(Display):
     """The chosen features of every row, rows in the order of the response.
 
@@ -51,11 +62,12 @@ class HeatmapDisplay(Display):
     (3, 60)
     """
 
-    def __init__(self, heat: Heat, *, names: Sequence[str] | None = None) -> None:
-        self.heat = heat
-        self.names = names
+    heat: Heat
+    _: KW_ONLY
+    names: Sequence[str] | None = None
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -68,23 +80,14 @@ class HeatmapDisplay(Display):
     ) -> Self:
         """Draw the chosen features of the rows of a fit.
 
-        Weights change neither features nor rows: ``sample_weight`` is asked for as by every
-        display, and only its shape is looked at.
+        Weights change neither features nor rows: only the shape of ``sample_weight`` is checked.
 
         Parameters
         ----------
-        estimator : estimator of ksupport
-            A fitted model of one target.
-        X : array, memmap, data frame or sparse matrix, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,), or times and events
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
-        names : sequence of str, optional
-            Names of the features; None takes those that the model has seen.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {fit}
+        {sample_weight}
+        {names}
+        {ax}
 
         Returns
         -------
@@ -94,7 +97,7 @@ class HeatmapDisplay(Display):
         check_data(estimator, X, y, sample_weight)
         chosen = chosen_by(estimator)
         if not chosen.flat:
-            raise ValueError("rows are in the order of one target: fit the columns of y one by one")
+            raise ValueError("y must hold one target: fit several targets one at a time")
         names = names_seen(estimator) if names is None else names
         eta = np.ravel(estimator._linear(X))
         numbers, observed = estimator._validated(X, y, multi_output=False, reset=False)
@@ -111,7 +114,7 @@ class HeatmapDisplay(Display):
     def _draw(self, ax: Any) -> None:
         heat = self.heat
         shown = heat.values if heat.features.size else np.zeros((1, len(heat.rows)))
-        with extra("plot", "pictures need"):
+        with extra("plot", "figures need"):
             from matplotlib.colors import LinearSegmentedColormap
         colours = LinearSegmentedColormap.from_list("orange to blue", [BAD, "white", GOOD])
         self.image_ = ax.imshow(

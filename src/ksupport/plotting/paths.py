@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,12 +14,22 @@ from .._common.names import names_seen
 from ..design import Floats, Ints
 from ..explain.models import walk_again
 from ..walking import Result
-from ._axes import MUTED, Display, check_kind, check_names, check_ours, name_of, vector
+from ._axes import (
+    MUTED,
+    Display,
+    check_kind,
+    check_names,
+    check_ours,
+    name_of,
+    shared_parameters,
+    vector,
+)
 
 NAMED = 15  # lines beyond which a legend would be longer than the picture
 FAINT = 200  # lines drawn faintly behind those that stand out
 
 
+@dataclass(eq=False, repr=False)
 class PathDisplay(Display):
     """Coefficients along a path, one line per feature.
 
@@ -58,24 +69,16 @@ class PathDisplay(Display):
     4
     """
 
-    def __init__(
-        self,
-        *,
-        t: Ints,
-        coefs: Floats,
-        features: Ints,
-        n_highlighted: int,
-        kept: int | None = None,
-        names: Sequence[str] | None = None,
-    ) -> None:
-        self.t = t
-        self.coefs = coefs
-        self.features = features
-        self.n_highlighted = n_highlighted
-        self.kept = kept
-        self.names = names
+    _: KW_ONLY
+    t: Ints
+    coefs: Floats
+    features: Ints
+    n_highlighted: int
+    kept: int | None = None
+    names: Sequence[str] | None = None
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -95,21 +98,13 @@ class PathDisplay(Display):
 
         Parameters
         ----------
-        estimator : estimator of ksupport
-            A fitted model.
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,) or (n, n_targets)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
+        {fit}
+        {sample_weight}
         max_iter : int, optional
             How far to walk, to see what comes after the kept step.  None: as far as the fit,
             or half as far again as the chosen step where many paths were walked.
-        target : int
-            Which target, if there are several.
-        names : sequence of str, optional
-            Names of the features; None takes those that the model has seen.
+        {target}
+        {names}
         **options
             `truth`, `n_highlighted` and `ax`, as in `from_result`.
 
@@ -123,6 +118,7 @@ class PathDisplay(Display):
         return cls.from_result(result, names=names, **options)
 
     @classmethod
+    @shared_parameters
     def from_result(
         cls,
         result: Result,
@@ -144,8 +140,7 @@ class PathDisplay(Display):
             Without `truth`, how many features stand out: the largest at the kept step.
         names : sequence of str, optional
             Names of the features.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {ax}
 
         Returns
         -------

@@ -1,7 +1,8 @@
-"""How well rows held out are predicted, and whether probabilities keep their word."""
+"""Predictive performance on held-out rows, and calibration of inclusion probabilities."""
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -11,19 +12,20 @@ from sklearn.calibration import calibration_curve
 from .._common.checks import check_count
 from ..design import Floats
 from ..explain.cross_validation import CrossValidation
-from ._axes import BAD, GOOD, MUTED, SQUARE, Display, real, vector
+from ._axes import BAD, GOOD, MUTED, SQUARE, Display, real, shared_parameters, vector
 from ._folds import held_out
-from .probabilities import judged
+from .probabilities import chosen_with_probability
 
 SCORES = {
-    "numbers": "explained of rows held out",
-    "classes": "area under the ROC curve, of rows held out",
-    "survival": "concordance, of rows held out",
+    "numbers": "explained variance of held-out rows",
+    "classes": "area under the ROC curve, held-out rows",
+    "survival": "concordance, held-out rows",
 }
 
 
+@dataclass(eq=False, repr=False)
 class PerformanceDisplay(Display):
-    """What rows held out say of a way to fit, beside a Lasso and a ridge.
+    """Performance of a model on held-out rows, compared with a Lasso and a ridge.
 
     Parameters
     ----------
@@ -47,10 +49,10 @@ class PerformanceDisplay(Display):
     True
     """
 
-    def __init__(self, validation: CrossValidation) -> None:
-        self.validation = validation
+    validation: CrossValidation
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -63,26 +65,16 @@ class PerformanceDisplay(Display):
         kind: Literal["scores", "rows"] = "scores",
         ax: Any = None,
     ) -> Self:
-        """Fit again on folds, and draw how well the rows held out are predicted.
+        """Refit on folds, and draw how well the held-out rows are predicted.
 
         Parameters
         ----------
-        estimator : estimator of ksupport
-            A fitted model; copies of it are fitted.
-        X : array, data frame or sparse matrix, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
-        cv : int, splitter or iterable
-            The folds; a number is of shuffled ones.
-        random_state : int, RandomState or None
-            Shuffles them.
+        {refit}
+        {sample_weight}
+        {folds}
         kind : {"scores", "rows"}
             What `plot` draws.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {ax}
 
         Returns
         -------
@@ -112,7 +104,7 @@ class PerformanceDisplay(Display):
             raise ValueError(f"kind must be 'scores' or 'rows', got {kind!r}")
         if kind == "rows" and self.validation.metric.kind != "numbers":
             raise ValueError(
-                f"kind='rows' is of numbers, and these are {self.validation.metric.kind}: "
+                f"kind='rows' requires a numeric response, got {self.validation.metric.kind}: "
                 "RocDisplay and SurvivalDisplay draw rows"
             )
         return self._drawn(drawn[kind], ax, (6.4, 2.4) if kind == "scores" else SQUARE)
@@ -143,17 +135,20 @@ class PerformanceDisplay(Display):
         ends = [both.min(), both.max()]
         ax.plot(ends, ends, color=MUTED, linewidth=1)
         ax.plot(self.validation.predicted, observed, "o", color=GOOD, alpha=0.65, markersize=4)
-        ax.set(xlabel="predicted, of rows held out", ylabel="observed")
-        ax.set_title(f"explained: {ours.score:.2f} ± {ours.standard_error:.2f}", fontsize="medium")
+        ax.set(xlabel="prediction of held-out rows", ylabel="observed")
+        ax.set_title(
+            f"explained variance: {ours.score:.2f} ± {ours.standard_error:.2f}", fontsize="medium"
+        )
 
 
+@dataclass(eq=False, repr=False)
 class CalibrationDisplay(Display):
-    """Whether probabilities keep their word: of features with 80 %, are four in five true?
+    """Calibration of inclusion probabilities: of features with 80 %, are four in five true?
 
     Parameters
     ----------
     probability : array of shape (n,)
-        What was said of each feature.
+        Probability of each feature.
     truth : array of shape (n,)
         Whether it is true: nonzero.
     n_bins : int
@@ -163,7 +158,7 @@ class CalibrationDisplay(Display):
     ----------
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
-    said_, true_, counts_ : arrays
+    prob_pred_, prob_true_, counts_ : arrays
         For each bin with features in it: the mean probability, the share of true ones, and how
         many there are.
 
@@ -174,16 +169,17 @@ class CalibrationDisplay(Display):
     >>> rng = np.random.default_rng(0)
     >>> p = rng.uniform(size=5000)
     >>> display = CalibrationDisplay.from_probabilities(p, rng.uniform(size=5000) < p)
-    >>> bool(np.abs(display.said_ - display.true_).max() < 0.1)
+    >>> bool(np.abs(display.prob_pred_ - display.prob_true_).max() < 0.1)
     True
     """
 
-    def __init__(self, probability: Floats, truth: Any, *, n_bins: int = 10) -> None:
-        self.probability = probability
-        self.truth = truth
-        self.n_bins = n_bins
+    probability: Floats
+    truth: Any
+    _: KW_ONLY
+    n_bins: int = 10
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -197,36 +193,29 @@ class CalibrationDisplay(Display):
     ) -> Self:
         """Draw how the probabilities of a fitted model compare with the truth.
 
-        X and y are asked for as by every display, and only their shapes are looked at.  One model
-        has few probable features; for a verdict gather those of many, and give them to
-        `from_probabilities`.
+        Only the shapes of X and y are used; every display takes them.  One model
+        has few probable features: pool those of many models in `from_probabilities`.
 
         Parameters
         ----------
-        estimator : estimator of ksupport
-            A fitted model with ``probability_``.
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
+        {fit}
+        {sample_weight}
         truth : array of shape (d,)
             The true model; its nonzero entries are the true features.
         n_bins : int
             Bins of equal width.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {ax}
 
         Returns
         -------
         CalibrationDisplay
         """
-        probability = judged(estimator, X, y, sample_weight).probability
-        assert probability is not None  # or it would have been refused
+        probability = chosen_with_probability(estimator, X, y, sample_weight).probability
+        assert probability is not None  # checked above
         return cls.from_probabilities(probability, truth, n_bins=n_bins, ax=ax)
 
     @classmethod
+    @shared_parameters
     def from_probabilities(
         cls, probability: ArrayLike, truth: ArrayLike, *, n_bins: int = 10, ax: Any = None
     ) -> Self:
@@ -235,13 +224,12 @@ class CalibrationDisplay(Display):
         Parameters
         ----------
         probability : array of shape (n,)
-            What was said of each feature.
+            Probability of each feature.
         truth : array of shape (n,)
             Whether it is true: nonzero.
         n_bins : int
             Bins of equal width.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {ax}
 
         Returns
         -------
@@ -259,23 +247,23 @@ class CalibrationDisplay(Display):
         return SQUARE
 
     def _draw(self, ax: Any) -> None:
-        true, said = calibration_curve(
+        true, predicted = calibration_curve(
             self.truth, self.probability, n_bins=self.n_bins, pos_label=True
         )
         edges = np.linspace(0, 1, self.n_bins + 1)[1:-1]
         every = np.bincount(np.searchsorted(edges, self.probability), minlength=self.n_bins)
         counts = every[every > 0]
-        spread = np.sqrt(np.maximum(said * (1 - said), 0) / counts)  # if the word is kept
-        ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="as said")
-        ax.errorbar(said, true, yerr=spread, fmt="o", color=GOOD, capsize=3, label="found")
-        for x, height, count in zip(said, true, counts, strict=True):
+        spread = np.sqrt(np.maximum(predicted * (1 - predicted), 0) / counts)  # if calibrated
+        ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="calibrated")
+        ax.errorbar(predicted, true, yerr=spread, fmt="o", color=GOOD, capsize=3, label="observed")
+        for x, height, count in zip(predicted, true, counts, strict=True):
             ax.annotate(
                 str(count), (x, height), xytext=(6, -10), textcoords="offset points",
                 fontsize="x-small", color=MUTED,
             )  # fmt: skip
         ax.set(
-            xlabel="probability that was said", ylabel="share of true features",
+            xlabel="predicted probability", ylabel="share of true features",
             xlim=(-0.03, 1.03), ylim=(-0.03, 1.03),
         )  # fmt: skip
         ax.legend(frameon=False, fontsize="small", loc="upper left")
-        self.said_, self.true_, self.counts_ = said, true, counts
+        self.prob_pred_, self.prob_true_, self.counts_ = predicted, true, counts

@@ -1,4 +1,4 @@
-"""How well classes and survival times of rows held out are predicted."""
+"""Predictions of classes and survival times on held-out rows."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from sklearn.metrics import RocCurveDisplay, auc
 
 from ..design import Floats
 from ..explain.figures import Predictions, calibration, kaplan_meier, mean_roc, risk_groups
-from ._axes import BAD, GOOD, MUTED, SQUARE, Display, check_kind
+from ._axes import BAD, GOOD, MUTED, SQUARE, Display, check_kind, shared_parameters
 from ._folds import held_out
 
 RISKS = (("lowest risk", GOOD, "-"), ("middle", MUTED, "--"), ("highest risk", BAD, ":"))
 
 
 class RocDisplay(Display):
-    """How well two classes of rows held out are told apart, and whether probabilities are kept.
+    """ROC curve and calibration of two classes, on held-out rows.
 
     Parameters
     ----------
-    said : Predictions
-        What was said of rows, and what they are.
+    predictions : Predictions
+        Predicted probabilities and observed classes.
     name : str
-        Who said it.
+        Name of the model, for the legend.
     classes : sequence of two, optional
         Names of the classes.
 
@@ -33,10 +33,9 @@ class RocDisplay(Display):
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
     fpr, tpr : arrays
-        Shares of false and of true alarms: the mean curve of the folds.
+        False and true positive rates: the mean curve of the folds.
     roc_auc : float
-        The area below it: the share of pairs of rows of a fold, one of each class, in the right
-        order.
+        Area under the mean curve.
 
     Examples
     --------
@@ -51,14 +50,17 @@ class RocDisplay(Display):
     True
     """
 
-    def __init__(self, said: Predictions, *, name: str = "model", classes: Any = (0, 1)) -> None:
-        self.said = said
+    def __init__(
+        self, predictions: Predictions, *, name: str = "model", classes: Any = (0, 1)
+    ) -> None:
+        self.predictions = predictions
         self.name = name
         self.classes = classes
-        self.fpr, self.tpr = mean_roc(said)
+        self.fpr, self.tpr = mean_roc(predictions)
         self.roc_auc = float(auc(self.fpr, self.tpr))
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -71,26 +73,16 @@ class RocDisplay(Display):
         kind: Literal["roc", "calibration"] = "roc",
         ax: Any = None,
     ) -> Self:
-        """Fit again on folds, and draw how well the rows held out are told apart.
+        """Refit on folds, and draw the ROC curve or the calibration of the held-out rows.
 
         Parameters
         ----------
-        estimator : classifier of ksupport
-            A fitted model; copies of it are fitted.
-        X : array, data frame or sparse matrix, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
-        cv : int, splitter or iterable
-            The folds; a number is of shuffled ones.
-        random_state : int, RandomState or None
-            Shuffles them.
+        {refit}
+        {sample_weight}
+        {folds}
         kind : {"roc", "calibration"}
             What `plot` draws.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {ax}
 
         Returns
         -------
@@ -110,8 +102,8 @@ class RocDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw.
         kind : {"roc", "calibration"}
-            How many of the second class are found, at the price of how many false alarms; or, of
-            rows with a probability of the second class, how many are of it.
+            The ROC curve, or the observed share of the second class against its predicted
+            probability.
 
         Returns
         -------
@@ -125,13 +117,18 @@ class RocDisplay(Display):
     def _roc(self, ax: Any) -> None:
         curve = RocCurveDisplay(fpr=self.fpr, tpr=self.tpr, roc_auc=self.roc_auc)
         curve.plot(ax=ax, name=self.name, plot_chance_level=True, curve_kwargs={"color": GOOD})
-        ax.set(xlabel=f"false alarms among {self.classes[0]}", ylabel=f"{self.classes[1]} found")
+        ax.set(
+            xlabel=f"false positive rate, among {self.classes[0]}",
+            ylabel=f"true positive rate, among {self.classes[1]}",
+        )
 
     def _calibration(self, ax: Any) -> None:
-        promised, kept, counts = calibration(self.said)
-        spread = np.sqrt(promised * (1 - promised) / counts)  # if the word is kept
-        ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="as said")
-        ax.errorbar(promised, kept, yerr=spread, fmt="o", color=GOOD, capsize=3, label="found")
+        predicted, observed, counts = calibration(self.predictions)
+        spread = np.sqrt(predicted * (1 - predicted) / counts)  # if calibrated
+        ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="calibrated")
+        ax.errorbar(
+            predicted, observed, yerr=spread, fmt="o", color=GOOD, capsize=3, label="observed"
+        )
         ax.set(
             xlabel=f"probability of {self.classes[1]}", ylabel=f"share that is {self.classes[1]}",
             xlim=(-0.03, 1.03), ylim=(-0.03, 1.03),
@@ -140,19 +137,19 @@ class RocDisplay(Display):
 
 
 class SurvivalDisplay(Display):
-    """Survival of rows held out, in three parts by the risk that was predicted of them.
+    """Survival of held-out rows in three groups of predicted risk.
 
     Parameters
     ----------
-    said : Predictions
-        What was said of rows, and what became of them.
+    predictions : Predictions
+        Predicted risks, observed times and events.
 
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes and Figure
         Where it was drawn.
     curves_ : list of (times, surviving)
-        The estimates of Kaplan and Meier, the part of the lowest risk first.
+        Kaplan-Meier estimates, the group of lowest risk first.
 
     Examples
     --------
@@ -167,12 +164,13 @@ class SurvivalDisplay(Display):
     3
     """
 
-    def __init__(self, said: Predictions) -> None:
-        check_kind("said", said, Predictions, "what was said of rows")
-        self.said = said
+    def __init__(self, predictions: Predictions) -> None:
+        check_kind("predictions", predictions, Predictions, "Predictions of held-out rows")
+        self.predictions = predictions
         self.curves_: list[tuple[Floats, Floats]] = []
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -184,24 +182,14 @@ class SurvivalDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Fit again on folds, and draw how long the rows held out survive.
+        """Refit on folds, and draw how long the held-out rows survive.
 
         Parameters
         ----------
-        estimator : AutoIRKSNSurvival
-            A fitted model; copies of it are fitted.
-        X : array, data frame or sparse matrix, shape (n, d)
-            The measurements of the fit.
-        y : structured array of event and time, or array of shape (n, 2)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
-        cv : int, splitter or iterable
-            The folds; a number is of shuffled ones.
-        random_state : int, RandomState or None
-            Shuffles them.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {refit}
+        {sample_weight}
+        {folds}
+        {ax}
 
         Returns
         -------
@@ -211,12 +199,15 @@ class SurvivalDisplay(Display):
         return cls(Predictions.of(validation)).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
-        groups, self.curves_ = risk_groups(self.said), []
+        groups, self.curves_ = risk_groups(self.predictions), []
         for part, (name, colour, line) in enumerate(RISKS):
-            y, weights = self.said.observed[groups == part], self.said.weights[groups == part]
+            y, weights = (
+                self.predictions.observed[groups == part],
+                self.predictions.weights[groups == part],
+            )
             times, surviving = kaplan_meier(y, weights)
             label = f"{name}: {y[:, 1].sum():.0f} of {len(y)} events"
             ax.step(times, surviving, where="post", color=colour, linestyle=line, label=label)
             self.curves_.append((times, surviving))
         ax.set(xlabel="time", ylabel="still without the event", ylim=(0, 1.02))
-        ax.legend(frameon=False, fontsize="small", title="predicted, of rows held out")
+        ax.legend(frameon=False, fontsize="small", title="predicted risk of held-out rows")

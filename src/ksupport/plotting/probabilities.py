@@ -1,8 +1,9 @@
-"""How sure each feature is, and which can stand in for which."""
+"""Inclusion probabilities of features, and credible sets."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,13 +18,25 @@ from ..explain.features import FeatureRow, feature_rows
 from ..explain.findings import probability_text
 from ..explain.models import chosen_by
 from ..posterior.credible_sets import FeatureSet
-from ._axes import BAD, GOOD, MUTED, Display, check_data, check_names, check_ours, name_of
+from ._axes import (
+    BAD,
+    GOOD,
+    MUTED,
+    Display,
+    check_data,
+    check_names,
+    check_ours,
+    name_of,
+    shared_parameters,
+)
 
 LINE = 0.28  # inches for a feature
 
 
-def judged(estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Selection:
-    """What an estimator that gives probabilities has chosen."""
+def chosen_with_probability(
+    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
+) -> Selection:
+    """The selection of an estimator that gives inclusion probabilities."""
     check_ours(estimator)
     check_data(estimator, X, y, sample_weight)
     chosen = chosen_by(estimator)
@@ -40,6 +53,7 @@ def _empty(ax: Any, words: str) -> None:
     ax.set_yticks([])
 
 
+@dataclass(eq=False, repr=False)
 class ProbabilityDisplay(Display):
     """The features of a model by probability and effect, most certain first.
 
@@ -76,20 +90,14 @@ class ProbabilityDisplay(Display):
     True
     """
 
-    def __init__(
-        self,
-        found: list[FeatureRow],
-        effects: Floats,
-        *,
-        names: Sequence[str] | None = None,
-        n_left: int = 0,
-    ) -> None:
-        self.found = found
-        self.effects = effects
-        self.names = names
-        self.n_left = n_left
+    found: list[FeatureRow]
+    effects: Floats
+    _: KW_ONLY
+    names: Sequence[str] | None = None
+    n_left: int = 0
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -103,30 +111,22 @@ class ProbabilityDisplay(Display):
     ) -> Self:
         """Draw the features of a fitted model that gives probabilities.
 
-        X and y are asked for as by every display, and only their shapes are looked at.
+        Only the shapes of X and y are used; every display takes them.
 
         Parameters
         ----------
-        estimator : estimator of ksupport
-            A fitted model with ``probability_``.
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
+        {fit}
+        {sample_weight}
         most : int
             Rows drawn at most.
-        names : sequence of str, optional
-            Names of the features; None takes those that the model has seen.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {names}
+        {ax}
 
         Returns
         -------
         ProbabilityDisplay
         """
-        chosen = judged(estimator, X, y, sample_weight)
+        chosen = chosen_with_probability(estimator, X, y, sample_weight)
         check_count("most", most)
         names = names_seen(estimator) if names is None else names
         check_names(names, chosen.coef.shape[-1])
@@ -167,7 +167,7 @@ class ProbabilityDisplay(Display):
         return each.prefix + name_of(self.names, each.feature)
 
     def _legend(self, ax: Any) -> None:
-        """What the colours mean, of those that are there."""
+        """The meaning of the colours in use."""
         kinds: dict[str, Any] = {}
         for bar, each in zip(self.bars_, self.found, strict=True):
             if not each.chosen:
@@ -183,8 +183,9 @@ class ProbabilityDisplay(Display):
         )  # fmt: skip
 
 
+@dataclass(eq=False, repr=False)
 class SetsDisplay(Display):
-    """Sets of features of which the model needs one: how sure the set, how sure each member.
+    """Credible sets: the probability that one feature of a set matters, and that of each.
 
     Parameters
     ----------
@@ -216,18 +217,13 @@ class SetsDisplay(Display):
     True
     """
 
-    def __init__(
-        self,
-        sets: list[FeatureSet],
-        probability: Floats,
-        *,
-        names: Sequence[str] | None = None,
-    ) -> None:
-        self.sets = sets
-        self.probability = probability
-        self.names = names
+    sets: list[FeatureSet]
+    probability: Floats
+    _: KW_ONLY
+    names: Sequence[str] | None = None
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -241,35 +237,27 @@ class SetsDisplay(Display):
     ) -> Self:
         """Draw the sets of a fitted model.
 
-        X and y are asked for as by every display, and only their shapes are looked at.
+        Only the shapes of X and y are used; every display takes them.
 
         Parameters
         ----------
-        estimator : AutoIRKSN
-            A fitted model with ``sets_``.
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
+        {fit}
+        {sample_weight}
         most : int
             Sets drawn at most, the most probable.
-        names : sequence of str, optional
-            Names of the features; None takes those that the model has seen.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {names}
+        {ax}
 
         Returns
         -------
         SetsDisplay
         """
-        chosen = judged(estimator, X, y, sample_weight)
+        chosen = chosen_with_probability(estimator, X, y, sample_weight)
         check_count("most", most)
         names = names_seen(estimator) if names is None else names
         check_names(names, chosen.coef.shape[-1])
         believed = chosen.judgement
-        assert believed is not None  # or it would have been refused
+        assert believed is not None  # checked above
         return cls(list(believed.sets[:most]), believed.probability, names=names).plot(ax=ax)
 
     @property

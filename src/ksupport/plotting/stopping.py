@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,9 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..choosing.selection import Selection
 from ..design import Floats, Ints
 from ..explain.models import chosen_by, step_of
-from ._axes import BAD, GOOD, MUTED, Display, check_data, check_kind, check_ours
+from ._axes import BAD, GOOD, MUTED, Display, check_data, check_kind, check_ours, shared_parameters
 
 
+@dataclass(eq=False, repr=False)
 class StoppingDisplay(Display):
     """What decided where to stop: errors along a path, or a criterion over sizes.
 
@@ -55,28 +57,18 @@ class StoppingDisplay(Display):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        x: Ints,
-        curves: Mapping[str, Floats],
-        spread: Floats | None = None,
-        sizes: Floats | None = None,
-        kept: int | None = None,
-        xlabel: str = "step",
-        ylabel: str = "error",
-        yscale: str = "log",
-    ) -> None:
-        self.x = x
-        self.curves = curves
-        self.spread = spread
-        self.sizes = sizes
-        self.kept = kept
-        self.xlabel = xlabel
-        self.ylabel = ylabel
-        self.yscale = yscale
+    _: KW_ONLY
+    x: Ints
+    curves: Mapping[str, Floats]
+    spread: Floats | None = None
+    sizes: Floats | None = None
+    kept: int | None = None
+    xlabel: str = "step"
+    ylabel: str = "error"
+    yscale: str = "log"
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -89,23 +81,14 @@ class StoppingDisplay(Display):
     ) -> Self:
         """Draw what decided where a fitted model stops.
 
-        All of it was kept by the fit; X and y are asked for as by every display, and only their
-        shapes are looked at.
+        The fit has kept the curves.  Only the shapes of X and y are used; every display takes them.
 
         Parameters
         ----------
-        estimator : estimator of ksupport
-            A fitted model.
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,) or (n, n_targets)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
-        target : int
-            Which target, if there are several.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {fit}
+        {sample_weight}
+        {target}
+        {ax}
 
         Returns
         -------
@@ -121,6 +104,7 @@ class StoppingDisplay(Display):
         return display.plot(ax=ax)
 
     @classmethod
+    @shared_parameters
     def from_history(
         cls, history: Mapping[str, NDArray[Any]], *, kept: int | None = None, ax: Any = None
     ) -> Self:
@@ -132,8 +116,7 @@ class StoppingDisplay(Display):
             ``model.history_`` or ``result.history``.
         kept : int, optional
             The step that was kept.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {ax}
 
         Returns
         -------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,11 +13,22 @@ from sklearn.base import BaseEstimator
 from .._common.checks import check_count
 from .._common.names import names_seen
 from ..design import Floats
-from ._axes import BAD, GOOD, Display, check_data, check_names, name_of, real, vector
+from ._axes import (
+    BAD,
+    GOOD,
+    Display,
+    check_data,
+    check_names,
+    name_of,
+    real,
+    shared_parameters,
+    vector,
+)
 
 MANY = 40  # features beyond which names are left out
 
 
+@dataclass(eq=False, repr=False)
 class SupportDisplay(Display):
     """The chosen features and, if known, the true ones.
 
@@ -48,14 +60,13 @@ class SupportDisplay(Display):
     ['truth (3)', 'chosen, true (3)']
     """
 
-    def __init__(
-        self, coef: Floats, *, truth: Floats | None = None, names: Sequence[str] | None = None
-    ) -> None:
-        self.coef = coef
-        self.truth = truth
-        self.names = names
+    coef: Floats
+    _: KW_ONLY
+    truth: Floats | None = None
+    names: Sequence[str] | None = None
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -70,26 +81,22 @@ class SupportDisplay(Display):
     ) -> Self:
         """Draw the features of a fitted linear model.
 
-        X and y are asked for as by every display, and only their shapes are looked at.
+        Only the shapes of X and y are used; every display takes them.
 
         Parameters
         ----------
         estimator : estimator
             Anything with ``coef_``.
         X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The measurements of the fit.
+            The X of the fit.
         y : array of shape (n,) or (n, n_targets)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
+            The y of the fit.
+        {sample_weight}
         truth : array of shape (d,), optional
             The true model.
-        target : int
-            Which target, if there are several.
-        names : sequence of str, optional
-            Names of the features; None takes those that the model has seen.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {target}
+        {names}
+        {ax}
 
         Returns
         -------
@@ -104,6 +111,7 @@ class SupportDisplay(Display):
         return cls.from_coef(coef, truth=truth, names=names, ax=ax)
 
     @classmethod
+    @shared_parameters
     def from_coef(
         cls,
         coef: ArrayLike,
@@ -122,8 +130,7 @@ class SupportDisplay(Display):
             The true model.
         names : sequence of str, optional
             Names of the features.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+        {ax}
 
         Returns
         -------

@@ -1,8 +1,9 @@
-"""Effects of all features by themselves against how sure they are: a volcano."""
+"""Volcano plot: univariate effect against p-value or inclusion probability."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -13,7 +14,16 @@ from .._common.names import names_seen
 from ..design import Floats
 from ..explain.features import feature_table, kind_of
 from ..explain.models import chosen_by
-from ._axes import GOOD, MUTED, Display, check_data, check_names, check_ours, name_of
+from ._axes import (
+    GOOD,
+    MUTED,
+    Display,
+    check_data,
+    check_names,
+    check_ours,
+    name_of,
+    shared_parameters,
+)
 
 Against = Literal["p_value", "probability"]
 EFFECTS = {  # what the effect of one feature by itself is called
@@ -22,19 +32,20 @@ EFFECTS = {  # what the effect of one feature by itself is called
 }
 
 
+@dataclass(eq=False, repr=False)
 class VolcanoDisplay(Display):
-    """Every feature by its effect and by how sure it is; those of the model stand out.
+    """Effect of every feature against its p-value or probability; the model stands out.
 
     Parameters
     ----------
     effect : array of shape (d,)
-        Of each feature by itself, as in ``to_frame(X, y, all=True)``.
-    sureness : array of shape (d,)
-        p-values, drawn as -log10; or probabilities.
+        Univariate effect of each feature, as in ``to_frame(X, y, all=True)``.
+    certainty : array of shape (d,)
+        p-values, drawn as -log10, or probabilities.
     chosen : array of bool of shape (d,)
         Which features are in the model.
     against : "p_value" or "probability"
-        What ``sureness`` is.
+        What ``certainty`` holds.
     effect_name : str
         What the horizontal axis is called.
     names : sequence of str, optional
@@ -61,26 +72,17 @@ class VolcanoDisplay(Display):
     '-log10 of the p-value'
     """
 
-    def __init__(
-        self,
-        effect: Floats,
-        sureness: Floats,
-        chosen: NDArray[np.bool_],
-        *,
-        against: Against = "p_value",
-        effect_name: str = "effect",
-        names: Sequence[str] | None = None,
-        most: int = 10,
-    ) -> None:
-        self.effect = effect
-        self.sureness = sureness
-        self.chosen = chosen
-        self.against = against
-        self.effect_name = effect_name
-        self.names = names
-        self.most = most
+    effect: Floats
+    certainty: Floats
+    chosen: NDArray[np.bool_]
+    _: KW_ONLY
+    against: Against = "p_value"
+    effect_name: str = "effect"
+    names: Sequence[str] | None = None
+    most: int = 10
 
     @classmethod
+    @shared_parameters
     def from_estimator(
         cls,
         estimator: Any,
@@ -96,21 +98,14 @@ class VolcanoDisplay(Display):
 
         Parameters
         ----------
-        estimator : estimator of ksupport
-            A fitted model.
-        X : array, memmap, data frame, sparse matrix or Dask array, shape (n, d)
-            The measurements of the fit.
-        y : array of shape (n,)
-            The response of the fit.
+        {fit}
         against : "p_value" or "probability"
             What the vertical axis is: p-values of each feature by itself, or probabilities of
             belonging to the model.
         most : int
-            Features of the model whose names are written, the surest.
-        names : sequence of str, optional
-            Names of the features; None takes those that the model has seen.
-        ax : matplotlib Axes, optional
-            Where to draw; new axes if None.
+            Features of the model whose names are written, the most certain.
+        {names}
+        {ax}
 
         Returns
         -------
@@ -123,7 +118,7 @@ class VolcanoDisplay(Display):
             raise ValueError(f"against must be 'p_value' or 'probability', got {against!r}")
         if against == "probability" and chosen_by(estimator).probability is None:
             raise ValueError(
-                f"{type(estimator).__name__} gives no probability_; against='p_value' needs none"
+                f"{type(estimator).__name__} gives no probability_; use against='p_value'"
             )
         names = names_seen(estimator) if names is None else names
         check_names(names, np.shape(estimator.coef_)[-1])
@@ -138,35 +133,35 @@ class VolcanoDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         height = self._height
-        there = np.isfinite(self.effect) & np.isfinite(height)
+        drawn = np.isfinite(self.effect) & np.isfinite(height)
         self.points_ = [
             ax.scatter(
                 self.effect[which], height[which], s=size, color=colour, linewidths=0, label=label,
                 rasterized=which.sum() > 5000,  # a vector for each would make files of megabytes
             )
             for which, size, colour, label in (
-                (there & ~self.chosen, 8, MUTED, "not in the model"),
-                (there & self.chosen, 24, GOOD, "in the model"),
+                (drawn & ~self.chosen, 8, MUTED, "not in the model"),
+                (drawn & self.chosen, 24, GOOD, "in the model"),
             )
         ]  # fmt: skip
-        inside = np.flatnonzero(there & self.chosen)
+        inside = np.flatnonzero(drawn & self.chosen)
         for j in inside[np.argsort(-height[inside], kind="stable")][: self.most].tolist():
             ax.annotate(
                 name_of(self.names, j), (self.effect[j], height[j]), xytext=(4, 3),
                 textcoords="offset points", fontsize="small",
             )  # fmt: skip
-        told = {
+        labels = {
             "p_value": "-log10 of the p-value",
             "probability": "probability of belonging to the model",
         }
-        ax.set(xlabel=self.effect_name, ylabel=told[self.against])
+        ax.set(xlabel=self.effect_name, ylabel=labels[self.against])
         ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
 
     @property
     def _height(self) -> Floats:
         if self.against == "probability":
-            return self.sureness
-        return np.asarray(-np.log10(np.maximum(self.sureness, np.finfo(np.float64).tiny)))
+            return self.certainty
+        return np.asarray(-np.log10(np.maximum(self.certainty, np.finfo(np.float64).tiny)))
 
 
 def _difference(classes: Sequence[Any]) -> str:

@@ -1,4 +1,4 @@
-"""Checks at the door."""
+"""Validation of X, w and y."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def as_design(X: Any) -> Design:
         X = as_numbers("X", X)
     elif X.format not in ("csr", "csc"):
         X = X.tocsc()
-    if X.dtype.kind != "c":  # complex numbers are refused below, with words
+    if X.dtype.kind != "c":  # complex numbers are refused below
         X = X.astype(np.float64, copy=False)
         _check_size("X", X.data if sp.issparse(X) else X)
     return Design.of(X)
@@ -49,7 +49,7 @@ def as_vector(name: str, value: Any, length: int, what: str) -> Floats:
 
 
 def _check_size(name: str, values: Floats) -> None:
-    """Refuse what is not finite, and what has no square."""
+    """Refuse entries that are not finite or whose squares overflow or underflow."""
     # No n x d temporary: NaN and infinity show in the extremes.
     largest = max(values.max(initial=0.0), -values.min(initial=0.0))
     if not np.isfinite(largest):

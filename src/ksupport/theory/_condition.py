@@ -1,4 +1,4 @@
-"""What the conditions of all methods have in common: an inequality, and whether it holds."""
+"""The recovery condition of a method: an inequality, and whether it holds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class Condition:
-    """``lhs < rhs``, and whatever else a method needs."""
+    """``lhs < rhs``, together with the further requirements of a method."""
 
     decided: ClassVar[bool] = True  # in closed form
     holds: bool

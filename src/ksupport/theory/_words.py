@@ -8,10 +8,9 @@ if TYPE_CHECKING:
     from .report import RecoveryReport
 
 EVIDENCE = (
-    "Conditions like these are sufficient, not necessary, and were evaluated at the w that was "
-    "given: evidence, not proof. With noise they are rarely met, by good models and bad ones "
-    "alike; the error on rows held out, and how often half-samples choose the same features, say "
-    "more."
+    "These conditions are sufficient, not necessary, and were evaluated at the given w: evidence, "
+    "not proof. With noise even good models rarely meet them; the error on held-out rows and the "
+    "stability of the selected features over half-samples are more informative."
 )
 ROUNDING = 1e-10  # a share of the residual that is no noise
 SHOWN = 10  # near-duplicate pairs, and tight features, listed in full
@@ -59,8 +58,8 @@ def _error(report: RecoveryReport) -> str:
     bound = report.bound
     if report.noise_share is not None and report.noise_share >= 1:
         return (
-            "So w explains nothing of this y, and nothing here is about it: check that X and y are "
-            "those of the fit, row by row, centred and scaled in the same way."
+            "So w explains nothing of this y: check that X and y are those of the fit, in the same "
+            "order, centred and scaled alike."
         )
     if bound is None:
         limit = report.irksn.alpha_sharp

@@ -106,7 +106,7 @@ class FaceBound:
         return self.stretch / math.sqrt(self.share)
 
     def after(self, steps: ArrayLike, start: float) -> Floats:
-        """The bound so many steps after the support was identified.
+        """The bound a number of steps after the support was identified.
 
         Parameters
         ----------

@@ -42,7 +42,7 @@ from ._support import (
 from .certificates import MAX_ROUNDS, SourceCondition, alpha_range, source_condition
 from .subgradient import subgradient
 
-ENDED_EARLY = 7  # what lsmr says if it may not go on
+ENDED_EARLY = 7  # status of lsmr at its iteration limit
 
 
 @dataclass(frozen=True)

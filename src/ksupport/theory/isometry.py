@@ -36,7 +36,7 @@ class RestrictedIsometry:
         Bounds on delta_k, the least delta with (1-delta)‖w‖² ≤ ‖Xw‖² ≤ (1+delta)‖w‖² for
         k-sparse w.
     scaled_lower, scaled_upper : float
-        The same for the best rescaling cX, for methods whose step absorbs the scale.
+        The constant of the best rescaling cX, for methods whose step absorbs the scale.
     why : str
         One sentence.
     """

@@ -76,7 +76,7 @@ class Recommendation:
         )
         column = self.ks.index(self.k)
         samples = Table(
-            f"The same for k={self.k}, fewer samples",
+            f"Share of draws recovered for k={self.k}, fewer samples",
             ("method", *(f"n={n}" for n in self.sample_sizes)),
             [(m, *map(_percent, self.rates[m][:, column])) for m in METHODS],
         )
@@ -126,7 +126,7 @@ def recommend(
     IRCR, the exact recovery condition for OMP and SRDI. Restricted isometry (IHT, IROSR) is a
     property of X alone that can only be refuted at this cost: 0 if refuted, unknown otherwise.
     Where the columns of a support are dependent, the drawn vector is replaced by the smallest one
-    with the same predictions, as Assumption 1 asks.
+    with equal predictions, as Assumption 1 requires.
 
     Examples
     --------

@@ -106,8 +106,8 @@ def recommend_k(X: Any, w: Any, *, ks: Sequence[int] | None = None) -> Recommend
     Of the k that have w as their limit the one is taken whose bound on the error with noise is
     least (Theorem 1 with the certificate of this k).  A smaller k allows for a larger alpha, for
     which errors are smaller, and needs a larger certificate, for which they are not.  Ranges
-    of alpha come from linear programmes, see `irksn_condition`; all k above the size of the support
-    are alike.
+    of alpha come from linear programmes, see `irksn_condition`; they are equal for all k above the
+    size of the support.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def recommend_k(X: Any, w: Any, *, ks: Sequence[int] | None = None) -> Recommend
 
 
 def _inside(condition: IRKSNCondition) -> float:
-    """An alpha well inside the range, and large, as the error bound likes it."""
+    """A large alpha inside the range: the error bound decreases with alpha."""
     return condition.alpha_low + SHARE * (condition.alpha_sharp - condition.alpha_low)
 
 

@@ -134,7 +134,8 @@ def recovery_report(
     """Report on which methods would recover a sparse vector, were it the truth.
 
     The conditions are sufficient, not necessary, and rarely met with noise: one that fails says
-    little about w.  Error on rows held out and `ksupport.stability_selection` say more.
+    little about w.  The error on held-out rows and `ksupport.stability_selection` are more
+    informative.
 
     Parameters
     ----------
