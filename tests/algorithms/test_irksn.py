@@ -3,6 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy.sparse.linalg import LinearOperator
 
 from ksupport import IRKSN, METHODS, path
 from ksupport.datasets import make_example1
@@ -222,3 +223,24 @@ def test_backtracking_knows_no_units(rng, scale):
 def test_a_step_that_is_none_is_named(rng):
     with pytest.raises(ValueError, match=r"step must be .* got 'newton'"):
         path("irksn", rng.standard_normal((5, 9)), np.ones(5), k=2, step="newton")
+
+
+def test_a_step_on_an_operator_takes_three_products_and_a_refused_one_three_more():
+    """Those of Xr, Xᵀz and Xw; recorded residuals take none of their own."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 200))
+    y = X[:, :5].sum(axis=1) + 0.1 * rng.standard_normal(60)
+    taken = []
+
+    def product(A, u):
+        taken.append(1)
+        return A @ np.ravel(u)
+
+    operator = LinearOperator(
+        X.shape, dtype=float, matvec=lambda u: product(X, u), rmatvec=lambda u: product(X.T, u)
+    )
+    found = path("irksn", operator, y, k=5, max_iter=50)
+    expected = path("irksn", X, y, k=5, max_iter=50)
+    np.testing.assert_allclose(found.coef, expected.coef, atol=1e-10)
+    np.testing.assert_allclose(found.history["residual"], expected.history["residual"], atol=1e-9)
+    assert 3 * 50 <= len(taken) < 4 * 50

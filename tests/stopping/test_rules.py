@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
 from ksupport import IRKSN, path, stopping
 from ksupport.design.view import Design
@@ -435,3 +436,18 @@ def test_callbacks_take_rules_only(rule):
 def test_a_verdict_beyond_the_stop_is_an_error():
     with pytest.raises(ValueError, match=r"must keep a record up to .* got keep=4, stop=3"):
         Verdict(keep=4, stop=3)
+
+
+def test_a_noise_level_that_is_not_reached_is_warned_of():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 60))
+    y = X[:, :3].sum(axis=1) + rng.standard_normal(30)
+    model = IRKSN(k=3, stopping=Discrepancy(1e-6), max_iter=5)
+    with pytest.warns(ConvergenceWarning, match="did not reach the noise level 1e-06: after 5"):
+        model.fit(X, y)
+    assert model.stop_reason_ == "max_iter"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        reached = IRKSN(k=3, stopping=Discrepancy(10.0), max_iter=50).fit(X, y)
+        IRKSN(k=3, stopping="discrepancy", max_iter=2).fit(X, y)  # an estimate is no promise
+    assert reached.stop_reason_ == "stopped"

@@ -22,7 +22,7 @@ from .._kernels.objectives import Objective, Pace, Squares
 from ..design import Design, Floats, Ints, NormKind, Round
 from ..losses import Loss, Response, Squared, loss_of
 from ..walking import Path
-from ..walking.lockstep import Step, fitted_and_back
+from ..walking.lockstep import Step, fitted, fitted_and_back
 from ..walking.structure import Structure
 from ..walking.working_set import WorkingSet, WorkingSetPath
 from .base import Method
@@ -176,6 +176,7 @@ class BySquares(IRKSNState):
         self.largest = largest  # the largest constant step that the theorem allows
         # Xr and Xᵀz of the next plain step, by its gamma
         self.foreseen: dict[float, tuple[Floats, Floats]] = {}
+        self.Xw: Floats | None = np.zeros(y.size)  # of the iterate; None: not computed
 
     @property
     def objective(self) -> Objective:
@@ -190,7 +191,7 @@ class BySquares(IRKSNState):
         self, working: WorkingSet, end: int, every: int, rows: Floats
     ) -> tuple[int, int, Floats | None]:
         self._make_room(end)
-        self.foreseen = {}
+        self.foreseen, self.Xw = {}, None
         return super().walk(working, end, every, rows)
 
     def step(self) -> Step:
@@ -209,8 +210,10 @@ class BySquares(IRKSNState):
         g, _ = objective.gradient(Xr)
         z = self.moved(v, gamma, g)
         if self.pace.constant:
-            self.foreseen = {}
+            self.foreseen, self.Xw = {}, None
             return z, p
+        if not self.shares_passes:
+            return (yield from self._checked(objective, z, p, v, gamma, Xr, g))
         # What the next step begins with comes along, in case that this one holds.
         following, beta = self._next_trial(gamma)
         w, r = self.find_w(p), self.find_r(p + beta * (p - self.F[0]))
@@ -218,8 +221,23 @@ class BySquares(IRKSNState):
         (Xw, Xr_ahead), p_ahead = yield self._round([w, r], v_ahead, following)
         if not objective.holds(z, v, gamma, Xr, g, Xw, self.pace):
             return None
-        self.foreseen = {following: (Xr_ahead, p_ahead)}
+        self.foreseen, self.Xw = {following: (Xr_ahead, p_ahead)}, Xw
         return z, p
+
+    def _checked(
+        self, objective: Objective, z: Floats, p: Floats, v: Floats, gamma: float, Xr: Floats,
+        g: Floats,
+    ) -> Trial:  # fmt: skip
+        """The step if it holds, at one product: nothing is taken in advance."""
+        self.foreseen = {}
+        Xw = yield fitted(self.find_w(p), self.targets)
+        if not objective.holds(z, v, gamma, Xr, g, Xw, self.pace):
+            return None
+        self.Xw = Xw
+        return z, p
+
+    def fitted_iterate(self) -> Floats | None:
+        return self.Xw
 
     def _round(self, ws: Sequence[Floats], v: Floats, gamma: float) -> Round:
         """Xw of each w, and Xᵀz for z = v + gamma (Xw - y) with the last."""

@@ -17,8 +17,9 @@ import numpy as np
 from ..algorithms import path
 from ..datasets import make_fmri_process
 from ..design import Floats
-from ..stopping import Discrepancy
+from ..stopping import Verdict
 from ..theory import irksn_condition
+from ..walking import History
 from .experiment import Cell, Experiment, Protocol, Row
 from .figures import drawing
 
@@ -216,6 +217,14 @@ def walk_cells(protocol: Protocol, quick: bool) -> list[Cell]:
     ]
 
 
+def _at_limit(residual: float, history: History) -> Verdict:
+    """Stop at the first record with so small a residual; without one, keep the last."""
+    met = np.flatnonzero(history["residual"] <= residual)
+    if met.size:
+        return Verdict(keep=int(met[0]), stop=int(met[0]))
+    return Verdict(keep=history.n_records - 1)
+
+
 def walk_compute(law: str, start: int, stop: int) -> list[Row]:
     """For each problem and each k up to one above the size of the support: predicted, walked."""
     rows = []
@@ -224,7 +233,7 @@ def walk_compute(law: str, start: int, stop: int) -> list[Row]:
         y, size = X @ w, int(np.count_nonzero(w))
         for k in range(1, size + 2):
             condition = irksn_condition(X, w, k=k, alpha=ALPHA)
-            rule = Discrepancy(FITTED * float(np.linalg.norm(y)))
+            rule = partial(_at_limit, FITTED * float(np.linalg.norm(y)))
             walked = path(
                 "irksn", X, y, k=k, alpha=ALPHA, max_iter=STEPS, every=10, stopping=rule,
                 keep="last",

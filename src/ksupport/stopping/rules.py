@@ -113,6 +113,16 @@ class Discrepancy(Rule):
         delta = history["noise"] if self.delta is None else self.delta
         return _first(history["residual"] <= self.tau * delta)
 
+    def unmet(self, history: History) -> str:
+        """A noise level that was given and is not reached means that the walk was too short."""
+        if not self.delta:  # an estimate may be wrong, and no step reaches zero
+            return ""
+        return (
+            f"the residual did not reach the noise level {self.tau * self.delta:.3g}: after "
+            f"{int(history['t'][-1])} steps it is {float(history['residual'][-1]):.3g}; increase "
+            "max_iter or k, or check delta"
+        )
+
 
 @dataclass(frozen=True)
 class APriori(Rule):

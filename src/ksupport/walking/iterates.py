@@ -36,6 +36,7 @@ class Block:
     diverged: bool = False
     gain: Floats | None = None  # how far noise can have been amplified, where the path knows
     targets: int = 1  # responses; a row has the coefficients of each side by side
+    known_fitted: Floats | None = None  # X̃w of each, where the walk has computed it
 
     @property
     def by_response(self) -> Floats:
@@ -57,8 +58,8 @@ class Block:
 
     @cached_property
     def fitted(self) -> Floats:
-        """The same where it was walked, which several measures ask for."""
-        return self._predicted(self.design)
+        """X̃ w for every row w on the design of the walk, which several measures ask for."""
+        return self._predicted(self.design) if self.known_fitted is None else self.known_fitted
 
     def _predicted(self, design: Design) -> Floats:
         each = self.by_response
@@ -96,7 +97,10 @@ class Block:
     def head(self, count: int) -> Block:
         """The first ``count`` records."""
         gain = None if self.gain is None else self.gain[:count]
-        return replace(self, t=self.t[:count], rows=self.rows[:count], gain=gain)
+        fitted = None if self.known_fitted is None else self.known_fitted[:count]
+        return replace(
+            self, t=self.t[:count], rows=self.rows[:count], gain=gain, known_fitted=fitted
+        )
 
 
 def room_for(n_steps: int, every: int, width: int, most_numbers: int) -> int:

@@ -47,6 +47,7 @@ class Stepping(Protocol):
     @property
     def clock(self) -> Clock: ...
     def iterate(self) -> Floats: ...
+    def fitted_iterate(self) -> Floats | None: ...
     def step(self) -> Step: ...
 
 
@@ -67,6 +68,7 @@ class Stretch:
         self.every = every
         self.rows = rows
         self.n_rows = 0  # filled so far
+        self.fitted: list[Floats | None] = []  # X̃w of each, where the step has computed it
         self.before = state.clock.recorded
         self.status = Status.DONE
         self._steps = self._take_steps()
@@ -84,6 +86,7 @@ class Stretch:
         while True:
             if clock.due(self.end, self.every):
                 self.rows[self.n_rows] = self.state.iterate()
+                self.fitted.append(self.state.fitted_iterate())
                 self.n_rows += 1
                 clock.recorded = clock.now
             if clock.now >= self.end or self.n_rows == len(self.rows):
@@ -97,7 +100,9 @@ class Stretch:
         """What was recorded."""
         t = recorded_steps(self.before, self.state.clock, self.every, self.n_rows)
         diverged = self.status == Status.NONFINITE
-        return Block(t, self.rows[: self.n_rows], design, diverged=diverged)
+        known = [each for each in self.fitted if each is not None]
+        fitted = np.stack(known) if 0 < len(known) == self.n_rows else None
+        return Block(t, self.rows[: self.n_rows], design, diverged=diverged, known_fitted=fitted)
 
 
 class PlainSteps:
@@ -110,6 +115,10 @@ class PlainSteps:
     def width(self) -> int:
         """How many coefficients a model has."""
         return self.design.d
+
+    def fitted_iterate(self) -> Floats | None:
+        """X̃w of the current w, if the last step has computed it."""
+        return None
 
     @property
     def pending(self) -> Request | None:

@@ -121,6 +121,9 @@ def run(
     for record in records:
         if record.reason == "diverged":
             _warn_diverged(record)
+        unmet = record.unmet()
+        if unmet:
+            warnings.warn(unmet, ConvergenceWarning, stacklevel=2)
     return [record.result(keep) for record in records]
 
 

@@ -140,6 +140,12 @@ class Record:
         """How many coefficients a model has."""
         return self.targets * self.path.design.d
 
+    def unmet(self) -> str:
+        """What the rule says of a walk that it did not stop; empty: nothing."""
+        if self.rule is None or self.history is None or self.reason != "max_iter":
+            return ""
+        return self.rule.unmet(self.history)
+
     def begin(self) -> None:
         """If nothing was recorded, record the zero vector, where every path starts."""
         if self.kept is None:

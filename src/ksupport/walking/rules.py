@@ -64,6 +64,10 @@ class Rule(ABC):
         """The columns that the rule reads, besides those that every history has."""
         return {}
 
+    def unmet(self, history: History) -> str:
+        """A warning for a walk that ended at ``max_iter`` before its goal; empty: there is none."""
+        return ""
+
     def check_loss(self, loss: str) -> None:
         """Refuse a loss that the rule is not for."""
         if self.squares_only and loss != "squared":

@@ -70,6 +70,7 @@ class State(ABC):
 
     strides: bool = False  # steps are few and long: a small working set does for few
     structure = PLAIN  # of the models
+    shares_passes: bool = True  # products taken together cost one pass; those of an operator do not
 
     def __init__(self, y: Floats, n_vectors: int, size: int) -> None:
         self.y = y
@@ -114,6 +115,10 @@ class State(ABC):
     @abstractmethod
     def iterate(self) -> Floats:
         """The current w on all features, in plain steps."""
+
+    def fitted_iterate(self) -> Floats | None:
+        """X̃w of the current w, if the last plain step has computed it."""
+        return None
 
     @abstractmethod
     def step(self) -> Step:
@@ -230,6 +235,7 @@ class WorkingSetPath(PlainSteps):
         whole = limits.ALL_AT_ONCE // (4 if self.copied else 1)  # refreshes cost less there
         if self.copied and self.state.strides:
             whole = limits.ALL_AT_ONCE
+        self.state.shares_passes = design.has_columns
         if not design.has_columns:
             self._go_plain(FOREVER)
         elif design.copyable(limits.ALL_COLUMNS if 2 * self.m >= design.d else whole):
