@@ -155,10 +155,16 @@ def test_few_samples_are_not_split(scattered):
     assert model.performance_ is None
 
 
-def test_the_same_data_give_the_same_model(grouped):
+@pytest.fixture(scope="module")
+def fitted(scattered, grouped):
+    """With the defaults, on each of the two."""
+    return [AutoIRKSN().fit(X, y) for X, y, _ in (scattered, grouped)]
+
+
+def test_the_same_data_give_the_same_model(grouped, fitted):
     X, y, _ = grouped
-    one = AutoIRKSN().fit(X, y)
-    for other in (AutoIRKSN(), AutoIRKSN(n_jobs=2), AutoIRKSN(verbose=True)):
+    one = fitted[1]
+    for other in (AutoIRKSN(n_jobs=2), AutoIRKSN(verbose=True)):
         other.fit(X, y)
         np.testing.assert_array_equal(one.coef_, other.coef_)
         assert one.decision_ == other.decision_
@@ -217,10 +223,10 @@ def test_a_column_that_is_constant_on_a_fold_but_for_rounding_is_never_chosen():
     assert list(np.flatnonzero(model.support_)) == [0, 1]
 
 
-@pytest.mark.parametrize("weight", [2, 10, 0.1])
-def test_the_scale_of_weights_changes_nothing(scattered, grouped, weight):
-    for X, y, _ in (scattered, grouped):
-        one, other = AutoIRKSN().fit(X, y), AutoIRKSN().fit(X, y, sample_weight=weight)
+@pytest.mark.parametrize("weight", [10, 0.1])
+def test_the_scale_of_weights_changes_nothing(scattered, grouped, fitted, weight):
+    for one, (X, y, _) in zip(fitted, (scattered, grouped), strict=True):
+        other = AutoIRKSN().fit(X, y, sample_weight=weight)
         np.testing.assert_array_equal(one.coef_, other.coef_)
         assert one.decision_ == other.decision_
 

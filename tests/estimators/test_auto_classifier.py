@@ -29,16 +29,19 @@ LABELS = np.where(RNG.random(120) < 1 / (1 + np.exp(-ETA)), "yes", "no")
 COUNTS = RNG.poisson(np.exp(0.4 * ETA)) * 1.0
 
 
-@parametrize_with_checks(
-    [
-        AutoIRKSNClassifier(cv=3, class_weight="balanced"),
-        AutoIRKSN(loss="huber", cv=3),
-        AutoIRKSN(loss="poisson", cv=3),
-    ],
-    expected_failed_checks=lambda model: WEIGHTS if "Classifier" in repr(model) else {},
-)
+@parametrize_with_checks([AutoIRKSN(loss="huber", cv=3), AutoIRKSN(loss="poisson", cv=3)])
 @pytest.mark.filterwarnings(EMPTY, NOISE)
 def test_every_check_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.long  # with its defaults the class is checked in test_checks.py
+@parametrize_with_checks(
+    [AutoIRKSNClassifier(cv=3, class_weight="balanced")],
+    expected_failed_checks=lambda model: WEIGHTS,
+)
+@pytest.mark.filterwarnings(EMPTY, NOISE)
+def test_every_check_of_scikit_learn_with_balanced_classes(estimator, check):
     check(estimator)
 
 

@@ -29,6 +29,12 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_dense_data as WEIGHTS_DENSE,
+)
+from sklearn.utils.estimator_checks import (
+    check_sample_weight_equivalence_on_sparse_data as WEIGHTS_SPARSE,
+)
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, METHODS, AutoIRKSN, PathCV, PathIC, path
@@ -49,10 +55,17 @@ COUNTED = [
 ]
 
 
-@parametrize_with_checks([PathCV("omp", cv=3), *COUNTED])
+@parametrize_with_checks([PathCV("omp", cv=3)])
 @pytest.mark.filterwarnings(EMPTY)
 def test_every_check_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("check", [WEIGHTS_DENSE, WEIGHTS_SPARSE], ids=["dense", "sparse"])
+@pytest.mark.parametrize("estimator", COUNTED, ids=repr)
+@pytest.mark.filterwarnings(EMPTY)
+def test_weights_are_repetitions(estimator, check):
+    check(type(estimator).__name__, estimator)
 
 
 @pytest.fixture(scope="module")
