@@ -143,7 +143,8 @@ def _refuse(groups: Mapping[str, list[int]], file: str) -> None:
     raise Problem(
         f"{file}: {len(twice)} name(s) of features occur more than once: {listed(twice)}. Of the "
         f"columns that share a name, {told}",
-        next(iter(ways)),
+        *([("duplicates", way)] for way in WAYS if way != "refuse"),
+        columns=twice,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -54,12 +55,14 @@ def is_called_id(name: str) -> bool:
 
 
 def _problem(name: str, why: str) -> Problem:
-    quoted = shown(name) or repr(name)
+    quoted = shlex.quote(shown(name))
     return Problem(
-        f"column {quoted} {why}. If it names the rows, give {option('id', quoted)}; if it is of no "
-        f"use, {option('ignore', quoted)}; if it is a feature, {option('keep', quoted)}",
-        option("ignore", quoted),
-    )
+        f"column {shown(name) or repr(name)} {why}. If it names the rows, give "
+        f"{option('id', quoted)}; if it is of no use, {option('ignore', quoted)}; if it is a "
+        f"feature, {option('keep', quoted)}",
+        [("ignore", name)], [("id", name)], [("keep", name)],
+        columns=[name],
+    )  # fmt: skip
 
 
 def holds_dates(column: Any) -> bool:

@@ -19,6 +19,7 @@ from .size import Budget, of_table
 from .spelling import option
 
 NAMED = 5  # columns listed
+WAYS_OUT = tuple([("missing", policy)] for policy in ("impute", "drop-rows", "drop-columns"))
 
 
 def without_missing(data: Data, policy: Missing, budget: Budget) -> Data:
@@ -53,7 +54,9 @@ def refuse_missing(data: Data, remedy: str) -> None:
     if in_rows.any():
         raise Problem(
             f"{_where(data, in_columns, int((in_rows > 0).sum()))}. {remedy}",
-            option("missing", "impute"),
+            *WAYS_OUT,
+            columns=[data.feature_names[j] for j in np.flatnonzero(in_columns)],
+            row=int(np.argmax(in_rows > 0)),
         )
 
 
@@ -77,8 +80,9 @@ def _with_responses(data: Data, policy: Missing) -> Data:
             f"the target has {bad.sum()} missing or infinite values, the first in row "
             f"{np.argmax(bad) + 1}; remove those rows, or give {option('missing', 'drop-rows')}, "
             f"or {option('missing', 'impute')}, which leaves them out, too, and fills in features",
-            option("missing", "impute"),
-        )
+            [("missing", "impute")], [("missing", "drop-rows")],
+            row=int(np.argmax(bad)),
+        )  # fmt: skip
     return _rows(data, ~bad, _left(bad.sum(), "row", "without a finite target"))
 
 

@@ -17,7 +17,7 @@ from ..design import Floats
 from .cells import WAYS, Marks, converted, is_of_text
 from .identifiers import holds_dates
 from .problems import Problem, Problems
-from .spelling import option
+from .spelling import Setting, option, spelled
 
 CENSORED = re.compile(r"\s*([<>≤≥]=?|less than|below|above)\s*[-+]?\d[\d.,eE+-]*\s*", re.IGNORECASE)
 DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*")  # what a number in any notation is of
@@ -40,12 +40,16 @@ class _Texts:
         self.first = self.first or (column, row)
 
     @property
+    def first_row(self) -> int | None:
+        return None if self.first is None else self.first[1]
+
+    @property
     def told(self) -> str:
         """The first of them, and how many there are."""
         assert self.first is not None
         (column, row), total = self.first, sum(self.counts.values())
         cell = next(iter(self.counts))
-        words = f"column {column}, row {row + 1} holds {shown(cell)!r}"
+        words = f"column {_called(column)}, row {row + 1} holds {shown(cell)!r}"
         if total == 1:
             return words
         texts = f" of {listed([repr(shown(each)) for each in self.counts])}" * (
@@ -92,7 +96,7 @@ def mended(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem | None]:
     for j in texts:
         for row, cell in enumerate(frame.iloc[:, j]):
             if isinstance(cell, str) and cell not in found and _is_written_otherwise(cell, marks):
-                found[cell] = cell, shown(str(frame.columns[j])) or "''", row
+                found[cell] = cell, str(frame.columns[j]), row
             if len(found) > MOST_TRIED:
                 break
     if not found:
@@ -123,11 +127,7 @@ def explained(
     if found.names:
         yield _names(found.names, file)
     for name, levels in found.levels:
-        yield Problem(
-            f"{file}: column {name} holds text ({levels}). To adjust for it, give "
-            f"{option('adjust-for', name)}; to leave it out, {option('ignore', name)}",
-            option("ignore", name),
-        )
+        yield _levels(name, levels, file)
     if found.dates:
         yield _leave_out(found.dates, file, "hold dates, which are no features")
     if found.others:
@@ -145,7 +145,7 @@ def _sorted(frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], marks
     found = _Sorted()
     for j, bad in wrong.items():
         column = frame.iloc[:, j]
-        name, row = shown(str(column.name)) or "''", int(np.argmax(bad))
+        name, row = str(column.name), int(np.argmax(bad))
         if holds_dates(column):
             found.dates.append(name)
         elif _is_text(column, X[:, j], bad, marks):
@@ -212,78 +212,106 @@ def advice(cell: str, marks: Marks) -> str:
     return f"; or give {', or '.join(told)}" if told else ""
 
 
-def _options(way: Marks, given: Marks) -> str:
-    options = [option("decimal", repr(way.decimal))] if way.decimal != given.decimal else []
+def _settings(way: Marks, given: Marks) -> list[Setting]:
+    settings: list[Setting] = []
+    if way.decimal != given.decimal:
+        settings.append(("decimal", way.decimal))
     if way.thousands != given.thousands:
-        options.append(
-            f"without {option('thousands')}"
-            if way.thousands is None
-            else option("thousands", repr(way.thousands))
-        )
-    return " ".join(options)
+        settings.append(("thousands", way.thousands or ""))
+    return settings
+
+
+def _options(way: Marks, given: Marks) -> str:
+    return " ".join(
+        option(name, repr(value)) if value else f"without {option(name)}"
+        for name, value in _settings(way, given)
+    )
+
+
+def _called(name: str) -> str:
+    """What texts call a column."""
+    return shown(name) or "''"
+
+
+def _flag(name: str, column: str) -> str:
+    return option(name, shlex.quote(shown(column)))
 
 
 def _notation(found: list[tuple[str, str, int]], file: str, best: Marks, marks: Marks) -> Problem:
     """Numbers with other marks between their digits; ``1,5`` tells more than ``1,234``."""
     cell, column, row = min(found, key=lambda each: len(_meant(each[0], marks)))
-    told = [
-        f"{_options(way, marks)} if it means {value:.15g}"
-        for value, way in _meant(cell, marks).items()
-    ]
+    meant = _meant(cell, marks)
+    told = [f"{_options(way, marks)} if it means {value:.15g}" for value, way in meant.items()]
     others = dict.fromkeys(name for _, name, _ in found if name != column)
     also = f" (such cells are also in {listed(others, 4)})" if others else ""
     return Problem(
-        f"{file}: column {column}, row {row + 1} holds {shown(cell)!r}, which is not a number{also}"
-        f"; give {', or '.join(told)}",
-        _options(best, marks),
+        f"{file}: column {_called(column)}, row {row + 1} holds {shown(cell)!r}, which is not a "
+        f"number{also}; give {', or '.join(told)}",
+        _settings(best, marks),
+        *(_settings(way, marks) for way in meant.values() if way != best),
+        columns=[column, *others],
+        row=row,
     )
 
 
 def _signs(found: _Texts, file: str) -> Problem:
-    flags = _na(found)
+    settings = _na(found)
     return Problem(
         f"{file}: {found.told}, which is not a number. If it stands for a missing value, give "
-        f"{flags}; else write a number, or leave the column out with {option('ignore')}",
-        flags,
-    )
+        f"{spelled(settings)}; else write a number, or leave the column out with "
+        f"{option('ignore')}",
+        settings, [("ignore", name) for name in found.columns],
+        columns=list(found.columns), row=found.first_row,
+    )  # fmt: skip
 
 
 def _censored(found: _Texts, file: str) -> Problem:
-    flags = _na(found)
+    settings = _na(found)
     return Problem(
         f"{file}: {found.told}, a censored value: only a limit of it is known. To take such values "
-        f"as missing, give {flags}; to keep what they tell, write a number instead: half of the "
-        "limit is customary where few values are concerned",
-        flags,
-    )
+        f"as missing, give {spelled(settings)}; to keep what they tell, write a number instead: "
+        "half of the limit is customary where few values are concerned",
+        settings, [("ignore", name) for name in found.columns],
+        columns=list(found.columns), row=found.first_row,
+    )  # fmt: skip
 
 
-def _na(found: _Texts) -> str:
+def _na(found: _Texts) -> list[Setting]:
     """The option that takes these texts as missing, once for each."""
-    if option("na") == "na":  # in Python one list
-        return f"na={list(found.counts)!r}"
-    return " ".join(option("na", shlex.quote(each)) for each in found.counts)
+    return [("na", each) for each in found.counts]
+
+
+def _levels(name: str, levels: str, file: str) -> Problem:
+    return Problem(
+        f"{file}: column {_called(name)} holds text ({levels}). To adjust for it, give "
+        f"{_flag('adjust-for', name)}; to leave it out, {_flag('ignore', name)}",
+        [("ignore", name)], [("adjust-for", name)],
+        columns=[name],
+    )  # fmt: skip
 
 
 def _names(columns: list[str], file: str) -> Problem:
     first, *rest = columns
-    more = f"; leave {listed(rest, 4)} out with {_each('ignore', rest)}" if rest else ""
+    others: list[Setting] = [("ignore", name) for name in rest]
+    more = f"; leave {listed(rest, 4)} out with {spelled(others)}" if rest else ""
     hold = "hold text that is" if rest else "holds text that is"
     return Problem(
         f"{file}: column{'s' * bool(rest)} {listed(columns, 4)} {hold} different in each row, as "
-        f"names of rows are: give {option('id', first)}, or leave it out with "
-        f"{option('ignore', first)}{more}",
-        " ".join([option("id", first), *([_each("ignore", rest)] if rest else [])]),
-    )
+        f"names of rows are: give {_flag('id', first)}, or leave it out with "
+        f"{_flag('ignore', first)}{more}",
+        [("id", first), *others], [("ignore", first), *others],
+        columns=columns,
+    )  # fmt: skip
 
 
 def _leave_out(columns: list[str], file: str, why: str) -> Problem:
     hold = why if len(columns) > 1 else why.replace("hold", "holds", 1)
-    flags = _each("ignore", columns)
+    settings: list[Setting] = [("ignore", name) for name in columns]
     return Problem(
         f"{file}: column{'s' * (len(columns) > 1)} {listed(columns, 4)} {hold}. Leave out with "
-        f"{flags}, or write numbers instead, such as days since the first date",
-        flags,
+        f"{spelled(settings)}, or write numbers instead, such as days since the first date",
+        settings,
+        columns=columns,
     )
 
 
@@ -291,16 +319,11 @@ def _others(found: list[tuple[str, str, int]], file: str) -> Problem:
     name, cell, row = found[0]
     names = [each for each, _, _ in found]
     also = f" (text is also in {listed(names[1:], 4)})" if len(names) > 1 else ""
-    flags = _each("ignore", names)
+    settings: list[Setting] = [("ignore", each) for each in names]
     return Problem(
-        f"{file}: column {name}, row {row + 1} holds {shown(cell)!r}, which is not a number{also}. "
-        f"Leave such columns out with {flags}, or encode them as numbers",
-        flags,
+        f"{file}: column {_called(name)}, row {row + 1} holds {shown(cell)!r}, which is not a "
+        f"number{also}. Leave such columns out with {spelled(settings)}, or encode them as numbers",
+        settings,
+        columns=names,
+        row=row,
     )
-
-
-def _each(name: str, columns: list[str]) -> str:
-    """An option that is given once for each column; no more of them than one would type."""
-    if option(name) != f"--{name}":
-        return f"{name}={columns!r}"
-    return " ".join(option(name, shlex.quote(each)) for each in columns)

@@ -6,14 +6,35 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from .._common.errors import InputError
+from .spelling import Setting, spelled
 
 
 class Problem(InputError):
-    """One thing that is wrong, with the options that mend it (none if no option can)."""
+    """One thing that is wrong with a file, where it is, and how options mend it.
 
-    def __init__(self, words: str, mend: str = "") -> None:
+    Parameters
+    ----------
+    words : str
+        What is wrong, and what can be done.
+    *ways : sequences of (option, value)
+        Each is one way to mend it; the first is recommended.  None if no option can.
+    columns : sequence of str
+        The columns that it is about, by the names in the file.
+    row : int, optional
+        The first row that it is about, from 0.
+    """
+
+    def __init__(
+        self,
+        words: str,
+        *ways: Sequence[Setting],
+        columns: Sequence[str] = (),
+        row: int | None = None,
+    ) -> None:
         super().__init__(words)
-        self.mend = mend
+        self.ways = ways
+        self.columns = tuple(columns)
+        self.row = row
 
 
 class SeveralProblems(InputError):
@@ -22,9 +43,10 @@ class SeveralProblems(InputError):
     def __init__(self, name: str, problems: Sequence[InputError]) -> None:
         self.problems = tuple(problems)
         lines = [f"{at}. {each}" for at, each in enumerate(self.problems, 1)]
-        mends = dict.fromkeys(mend for each in problems if (mend := getattr(each, "mend", "")))
-        if mends:
-            lines.append(f"To mend what options can mend: {' '.join(mends)}")
+        first_ways = [each.ways[0] for each in problems if isinstance(each, Problem) and each.ways]
+        if first_ways:
+            settings = dict.fromkeys(setting for way in first_ways for setting in way)
+            lines.append(f"To mend what options can mend: {spelled(settings)}")
         super().__init__("\n".join([f"{name} has {len(self.problems)} problems:", *lines]))
 
 

@@ -20,7 +20,7 @@ from .data import check_distinct
 from .duplicates import Duplicates
 from .not_numbers import explained, numbers, text_columns
 from .problems import Problem, Problems
-from .spelling import option
+from .spelling import Setting, option
 
 IN_ROWS = 3  # times as many rows as columns: features may stand in rows
 
@@ -62,7 +62,7 @@ class Table:
         near, sheets = self.near(name), self._sheets_with(name)
         raise Problem(
             f"{option(part)} {shown(name)!r} is not a column of {files}{self._hint(name)}",
-            self._sheet_option(sheets[0]) if sheets and not near else "",
+            *([self._sheet_setting(sheets[0])] if sheets and not near else []),
         )
 
     def _only_one(self, found: Any, part: str, name: str) -> Any:
@@ -94,11 +94,11 @@ class Table:
     def _sheets_with(self, name: str) -> list[str]:
         return [] if self.other_sheets is None else self.other_sheets(name)
 
-    def _sheet_option(self, sheet: str) -> str:
+    def _sheet_setting(self, sheet: str) -> list[Setting]:
         """The sheet beside this one if it has numbers, instead of it if not."""
         if any(map(numeric, self.about.dtypes)):
-            return self._beside(sheet)
-        return option("sheet", shlex.quote(sheet))
+            return [("phenotypes", f"{self.path}:{sheet}")]
+        return [("sheet", sheet)]
 
     def _beside(self, sheet: str) -> str:
         return option("phenotypes", shlex.quote(f"{self.path}:{sheet}"))
