@@ -20,13 +20,17 @@ MODULES = {  # that run what they read, or other programs
 BUILTINS = {"eval", "exec", "compile", "__import__"}
 CALLS = {  # methods and functions, by their last name
     "popen", "read_pickle", "to_pickle", "extractall", "extract", "mktemp",
-    "_create_unverified_context", "unpack_archive", "startfile", "literal_eval", "read_hdf",
+    "create_subprocess_exec", "create_subprocess_shell", "_create_unverified_context", "unpack_archive", "startfile", "literal_eval", "read_hdf",
 }  # fmt: skip
 FAMILIES = re.compile(r"(exec|spawn)(l|v|le|lp|lpe|ve|vp|vpe)$")  # of os
 OUR_OWN = {
     "ksupport/__init__.py": [  # names of its own modules
         "import_module(f'.{_HOMES[name]}', __name__)",
         "import_module(f'.{name}', __name__)",
+    ],
+    "ksupport/app/process.py": [  # this Python, with a module of its own
+        "asyncio.create_subprocess_exec(sys.executable, '-m', 'ksupport.app.worker', stdin=PIPE, "
+        "stdout=PIPE, stderr=DEVNULL, limit=LONGEST)"
     ],
     "ksupport/cli.py": ["import_module(f'.commands.{name}', __package__)"],  # of its own table
     "ksupport/fmri/_extra.py": ["import_module(module)"],  # whose callers are this package

@@ -30,6 +30,7 @@ SETTINGS: dict[str, Any] = {
 }
 COMMANDS = {  # in the order of the help, each with the first line of its docstring
     "fit": "Find the features of a data file that explain a target.",
+    "app": "Open a page on this computer: drop a file, click, read the report.",
     "predict": "Predict new rows by a model of ksupport fit.",
     "check": "Tell how alike features are, and what theory would promise.",
     "compare": "Compare all methods on rows that none of them saw.",
@@ -55,8 +56,8 @@ def app() -> None:
 
 
 def _whole_walks(called: set[str]) -> AbstractContextManager[None]:
-    """Ctrl-C ends a walk, and the command with it; help and lists of data walk nowhere."""
-    if called <= {"data"}:
+    """Ctrl-C ends a walk, and the command with it; help, lists of data and pages walk nowhere."""
+    if called <= {"data", "app"}:
         return nullcontext()
     from .walking import whole_walks_only
 

@@ -38,6 +38,10 @@ RUN = 1 << 16  # numbers to read in a row where a file has them in a row: a disk
 AROUND = 1 << 21  # bytes that may become resident when one is read from a mapped file
 LOOSE = 1 << 26  # bytes of a mapped file that may be resident before they are given back (64 MB)
 
+# -- what the page of ``ksupport app`` takes -----------------------------------------------------
+
+UPLOAD = 512_000_000  # bytes of a file: more would hardly pass the memory that reading may take
+
 # -- what an answer is asked for -------------------------------------------------------------
 
 LARGEST_BETA = 1e6  # of an F-beta: its square beside as many features as there can be

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import phase
-from ..reading import Rows, read_rows
+from ..reading import Reading, Rows, read_rows
 from ..reading.options import DEFAULT_MEMORY
-from .fitting.model_file import load
+from .fitting.model_file import Model, load
 from .terminal.exit import with_exit_codes
 from .terminal.options import (
     DataFile,
@@ -74,20 +75,27 @@ def predict(
     check_outputs({"MODEL": model} | input_files(data, reading), {"--output": output})
     check_table("--output", output)
     loaded = load(model)
-    rows = read_rows(
-        data, loaded.names, reading, loaded.codings, id, fill=loaded.fill, likely_id=loaded.ids,
-        duplicates=loaded.duplicates,
-    )  # fmt: skip
-    if not np.isfinite(loaded.scores(rows.X)).all():
-        raise InputError(f"{title(data)} holds numbers too large to predict from")
-    for remark in rows.remarks:
+    table, remarks = predictions(loaded, data, reading, id)
+    for remark in remarks:
         say(remark)
-    table = _table(rows, loaded.predict(rows.X))
     if output is None:
         typer.echo(as_csv(table), nl=False)
     else:
         write_table(output, table)
-        typer.echo(f"{len(rows.X)} predictions of {loaded.size} features: {output}")
+        typer.echo(f"{len(table) - 1} predictions of {loaded.size} features: {output}")
+
+
+def predictions(
+    model: Model, data: Path, reading: Reading, id: str | None
+) -> tuple[list[list[Any]], Sequence[str]]:
+    """Predictions of the rows of a file, as a table with a header, and remarks on the file."""
+    rows = read_rows(
+        data, model.names, reading, model.codings, id, fill=model.fill, likely_id=model.ids,
+        duplicates=model.duplicates,
+    )  # fmt: skip
+    if not np.isfinite(model.scores(rows.X)).all():
+        raise InputError(f"{title(data)} holds numbers too large to predict from")
+    return _table(rows, model.predict(rows.X)), rows.remarks
 
 
 @phase("writing the predictions")

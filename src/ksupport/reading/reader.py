@@ -160,17 +160,24 @@ def read_data(path: Path, columns: Columns, reading: Reading, need_target: bool 
     path, reading = with_sheet(path, reading)
     with phase(f"reading {title(path)}"):
         source = open_source(path, reading.budget)
-        columns = _with_default(columns, source, reading, need_target)
+        columns = with_default(columns, source, reading, need_target)
         table = joined(table_of(source, reading, columns), reading, columns.id)
-        problems = Problems(title(path))
-        data = _data(table, columns, reading, source.sha256, need_target, problems)
-        with problems.collect():
-            check_shape(data)
-            data = without_missing(data, reading.missing, reading.budget)
-            check_shape(data)
-            check_squares(data)
-        problems.check()
-        return data
+        return data_of(table, columns, reading, source.sha256, need_target)
+
+
+def data_of(
+    table: Table, columns: Columns, reading: Reading, sha256: str, need_target: bool = True
+) -> Data:
+    """What a table holds, checked; all that is wrong with it is one error."""
+    problems = Problems(title(table.path))
+    data = _data(table, columns, reading, sha256, need_target, problems)
+    with problems.collect():
+        check_shape(data)
+        data = without_missing(data, reading.missing, reading.budget)
+        check_shape(data)
+        check_squares(data)
+    problems.check()
+    return data
 
 
 def with_sheet(path: Path, reading: Reading) -> tuple[Path, Reading]:
@@ -183,7 +190,7 @@ def with_sheet(path: Path, reading: Reading) -> tuple[Path, Reading]:
     return file, replace(reading, sheet=sheet)
 
 
-def _with_default(columns: Columns, source: Source, reading: Reading, need_target: bool) -> Columns:
+def with_default(columns: Columns, source: Source, reading: Reading, need_target: bool) -> Columns:
     """The array y of an archive, and the first entry of LIBSVM's lines, need not be named."""
     if columns.target is not None or columns.survival:
         return columns

@@ -14,10 +14,12 @@ from .cells import Marks, is_boolean, is_text, labels
 from .data import Kind
 from .not_numbers import advice, numbers
 from .options import Columns
+from .problems import Problem
 from .spelling import option
 from .table import Table
 
 CODES = ({0.0, 1.0}, {-1.0, 1.0}, {1.0, 2.0})  # how two classes are coded as numbers
+MOST_EVENTS = 4  # values of a column any of which may mean that an event was seen
 FEW = 10  # different whole numbers that might be classes
 YES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 SURVIVAL = np.dtype([("event", bool), ("time", np.float64)])
@@ -78,9 +80,10 @@ def _classes(column: Any, why: str, to_change: str = "") -> Response:
     counts = Counter(each for each in found if each is not None)
     name = shown(str(column.name))
     if len(counts) == 1:
-        raise InputError(
+        raise Problem(
             f"{option('target', name)}: every row is of the class {listed(counts)}, so there is "
-            "nothing to tell apart; name another column"
+            "nothing to tell apart; name another column",
+            columns=[str(column.name)],
         )
     sizes = [f"{shown(each)} ({counts[each]} rows)" for each in sorted(counts)]
     words = f"{name} {why}: " if why else f"{name}: "
@@ -94,10 +97,11 @@ def _check_classes(column: Any, marks: Marks) -> None:
     different, present = len(set(found)), len(found)
     if 2 * different > present + 1 > 3:
         name, first = shown(str(column.name)), found[0]
-        raise InputError(
+        raise Problem(
             f"{option('target', name)} holds {different} different texts in {present} rows, such "
             f"as {shown(first)!r}: too many to be classes. If it names the rows, give "
-            f"{option('id', name)} and another target{advice(first, marks)}"
+            f"{option('id', name)} and another target{advice(first, marks)}",
+            columns=[str(column.name)],
         )
 
 
@@ -108,9 +112,11 @@ def _survival(table: Table, time: str, event: str, marks: Marks) -> Response:
     until = numbers(table.column("time", time).to_frame(), table.name, marks)[:, 0]
     early = np.flatnonzero(until < 0)
     if early.size:
-        raise InputError(
+        raise Problem(
             f"{option('time', shown(time))}: row {early[0] + 1} holds {until[early[0]]:g}, but no "
-            "time until an event is negative; count from when a row was first followed"
+            "time until an event is negative; count from when a row was first followed",
+            columns=[time],
+            row=int(early[0]),
         )
     seen = _events(table, event)
     y = np.zeros(len(until), SURVIVAL)
@@ -142,9 +148,11 @@ def _events(table: Table, event: str) -> list[bool | None]:
     unclear = [each for each in known if each.lower() not in YES]
     if unclear:
         first = shown(known[-1])
-        raise InputError(
+        raise Problem(
             f"{option('event', shown(event))} must hold 1 where the event was seen and 0 where "
             f"not, but it holds {listed(known)}. Say which value means that it was seen, such as "
-            f"{option('event', f'{shown(event)}={first}')}"
+            f"{option('event', f'{shown(event)}={first}')}",
+            *([("event", f"{event}={each}")] for each in reversed(known[:MOST_EVENTS])),
+            columns=[event],
         )
     return [None if each is None else YES[each.lower()] for each in found]

@@ -57,6 +57,11 @@ def sheets_with(source: Source, column: str) -> list[str]:
     return [name for name, top in rows.items() if top and column in map(_name, top[0])]
 
 
+def sheet_names(source: Source) -> tuple[str, ...]:
+    """The sheets of a file, in order."""
+    return tuple(str(name) for name in _book(source).sheet_names)
+
+
 def _book(source: Source) -> Any:
     with extra("excel", "reading spreadsheets needs"):
         from python_calamine import CalamineWorkbook

@@ -1,0 +1,175 @@
+"""What the user chose on the page: the part of each column, and how the file is read."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the server imports nothing that computes
+    from ..reading import Columns, Reading
+
+PARTS = {  # of a column, by the options of ``ksupport fit``, each with its name on the page
+    "feature": "Feature",
+    "target": "Response",
+    "time": "Survival time",
+    "event": "Event seen",
+    "id": "Row names",
+    "adjust-for": "Covariate",
+    "groups": "Group of rows",
+    "ignore": "Left out",
+}
+ONCE = ("target", "time", "event", "id", "groups")  # parts that only one column can have
+RIVALS = {"target": ("time", "event"), "time": ("target",), "event": ("target",)}
+READ_BY = {  # settings of reading, each with its name on the page
+    "sheet": "Sheet",
+    "transpose": "Features are in rows",
+    "missing": "Missing values",
+    "duplicates": "Features that share a name",
+    "decimal": "Decimal mark",
+    "thousands": "Thousands mark",
+    "separator": "Between columns",
+    "encoding": "Encoding",
+}
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Choices are made one by one; each gives a new object.
+
+    ``parts`` has an entry for each column that is no plain feature ("keep" is a feature that looks
+    like an id); ``beside`` is another file, or sheet of the same book, with a row for each sample.
+    """
+
+    parts: Mapping[str, str] = field(default_factory=dict)
+    response: str | None = None  # "numbers" or "classes"; None: the column decides
+    event_value: str | None = None
+    beside: str | None = None
+    beside_sheet: str | None = None
+    sheet: str | None = None
+    transpose: bool = False
+    missing: str = "refuse"
+    na: tuple[str, ...] = ()
+    duplicates: str = "refuse"
+    decimal: str = "."
+    thousands: str | None = None
+    separator: str | None = None
+    encoding: str | None = None
+
+    # -- one choice more -----------------------------------------------------------------------
+
+    def with_part(self, column: str, part: str) -> Choices:
+        """The same with this part for a column; who had a part that only one can have, loses it."""
+        gone = {*RIVALS.get(part, ()), *([part] if part in ONCE else [])}
+        parts = {name: had for name, had in self.parts.items() if had not in gone}
+        parts.pop(column, None)
+        if part != "feature":
+            parts[column] = part
+        changed = replace(self, parts=parts)
+        if part == "target":
+            changed = replace(changed, response=None)
+        return replace(changed, event_value=None) if part == "event" else changed
+
+    def mended(self, settings: Iterable[tuple[str, str | None]]) -> Choices:
+        """The same with the options that mend a problem."""
+        choices = self
+        for name, value in settings:
+            choices = choices._with(name, value)
+        return choices
+
+    def _with(self, name: str, value: str | None) -> Choices:
+        if name == "event" and value is not None and "=" in value:
+            column, _, seen = value.rpartition("=")
+            return replace(self.with_part(column, "event"), event_value=seen)
+        if (name in PARTS or name == "keep") and value is not None:
+            return self.with_part(value, name)
+        if name == "na" and value is not None:
+            return replace(self, na=tuple(dict.fromkeys((*self.na, value))))
+        if name == "phenotypes" and value is not None:  # a sheet of the book that is read
+            return replace(self, beside=None, beside_sheet=value.rpartition(":")[2])
+        if name in ("regression", "classification"):
+            return replace(self, response="numbers" if name == "regression" else "classes")
+        if name == "transpose":
+            return replace(self, transpose=value != "")
+        if name in READ_BY:
+            changed: dict[str, Any] = {name: value or getattr(Choices(), name)}
+            return replace(self, **changed)
+        raise KeyError(name)
+
+    # -- what they mean ------------------------------------------------------------------------
+
+    def part_of(self, column: str) -> str:
+        """A part, as `PARTS` has it."""
+        part = self.parts.get(column, "feature")
+        return "feature" if part == "keep" else part
+
+    def named(self, part: str) -> list[str]:
+        """The columns of a part."""
+        return [name for name, had in self.parts.items() if had == part]
+
+    def one(self, part: str) -> str | None:
+        """The column of a part that only one can have."""
+        return next(iter(self.named(part)), None)
+
+    def columns(self) -> Columns:
+        """For the reader."""
+        from ..reading import Columns
+
+        event = self.one("event")
+        if event is not None and self.event_value is not None:
+            event = f"{event}={self.event_value}"
+        survival = self.one("time") is not None
+        return Columns(
+            target=self.one("target"), time=self.one("time"), event=event, id=self.one("id"),
+            groups=self.one("groups"), adjust_for=tuple(self.named("adjust-for")),
+            ignored=tuple(self.named("ignore")), kept=tuple(self.named("keep")),
+            response=None if survival else self.response,  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    def reading(self, file: Path) -> Reading:
+        """For the reader of this file."""
+        from ..reading.options import how_to_read
+
+        beside = self.beside or (None if self.beside_sheet is None else str(file))
+        return how_to_read(
+            separator=self.separator, decimal=self.decimal, thousands=self.thousands,
+            missing=self.missing, sheet=self.sheet, transpose=self.transpose,
+            phenotypes=None if beside is None else Path(beside),
+            phenotypes_sheet=self.beside_sheet, na=self.na, encoding=self.encoding,
+            duplicates=self.duplicates,
+        )  # fmt: skip
+
+    def command(self, file: Path) -> str:
+        """The command that does the same."""
+        return shlex.join(["ksupport", "fit", file.name, *self._options(file)])
+
+    def _options(self, file: Path) -> Iterable[str]:
+        for name, part in self.parts.items():
+            value = f"{name}={self.event_value}" if part == "event" and self.event_value else name
+            yield from (f"--{part}", value)
+        if self.response is not None and self.one("time") is None:
+            yield "--regression" if self.response == "numbers" else "--classification"
+        if self.beside is not None or self.beside_sheet is not None:
+            yield from ("--phenotypes", Path(self.beside or file).name)
+        if self.beside_sheet is not None:
+            yield from ("--phenotypes-sheet", self.beside_sheet)
+        for text in self.na:
+            yield from ("--na", text)
+        plain = Choices()
+        for name in READ_BY:
+            value = getattr(self, name)
+            if value != getattr(plain, name):
+                yield from (f"--{name}", *([] if value is True else [value]))
+
+    # -- between processes ---------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Choices:
+        """The inverse of `to_dict`."""
+        return cls(**{**value, "na": tuple(value["na"])})

@@ -1,0 +1,190 @@
+"""What a worker does for its page: look at a file, fit, predict; all of it as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from .._common.errors import InputError
+from .._common.names import shown, title
+from ..commands.fit import model_of, report_text
+from ..commands.fitting.fitted import fit_data
+from ..commands.fitting.model_file import load
+from ..commands.fitting.provenance import provenance
+from ..commands.fitting.tables import all_features
+from ..commands.fitting.wish import Wish
+from ..commands.predict import predictions
+from ..commands.terminal.outputs import as_json, write_table, write_text
+from ..reading import Data
+from ..reading.load import ARRAYS, joined, table_of
+from ..reading.options import Columns, Reading
+from ..reading.problems import Problem, SeveralProblems
+from ..reading.reader import data_of, with_default
+from ..reading.source import open_source
+from ..reading.spelling import spelling
+from ..reading.spreadsheets import sheet_names
+from ..reading.table import Table
+from .choices import Choices
+from .examples import write_example
+from .guess import guessed_parts
+from .preview import preview
+from .words import label_of, on_page
+
+REPORT, TABLE, MODEL, PREDICTIONS = "report.html", "features.csv", "model.json", "predictions.csv"
+PREDICTED = 10  # rows of predictions that the page shows
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A file as it is read."""
+
+    table: Table
+    columns: Columns
+    reading: Reading
+    sha256: str
+    sheets: tuple[str, ...] = ()
+
+    def data(self) -> Data:
+        """What it holds, checked."""
+        return data_of(self.table, self.columns, self.reading, self.sha256)
+
+
+def look(path: str, choices: Mapping[str, Any] | None, search: str = "") -> dict[str, Any]:
+    """What a file holds, what each column is taken for, and all that is wrong with it."""
+    file, guess = Path(path), choices is None
+    chosen = Choices() if choices is None else Choices.from_dict(choices)
+    with spelling(on_page):
+        try:
+            opened = _opened(file, chosen)
+        except InputError as error:
+            return {
+                "file": shown(file.name), "choices": chosen.to_dict(), "table": None,
+                "problems": told(error, title(file)), "ready": False, "remarks": [], "sheets": [],
+            }  # fmt: skip
+        if guess:
+            chosen = replace(chosen, parts=guessed_parts(opened.table))
+            opened = _opened(file, chosen)
+        problems, understood = _understood(opened)
+    return {
+        "file": shown(file.name),
+        "choices": chosen.to_dict(),
+        "problems": problems,
+        "table": preview(opened.table, chosen, problems, search),
+        "ready": understood is not None,
+        "remarks": opened.table.remarks if understood is None else understood["remarks"],
+        "response": None if understood is None else understood["response"],
+        "features": None if understood is None else understood["features"],
+        "sheets": list(opened.sheets),
+    }
+
+
+def _understood(opened: Opened) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    if opened.columns.target is None and not opened.columns.survival:
+        words = "Choose the column that is to be explained: the response."
+        missing: list[dict[str, Any]] = [{"words": words, "ways": [], "columns": [], "row": None}]
+        try:
+            data_of(opened.table, opened.columns, opened.reading, opened.sha256, need_target=False)
+        except InputError as error:
+            return [*missing, *told(error, opened.table.name)], None
+        return missing, None
+    try:
+        data = opened.data()
+    except InputError as error:
+        return told(error, opened.table.name), None
+    return [], {
+        "remarks": data.remarks,
+        "response": data.kind,
+        "features": data.n_features,
+    }
+
+
+def told(error: InputError, file: str) -> list[dict[str, Any]]:
+    """All problems of a file, each with the ways that mend it."""
+    found: Sequence[InputError] = error.problems if isinstance(error, SeveralProblems) else [error]
+    return [
+        {
+            "words": _sentence(str(each).removeprefix(f"{file}: ")),
+            "ways": [
+                {"label": label_of(way), "settings": [list(setting) for setting in way]}
+                for way in (each.ways if isinstance(each, Problem) else ())
+            ],
+            "columns": list(each.columns) if isinstance(each, Problem) else [],
+            "row": each.row if isinstance(each, Problem) else None,
+        }
+        for each in found
+    ]
+
+
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:] + "." * (words[-1:] not in ".?")
+
+
+def _opened(path: Path, choices: Choices) -> Opened:
+    columns, reading = choices.columns(), choices.reading(path)
+    table, columns, sha256, sheets = _table(path, reading, columns)
+    return Opened(table, columns, reading, sha256, sheets)
+
+
+def _table(
+    path: Path, reading: Reading, columns: Columns
+) -> tuple[Table, Columns, str, tuple[str, ...]]:
+    """The table of a file; it is not read again for another choice of columns."""
+    source = open_source(path, reading.budget)
+    named = with_default(columns, source, reading, need_target=True)
+    parts = named if source.kind in ARRAYS else Columns(id=named.id)
+    table, sheets = _read(path, reading, parts, source.sha256)
+    return table, named, source.sha256, sheets
+
+
+@lru_cache(maxsize=1)
+def _read(
+    path: Path, reading: Reading, columns: Columns, sha256: str
+) -> tuple[Table, tuple[str, ...]]:
+    source = open_source(path, reading.budget)
+    table = joined(table_of(source, reading, columns), reading, columns.id)
+    return table, sheet_names(source) if source.kind == "spreadsheet" else ()
+
+
+# -- fit and predict -------------------------------------------------------------------------
+
+
+def fit(
+    path: str, choices: Mapping[str, Any], folder: str, compare: bool, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Fit, and write the report, the table of all features and the model into a folder."""
+    file, chosen, into = Path(path), Choices.from_dict(choices), Path(folder)
+    with spelling(on_page):
+        opened = _opened(file, chosen)
+        fitted = fit_data(opened.data(), Wish(), None, compare, say)
+    target = opened.columns.target or opened.columns.time or "y"
+    made = provenance(fitted.data, fitted.wish.seed) | {"command": chosen.command(file)}
+    say("writing the report")
+    write_text(into / REPORT, report_text(fitted, target, made))
+    write_table(into / TABLE, all_features(fitted))
+    write_text(into / MODEL, as_json(model_of(fitted, target, opened.columns.id, made).to_dict()))
+    return {"command": made["command"]}
+
+
+def predict(path: str, choices: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """Predict the rows of another file, which is read as the first one was."""
+    file, into = Path(path), Path(folder)
+    chosen = Choices.from_dict(choices)
+    sheet = None if chosen.sheet is None else chosen.sheet
+    reading = replace(chosen, sheet=sheet, beside=None, beside_sheet=None).reading(file)
+    with spelling(on_page):
+        rows, remarks = predictions(load(into / MODEL), file, reading, None)
+    write_table(into / PREDICTIONS, rows)
+    shown_rows = [[_cell(cell) for cell in row] for row in rows[: PREDICTED + 1]]
+    return {"rows": len(rows) - 1, "head": shown_rows, "remarks": list(remarks)}
+
+
+def _cell(cell: Any) -> str:
+    return shown(cell) if isinstance(cell, str) else f"{cell:.4g}"
+
+
+def example(name: str, folder: str) -> dict[str, Any]:
+    """Write the file of an example into a folder, and look at it."""
+    return {"path": str(write_example(name, Path(folder)))}

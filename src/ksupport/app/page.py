@@ -1,0 +1,411 @@
+"""The page: what is there from the beginning, and how each part of it is drawn."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from shiny import ui
+
+from .. import limits
+from .choices import PARTS
+from .examples import EXAMPLES
+from .words import VALUES
+
+HERE = Path(__file__).parent / "page"
+ACCEPTED = (
+    ".csv", ".tsv", ".txt", ".tab", ".gz", ".bz2", ".xz", ".xlsx", ".xlsm", ".ods", ".parquet",
+    ".pq", ".arrow", ".feather", ".ipc", ".npz", ".npy", ".svm", ".libsvm", ".svmlight", ".h5ad",
+    ".bed", ".bim", ".fam",
+)  # fmt: skip
+KINDS = {"numbers": "numbers", "classes": "classes", "survival": "survival times"}
+
+
+def page() -> Any:
+    """The whole page, with places for what the session draws."""
+    tags = ui.tags
+    return ui.page_fluid(
+        tags.head(
+            tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
+            tags.link(rel="icon", href="data:,"),
+            ui.include_css(HERE / "style.css", method="inline"),
+            ui.include_js(HERE / "script.js", method="inline"),
+        ),
+        tags.div(
+            "The connection to ksupport was lost. Start it again, and reload the page it opens.",
+            id="lost", hidden=True, role="alert",
+        ),
+        tags.header(
+            tags.h1("ksupport: which of many measurements matter?"),
+            tags.p(
+                "Everything happens on this computer. Nothing is sent anywhere, and nothing is "
+                "kept when you close this page."
+            ),
+            class_="top",
+        ),
+        tags.main(
+            _section(
+                "1. Your data",
+                tags.p(
+                    "One row for each sample, one column for each measurement, names in the first "
+                    "row: CSV, Excel, Parquet, NumPy, LIBSVM, AnnData or PLINK.",
+                    class_="soft",
+                ),
+                tags.div(file_input("file", "Drop a file here", "Choose a file"), class_="drop"),
+                tags.p("Or begin with an example:", class_="soft", style="margin:14px 0 0"),
+                tags.div(*map(_example, EXAMPLES), class_="gallery"),
+            ),
+            ui.output_ui("columns"),
+            ui.output_ui("run"),
+            ui.output_ui("result"),
+        ),
+        ui.output_ui("busy"),
+        title="ksupport",
+        lang="en",
+    )  # fmt: skip
+
+
+def _section(heading: str, *content: Any) -> Any:
+    return ui.tags.section(ui.tags.h2(heading), *content, class_="card-like")
+
+
+def file_input(name: str, words: str, label: str) -> Any:
+    """A place to drop files on."""
+    size = f"up to {limits.UPLOAD / 1e6:.0f} MB"
+    return ui.input_file(
+        name, words, accept=list(ACCEPTED), multiple=True, button_label=label,
+        placeholder=f"No file yet ({size})", width="100%",
+    )  # fmt: skip
+
+
+def busy_note(words: str) -> Any:
+    """What the page waits for, if it does."""
+    return ui.tags.div(words, class_="busy", role="status") if words else None
+
+
+def _example(name: str) -> Any:
+    example = EXAMPLES[name]
+    return ui.tags.button(
+        ui.tags.strong(example.title), ui.tags.span(example.words),
+        type="button", data_do="example", data_value=name,
+    )  # fmt: skip
+
+
+# -- the columns -----------------------------------------------------------------------------
+
+
+def columns_section(look: Mapping[str, Any], search: str) -> Any:
+    """The table, what each column is taken for, and the problems."""
+    table = look["table"]
+    content = [_problems(look["problems"])]
+    if table is not None:
+        content = [_summary(look), _choices(look, search), *content, _cells(table), _more(look)]
+    content += [_remarks(look["remarks"])]
+    return _section(f"2. The columns of {look['file']}", *content)
+
+
+def _summary(look: Mapping[str, Any]) -> Any:
+    table, li, b = look["table"], ui.tags.li, ui.tags.b
+    parts: dict[str, list[str]] = {}
+    for name, part in table["parts"].items():
+        parts.setdefault(part, []).append(name)
+    items = [li(b(f"{table['rows']}"), " rows, ", b(f"{table['columns']}"), " columns")]
+    if look["ready"]:
+        items.append(li("to explain: ", b(KINDS[look["response"]])))
+        items.append(li("features: ", b(f"{look['features']}")))
+    for part, word in PARTS.items():
+        if part in parts:
+            items.append(li(f"{word}: ", b(_few(parts[part]))))
+    return ui.tags.ul(*items, class_="chips")
+
+
+def _few(names: Sequence[str], most: int = 3) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _choices(look: Mapping[str, Any], search: str) -> Any:
+    table, tags = look["table"], ui.tags
+    target = next((name for name, part in table["parts"].items() if part == "target"), "")
+    time = next((name for name, part in table["parts"].items() if part == "time"), "")
+    blank = f"survival: {time}" if time else "choose a column"
+    fields = [
+        _field(
+            "target", "What is to be explained?",
+            tags.select(
+                tags.option(blank, value="", selected=not target or None, disabled=True),
+                *_options({name: name for name in table["offered"]}, target),
+                id="choose-target", data_part="target", data_key="target",
+            ),
+        )
+    ]  # fmt: skip
+    if target:
+        kinds = {"": "let the column decide", "numbers": "numbers", "classes": "classes"}
+        fields.append(_setting("response", "Taken as", kinds, look["choices"]["response"] or ""))
+    if table["columns"] > len(table["shown"]) or search:
+        fields.append(
+            _field(
+                "search", f"Find one of {table['columns']} columns",
+                tags.input(
+                    type="search", value=search, id="choose-search", data_search="",
+                    data_key="search", autocomplete="off",
+                ),
+            )
+        )  # fmt: skip
+    return tags.div(*fields, class_="bar")
+
+
+def _field(name: str, label: str, control: Any) -> Any:
+    return ui.tags.div(ui.tags.label(label, for_=f"choose-{name}"), control)
+
+
+def _setting(name: str, label: str, options: Mapping[str, str], value: str) -> Any:
+    control = ui.tags.select(
+        *_options(options, value), id=f"choose-{name}", data_setting=name, data_key=f"set-{name}"
+    )
+    return _field(name, label, control)
+
+
+def _options(options: Mapping[str, str], value: str) -> list[Any]:
+    return [
+        ui.tags.option(words, value=key, selected=key == value or None)
+        for key, words in options.items()
+    ]
+
+
+def _problems(problems: Sequence[Mapping[str, Any]]) -> Any:
+    items = [
+        ui.tags.li(
+            problem["words"],
+            ui.tags.div(*(_way(way) for way in problem["ways"]), class_="ways")
+            if problem["ways"] else None,
+            id=f"problem-{at}",
+        )
+        for at, problem in enumerate(problems, 1)
+    ]  # fmt: skip
+    return ui.tags.div(ui.tags.ol(*items, class_="problems") if items else None, aria_live="polite")
+
+
+def _way(way: Mapping[str, Any]) -> Any:
+    return ui.tags.button(
+        way["label"], type="button", data_do="mend", data_value=json.dumps(way["settings"])
+    )
+
+
+def _cells(table: Mapping[str, Any]) -> Any:
+    tags, shown = ui.tags, table["shown"]
+    wrong = {(row, name) for row, name in table["cells_wrong"]}
+    rows = [
+        tags.tr(
+            tags.th(str(number), scope="row"),
+            *(_cell(column, at, (number, column["name"]) in wrong) for column in shown),
+        )
+        for at, number in enumerate(table["row_numbers"])
+    ]
+    left = table["columns"] - len(shown)
+    return tags.div(
+        tags.div(
+            tags.table(
+                tags.caption("The first rows of the file", class_="visually-hidden"),
+                tags.thead(tags.tr(tags.th("row", scope="col"), *map(_head, shown))),
+                tags.tbody(*rows),
+                class_="cells",
+            ),
+            class_="frame", tabindex="0", role="region", aria_label="Table of the file",
+        ),
+        tags.p(f"{left} more columns are not shown; find them by name above.", class_="soft small")
+        if left > 0 else None,
+    )  # fmt: skip
+
+
+def _head(column: Mapping[str, Any]) -> Any:
+    tags, name = ui.tags, column["name"]
+    badges = [
+        tags.a(
+            str(at + 1), href=f"#problem-{at + 1}", class_="badge-wrong",
+            aria_label=f"problem {at + 1} of column {column['shown']}",
+        )
+        for at in column["problems"]
+    ]  # fmt: skip
+    return tags.th(
+        tags.span(column["shown"], *badges, class_="name", title=name),
+        tags.span(column["holds"], class_="holds"),
+        tags.select(
+            *_options(PARTS, column["part"]),
+            data_part="", data_column=name, data_key=f"part-{name}",
+            aria_label=f"What column {column['shown']} is",
+        ),
+        scope="col",
+        class_=f"part-{column['part']}" + " has-problem" * bool(badges),
+    )  # fmt: skip
+
+
+def _cell(column: Mapping[str, Any], at: int, wrong: bool) -> Any:
+    words = f"part-{column['part']}" + " text" * (column["holds"] == "text") + " wrong" * wrong
+    return ui.tags.td(column["cells"][at], class_=words)
+
+
+def _more(look: Mapping[str, Any]) -> Any:
+    """How the file is read."""
+    chosen, tags = look["choices"], ui.tags
+    fields = []
+    if len(look["sheets"]) > 1:
+        sheets = {name: name for name in look["sheets"]}
+        fields.append(_setting("sheet", "Sheet", sheets, chosen["sheet"] or look["sheets"][0]))
+        beside = {"": "none", **sheets}
+        fields.append(
+            _setting("beside_sheet", "Table of samples", beside, chosen["beside_sheet"] or "")
+        )
+    for name, label in (
+        ("missing", "Missing values"),
+        ("duplicates", "Features that share a name"),
+    ):
+        ways = {value: words for (option, value), words in VALUES.items() if option == name}
+        fields.append(_setting(name, label, ways, chosen[name]))
+    marks = {".": "point (1.5)", ",": "comma (1,5)"}
+    fields.append(_setting("decimal", "Decimal mark", marks, chosen["decimal"]))
+    fields.append(
+        _field(
+            "na", "Means missing (several with ;)",
+            tags.input(
+                type="text", value="; ".join(chosen["na"]), id="choose-na", data_setting="na",
+                data_key="set-na", placeholder="such as n.d.; -999", autocomplete="off",
+            ),
+        )
+    )  # fmt: skip
+    turned = tags.input(
+        type="checkbox", id="choose-transpose", data_setting="transpose",
+        checked=chosen["transpose"] or None, data_key="set-transpose",
+    )  # fmt: skip
+    fields.append(
+        tags.div(turned, " ", tags.label("Features are in rows", for_="choose-transpose"))
+    )
+    return tags.details(
+        tags.summary("How the file is read"),
+        tags.div(*fields, class_="bar"),
+        tags.div(
+            tags.p(
+                "The response or other facts on the samples are in another file? Drop it here; "
+                "its first column names the samples.",
+                class_="soft small",
+            ),
+            tags.div(file_input("beside", "Table of samples", "Choose"), class_="drop small"),
+        ),
+        class_="more",
+        id="more",
+    )
+
+
+def _remarks(remarks: Sequence[str]) -> Any:
+    return ui.tags.ul(*map(ui.tags.li, remarks), class_="remarks") if remarks else None
+
+
+# -- the fit and its result ------------------------------------------------------------------
+
+
+def run_section(ready: bool, progress: Mapping[str, Any] | None, error: str) -> Any:
+    """The button, or how far the work is."""
+    tags = ui.tags
+    words = tags.div(error, class_="error", role="alert") if error else None
+    if progress is not None:
+        return _section("3. The search", _progress(progress), words)
+    button = tags.button(
+        "Find the features that matter", type="button", class_="main", data_do="fit",
+        id="fit", disabled=None if ready else True, data_key="fit",
+    )  # fmt: skip
+    compare = tags.label(
+        tags.input(type="checkbox", checked=True, data_setting="compare", id="compare"),
+        " Also predict rows held out, beside a Lasso and a ridge (most of the time goes there)",
+        class_="soft",
+        style="margin-top:10px;display:block",
+    )
+    note = None if ready else tags.p("First mend what is marked above.", class_="soft")
+    return _section("3. The search", words, button, compare if ready else note)
+
+
+def _progress(progress: Mapping[str, Any]) -> Any:
+    tags = ui.tags
+    share, left = progress.get("share"), progress.get("left")
+    words = progress["words"][:1].upper() + progress["words"][1:]
+    time = f"{progress['so_far']} so far" + (f", about {left} left" if left else "")
+    bar = tags.progress(
+        value=None if share is None else f"{share:.3f}", max="1", aria_label="How far it is"
+    )
+    return tags.div(
+        tags.p(words, style="margin:0 0 6px"),
+        bar,
+        tags.p(time, class_="soft", id="time"),
+        tags.button(
+            "Stop", type="button", class_="stop", data_do="stop", id="stop", data_key="stop"
+        ),
+    )
+
+
+def result_section(
+    links: Mapping[str, str], command: str, predicted: Mapping[str, Any] | None
+) -> Any:
+    """The report, what can be downloaded, and predictions for another file."""
+    tags = ui.tags
+    downloads = {
+        "report": ("Report (HTML)", "report.html"),
+        "table": ("Table of all features (CSV)", "features.csv"),
+        "model": ("Model (JSON)", "model.json"),
+    }
+    buttons = [
+        tags.a(label, href=links[name], download=file, class_="plain", id=f"download-{name}")
+        for name, (label, file) in downloads.items()
+    ]
+    return tags.div(
+        _section(
+            "4. The result",
+            tags.div(*buttons, class_="downloads"),
+            tags.iframe(
+                src=links["shown"], class_="report", title="Report", id="report",
+                sandbox="allow-scripts allow-downloads", allow="clipboard-write",
+            ),
+            tags.details(
+                tags.summary("The same on the command line"),
+                tags.code(command, class_="command"),
+                class_="more",
+            ),
+        ),
+        _section("5. Predictions for other samples", *_predictions(links, predicted)),
+    )  # fmt: skip
+
+
+def _predictions(links: Mapping[str, str], predicted: Mapping[str, Any] | None) -> list[Any]:
+    tags = ui.tags
+    content = [
+        tags.p(
+            "Drop a file with the same columns; it is read as the first one was. The response "
+            "may be missing.",
+            class_="soft",
+        ),
+        tags.div(file_input("new", "Other samples", "Choose a file"), class_="drop small"),
+    ]
+    if predicted is None:
+        return content
+    if "error" in predicted:
+        return [*content, tags.div(predicted["error"], class_="error", role="alert")]
+    head, *rows = predicted["head"]
+    more = f", the first {len(rows)} of which are below" if len(rows) < predicted["rows"] else ""
+    return [
+        *content,
+        tags.p(f"{predicted['rows']} predictions{more}.", id="predicted"),
+        _remarks(predicted["remarks"]),
+        tags.div(
+            tags.table(
+                tags.thead(tags.tr(*(tags.th(each, scope="col") for each in head))),
+                tags.tbody(*(tags.tr(*map(tags.td, row)) for row in rows)),
+                class_="cells",
+            ),
+            class_="frame", tabindex="0", role="region", aria_label="Predictions",
+        ),
+        tags.p(
+            tags.a("Predictions (CSV)", href=links["predictions"], download="predictions.csv",
+                   class_="plain", id="download-predictions"),
+            style="margin-top:10px",
+        ),
+    ]  # fmt: skip

@@ -1,0 +1,291 @@
+"""One open page: what its clicks do, and what is drawn of what its worker says."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shiny import App, reactive, render
+from starlette.responses import FileResponse, PlainTextResponse, Response
+
+from .choices import Choices
+from .page import busy_note, columns_section, page, result_section, run_section
+from .process import Worker
+from .uploads import taken
+
+FILES = {  # what can be fetched of a page, by the name of its route
+    "shown": "report.html",
+    "report": "report.html",
+    "table": "features.csv",
+    "model": "model.json",
+    "predictions": "predictions.csv",
+}
+BUSY = {
+    "look": "Reading the file …",
+    "example": "Making the example …",
+    "predict": "Predicting …",
+}
+STARTING: dict[str, Any] = {"words": "starting", "so_far": "0 s"}
+
+
+def application(folder: Path) -> App:
+    """The page as an ASGI application; what pages are sent lies in this folder."""
+    pages: set[Page] = set()
+
+    def server(input: Any, output: Any, session: Any) -> None:
+        opened = Page(Path(tempfile.mkdtemp(dir=folder)))
+        pages.add(opened)
+        _connect(opened, input, session)
+
+        @session.on_ended
+        async def _() -> None:
+            pages.discard(opened)
+            await opened.close()
+
+    return App(page(), server)
+
+
+class Page:
+    """What is known of one open page; every change of it redraws what shows it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.worker = Worker(self.hear)
+        self.file: Path | None = None
+        self.compare = True
+        self.search: reactive.Value[str] = reactive.Value("")
+        self.look: reactive.Value[Any] = reactive.Value(None)
+        self.progress: reactive.Value[Any] = reactive.Value(None)
+        self.error: reactive.Value[str] = reactive.Value("")
+        self.busy: reactive.Value[str] = reactive.Value("")  # with what, in words
+        self.result: reactive.Value[Any] = reactive.Value(None)
+        self.predicted: reactive.Value[Any] = reactive.Value(None)
+        self._waiting: dict[str, int] = {}  # for the answer to a request of each kind
+
+    async def close(self) -> None:
+        """End its work, and remove all that it was sent."""
+        await self.worker.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    # -- what it asks for ----------------------------------------------------------------------
+
+    async def ask(self, do: str, **request: Any) -> None:
+        """Ask the worker; of several requests of a kind, only the last one's answer counts."""
+        self.busy.set(BUSY.get(do, ""))
+        self._waiting[do] = await self.worker.ask(do, **request)
+
+    async def open(self, file: Path) -> None:
+        """Begin with another file."""
+        if self.file is not None:
+            shutil.rmtree(self.file.parent, ignore_errors=True)
+        self.file = file
+        if self.progress.get() is not None:
+            await self.worker.stop()
+        for value in (self.look, self.progress, self.result, self.predicted):
+            value.set(None)
+        self.search.set("")
+        self.error.set("")
+        await self.ask("look", path=str(file), choices=None)
+
+    async def choose(self, choices: Choices) -> None:
+        """Look at the file again, with other choices."""
+        await self.ask(
+            "look", path=str(self.file), choices=choices.to_dict(), search=self.search.get()
+        )
+
+    @property
+    def choices(self) -> Choices:
+        """As they are on the page."""
+        look = self.look.get()
+        return Choices() if look is None else Choices.from_dict(look["choices"])
+
+    async def fit(self) -> None:
+        """Begin the work."""
+        look = self.look.get()
+        if self.file is None or look is None or not look["ready"]:
+            return
+        self.error.set("")
+        self.result.set(None)
+        self.predicted.set(None)
+        self.progress.set(STARTING)
+        await self.ask(
+            "fit", path=str(self.file), choices=look["choices"], folder=str(self.folder),
+            compare=self.compare,
+        )  # fmt: skip
+
+    async def stop(self) -> None:
+        """End the work; the choices stay."""
+        await self.worker.stop()
+        self.progress.set(None)
+        self.error.set("Stopped. Nothing was kept of this search.")
+        await self.worker.start()
+
+    # -- what it hears -------------------------------------------------------------------------
+
+    async def hear(self, message: Mapping[str, Any]) -> None:
+        """A message of the worker."""
+        async with reactive.lock():
+            await self._heed(message)
+            await reactive.flush()
+
+    async def _heed(self, message: Mapping[str, Any]) -> None:
+        event = message["event"]
+        if event == "progress":
+            if self.progress.get() is not None:
+                self.progress.set(dict(message))
+        elif event == "ended":
+            self.progress.set(None)
+            self.busy.set("")
+            self.error.set(message["error"])
+        elif event == "answer" and message["number"] == self._waiting.get(message["to"]):
+            await self._take(str(message["to"]), message)
+
+    async def _take(self, to: str, answer: Mapping[str, Any]) -> None:
+        error = answer.get("error")
+        self.busy.set("")
+        if to == "predict":
+            self.predicted.set(dict(answer))
+        elif to == "fit":
+            self.progress.set(None)
+            self.error.set(error or "")
+            self.result.set(None if error else dict(answer))
+        elif error:
+            self.error.set(error)
+        elif to == "look":
+            self.look.set(dict(answer))
+        elif to == "example":
+            await self.open(Path(answer["path"]))
+
+
+def _connect(opened: Page, input: Any, session: Any) -> None:
+    """Let clicks act on the page, and the page be drawn."""
+    links = {name: session.dynamic_route(name, _file(opened, name)) for name in FILES}
+
+    @render.ui
+    def busy() -> Any:
+        return busy_note(opened.busy.get())
+
+    @render.ui
+    def columns() -> Any:
+        look = opened.look.get()
+        with reactive.isolate():
+            search = opened.search.get()
+        return None if look is None else columns_section(look, search)
+
+    @render.ui
+    def run() -> Any:
+        look, error = opened.look.get(), opened.error.get()
+        if look is None:
+            return run_section(False, None, error) if error else None
+        return run_section(look["ready"], opened.progress.get(), error)
+
+    @render.ui
+    def result() -> Any:
+        done = opened.result.get()
+        if done is None:
+            return None
+        return result_section(links, done["command"], opened.predicted.get())
+
+    @reactive.effect
+    async def _() -> None:
+        await opened.worker.start()
+
+    @reactive.effect
+    @reactive.event(input.file)
+    async def _() -> None:
+        await opened.open(taken(input.file(), opened.folder))
+
+    @reactive.effect
+    @reactive.event(input.beside)
+    async def _() -> None:
+        beside = taken(input.beside(), opened.folder)
+        await opened.choose(replace(opened.choices, beside=str(beside), beside_sheet=None))
+
+    @reactive.effect
+    @reactive.event(input.new)
+    async def _() -> None:
+        await opened.ask(
+            "predict", path=str(taken(input.new(), opened.folder)),
+            choices=opened.choices.to_dict(), folder=str(opened.folder),
+        )  # fmt: skip
+
+    @reactive.effect
+    @reactive.event(input.part)
+    async def _() -> None:
+        chosen = input.part()
+        await opened.choose(_with_part(opened, chosen["column"], chosen["part"]))
+
+    @reactive.effect
+    @reactive.event(input.setting)
+    async def _() -> None:
+        given = input.setting()
+        if given["name"] == "compare":
+            opened.compare = given["value"] != ""
+        else:
+            await opened.choose(_with_setting(opened.choices, given["name"], given["value"]))
+
+    @reactive.effect
+    @reactive.event(input.search)
+    async def _() -> None:
+        opened.search.set(input.search())
+        await opened.choose(opened.choices)
+
+    @reactive.effect
+    @reactive.event(input.press)
+    async def _() -> None:
+        pressed = input.press()
+        await _press(opened, pressed["do"], pressed["value"])
+
+
+async def _press(opened: Page, do: str, value: str) -> None:
+    if do == "example":
+        await opened.ask("example", name=value, folder=tempfile.mkdtemp(dir=opened.folder))
+    elif do == "mend":
+        settings = [(name, mended) for name, mended in json.loads(value)]
+        await opened.choose(opened.choices.mended(settings))
+    elif do == "fit":
+        await opened.fit()
+    elif do == "stop":
+        await opened.stop()
+
+
+def _with_part(opened: Page, column: str, part: str) -> Choices:
+    """A part for a column; a feature that looks like an id is kept in so many words."""
+    problems: Sequence[Mapping[str, Any]] = (opened.look.get() or {}).get("problems", ())
+    asked = any(
+        setting == ["keep", column]
+        for problem in problems
+        for way in problem["ways"]
+        for setting in way["settings"]
+    )
+    return opened.choices.with_part(column, "keep" if part == "feature" and asked else part)
+
+
+def _with_setting(choices: Choices, name: str, value: str) -> Choices:
+    if name == "na":
+        texts = [each.strip() for each in value.split(";")]
+        return replace(choices, na=tuple(each for each in texts if each))
+    if name == "response":
+        return replace(choices, response=value or None)
+    if name == "beside_sheet":
+        return replace(choices, beside=None, beside_sheet=value or None)
+    return choices.mended([(name, value)])
+
+
+def _file(opened: Page, name: str) -> Any:
+    """Serves a file of the page: only those that it writes itself."""
+
+    async def handler(request: Any) -> Response:
+        path = opened.folder / FILES[name]
+        if not path.is_file():
+            return PlainTextResponse("not there yet", status_code=404)
+        if name == "shown":
+            return FileResponse(path, media_type="text/html; charset=utf-8")
+        return FileResponse(path, filename=path.name)
+
+    return handler

@@ -1,0 +1,33 @@
+"""``ksupport app``: a page in the browser, for whoever would rather click."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .terminal.ending import ends_in_words
+
+
+@ends_in_words
+def app(
+    port: Annotated[
+        int,
+        typer.Option(
+            metavar="NUMBER", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one."
+        ),
+    ] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
+) -> None:
+    """Open a page on this computer: drop a file, click, read the report.
+
+    The page can be reached from this computer alone, by the address that is printed. It ends with
+    Ctrl-C, and nothing is kept.
+    """
+    from ..app.server import serve
+
+    serve(port, browser, _tell)
+
+
+def _tell(address: str) -> None:
+    typer.echo(f"{address}\nOpen this address on this computer; Ctrl-C ends it.")
