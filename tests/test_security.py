@@ -20,7 +20,8 @@ MODULES = {  # that run what they read, or other programs
 BUILTINS = {"eval", "exec", "compile", "__import__"}
 CALLS = {  # methods and functions, by their last name
     "popen", "read_pickle", "to_pickle", "extractall", "extract", "mktemp",
-    "create_subprocess_exec", "create_subprocess_shell", "_create_unverified_context", "unpack_archive", "startfile", "literal_eval", "read_hdf",
+    "create_subprocess_exec", "create_subprocess_shell",
+    "_create_unverified_context", "unpack_archive", "startfile", "literal_eval", "read_hdf",
 }  # fmt: skip
 FAMILIES = re.compile(r"(exec|spawn)(l|v|le|lp|lpe|ve|vp|vpe)$")  # of os
 OUR_OWN = {

@@ -10,12 +10,11 @@ from typing import Any
 
 from .._common.errors import InputError
 from .._common.names import shown, title
-from ..commands.fit import model_of, report_text
 from ..commands.fitting.fitted import fit_data
 from ..commands.fitting.model_file import load
+from ..commands.fitting.options import FitOptions
 from ..commands.fitting.provenance import provenance
-from ..commands.fitting.tables import all_features
-from ..commands.fitting.wish import Wish
+from ..commands.fitting.results import all_features, model_of, report_text
 from ..commands.predict import predictions
 from ..commands.terminal.outputs import as_json, write_table, write_text
 from ..reading import Data
@@ -158,9 +157,9 @@ def fit(
     file, chosen, into = Path(path), Choices.from_dict(choices), Path(folder)
     with spelling(on_page):
         opened = _opened(file, chosen)
-        fitted = fit_data(opened.data(), Wish(), None, compare, say)
+        fitted = fit_data(opened.data(), FitOptions(), None, compare, say)
     target = opened.columns.target or opened.columns.time or "y"
-    made = provenance(fitted.data, fitted.wish.seed) | {"command": chosen.command(file)}
+    made = provenance(fitted.data, fitted.options.seed) | {"command": chosen.command(file)}
     say("writing the report")
     write_text(into / REPORT, report_text(fitted, target, made))
     write_table(into / TABLE, all_features(fitted))

@@ -10,7 +10,7 @@ from typing import Any
 
 from .._common.phases import Phase, enter, leave
 from .._common.telling import duration
-from ..commands.fitting.wish import Wish
+from ..commands.fitting.options import FitOptions
 
 PERIOD = 0.4  # seconds between two messages
 HELD_OUT = "predicting rows held out"  # how the stage begins that repeats the fit on folds
@@ -50,7 +50,7 @@ class Progress:
         starts = [start for words, start in self._stages if words.startswith(HELD_OUT)]
         if starts:
             fit = starts[0] - next(start for words, start in self._stages if "fitting" in words)
-            expected = OTHERS * Wish().cv * fit
+            expected = OTHERS * FitOptions().cv * fit
             return max(expected - (now - starts[0]), 1.0)
         if len(self._stages) > 1:
             return 1.0

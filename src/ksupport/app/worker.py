@@ -55,7 +55,7 @@ def _listen(requests: SimpleQueue[dict[str, Any]]) -> None:
 
 def _answer(desk: Any, request: dict[str, Any], send: Send) -> None:
     number, what = request.pop("number"), request.pop("do")
-    from ..commands.terminal.errors import CommandError
+    from ..commands.terminal.exit import CommandError
 
     try:
         if what == "fit":

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from .terminal.ending import ends_in_words
+from .terminal.exit import with_exit_codes
 
 
-@ends_in_words
+@with_exit_codes
 def app(
     port: Annotated[
         int,
