@@ -151,8 +151,11 @@ class Tab:
         script = "return [...document.querySelectorAll(arguments[0])].map(each => each.textContent)"
         return self.browser.execute_script(script, selector)
 
-    def see_no(self, selector):
-        wait_for(lambda: not self.texts(selector), f"no {selector}")
+    def see_no_text(self, selector, containing):
+        wait_for(
+            lambda: not any(containing in text for text in self.texts(selector)),
+            f"no {selector} with {containing!r}",
+        )
 
     def click(self, selector, containing=""):
         """Click an element with this text, again if it was redrawn in that moment."""
@@ -223,14 +226,13 @@ class Tab:
             return answer.read().decode()
 
     def close(self):
-        self.browser.switch_to.window(self.handle)
-        self.browser.switch_to.new_window("tab")
-        other = self.browser.current_window_handle
+        """Close the tab; another is in front then."""
         self.browser.switch_to.window(self.handle)
         self.browser.close()
-        self.browser.switch_to.window(other)
+        self.browser.switch_to.window(self.browser.window_handles[-1])
 
 
-@pytest.fixture
-def tab(browser, server):
-    return Tab(browser, server)
+@pytest.fixture(scope="session")
+def tab_of():
+    """Opens the page of a server in the tab that is in front."""
+    return Tab

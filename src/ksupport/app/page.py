@@ -20,6 +20,10 @@ ACCEPTED = (
     ".pq", ".arrow", ".feather", ".ipc", ".npz", ".npy", ".svm", ".libsvm", ".svmlight", ".h5ad",
     ".bed", ".bim", ".fam",
 )  # fmt: skip
+ICON = (  # none would be asked for at an address without the token
+    "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E"
+    "%3Ccircle cx='4' cy='4' r='3' fill='%231f5fa8'/%3E%3C/svg%3E"
+)
 KINDS = {"numbers": "numbers", "classes": "classes", "survival": "survival times"}
 
 
@@ -29,7 +33,7 @@ def page() -> Any:
     return ui.page_fluid(
         tags.head(
             tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
-            tags.link(rel="icon", href="data:,"),
+            tags.link(rel="icon", href=ICON),
             ui.include_css(HERE / "style.css", method="inline"),
             ui.include_js(HERE / "script.js", method="inline"),
         ),
