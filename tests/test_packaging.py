@@ -50,7 +50,7 @@ def test_every_import_is_declared():
 
 def test_what_the_package_itself_imports_is_no_extra():
     declared = set(map(name, PROJECT["dependencies"]))
-    parts = ("neighbours", "fmri", "experiments", "commands")
+    parts = ("neighbours", "fmri", "experiments", "commands", "app")
     for path, tree in sources():
         if not path.name.startswith("dask_") and not set(parts) & set(path.parts):
             assert imports(tree.body) <= declared, path

@@ -223,11 +223,29 @@ def data() -> None:
     np.testing.assert_array_equal(read_r(path)["y"], [0, 1, 2])
 
 
+def app() -> None:
+    """The page answers whoever has its token, and nobody else."""
+    import http.client
+    import subprocess
+
+    command = [sys.executable, "-m", "ksupport_command", "app", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        port, path = (
+            server.stdout.readline().strip().removeprefix("http://127.0.0.1:").split("/", 1)
+        )
+        for asked, status in ((f"/{path}", 200), ("/", 403)):
+            connection = http.client.HTTPConnection("127.0.0.1", int(port))
+            connection.request("GET", asked)
+            assert connection.getresponse().status == status
+        server.terminate()
+
+
 EXTRAS = {
     each.__name__: each
     for each in (
         nothing, cli, excel, plink, h5ad, files, plot, survival, dask, fmri, neighbours, arviz,
-        knockoffs, data,
+        knockoffs, data, app,
     )
 }  # fmt: skip
 

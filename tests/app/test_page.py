@@ -138,7 +138,14 @@ def test_all_problems_of_a_file_are_marked_and_mended_by_clicks(browser, tab, me
     features, y = measured
     cells = {name: [str(each) for each in column] for name, column in features.items()}
     cells["g1"][7], cells["g2"][3], cells["g3"][30] = "n.d.", "<0.5", ""
-    columns = {"no": range(1, 41), "y": y.round(3), "batch": ["A", "B"] * 20, **cells}
+    names = [f"S{i}" for i in range(40)]
+    columns = {
+        "name": names,
+        "no": range(1, 41),
+        "y": y.round(3),
+        "batch": ["A", "B"] * 20,
+        **cells,
+    }
     columns["site"] = ["north", "south", "east", "west"] * 10
     tab.drop(write(tmp_path / "<b>broken.csv", columns))
     tab.see("h2", "broken.csv")

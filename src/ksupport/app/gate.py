@@ -54,6 +54,9 @@ class Gate:
         if scope["type"] == "lifespan":
             await self._inner(scope, receive, send)
             return
+        if scope["path"] == "/favicon.ico":  # which browsers ask for whatever the page says
+            await _refuse(scope, send, 204, "")
+            return
         headers = dict(scope["headers"])
         if (status := self._refusal(scope, headers)) is not None:
             await _refuse(scope, send, *status)
@@ -119,4 +122,4 @@ async def _refuse(scope: Scope, send: Send, status: int, words: str) -> None:
         return
     headers = [(b"content-type", b"text/plain; charset=utf-8"), *HEADERS]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{words}\n".encode()})
+    await send({"type": "http.response.body", "body": f"{words}\n".encode() if words else b""})

@@ -61,6 +61,7 @@ def _bound(port: int) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((LOOPBACK, port))
+        listening.listen()  # whoever asks before all is imported waits
     except (OSError, OverflowError) as error:
         listening.close()
         raise InputError(
