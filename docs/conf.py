@@ -24,6 +24,7 @@ extensions = [
     "command_line",
     "mathml",
     "measured",
+    "promises",
 ]
 exclude_patterns = ["_build", "*.inc"]
 html_math_renderer = "mathml"
@@ -47,7 +48,10 @@ numpydoc_show_class_members = False
 html_theme = "pydata_sphinx_theme"
 html_title = f"ksupport {release}"
 html_theme_options = {"show_prev_next": False, "show_toc_level": 2}
-WIDE = ("how_good", "methods", "theory", "reproduction", "auto_tutorials/*", "auto_examples/*")
+WIDE = (
+    "how_good", "promises", "truth", "methods", "theory", "reproduction", "auto_tutorials/*",
+    "auto_examples/*",
+)  # fmt: skip
 html_sidebars = {name: [] for name in WIDE}  # code, tables and pictures need the room
 html_static_path = ["_static"]
 html_css_files = ["manual.css"]

@@ -117,3 +117,25 @@ def test_the_first_example_is_told_as_it_ends():
     for page, sentences in told.items():
         text = (DOCS / page).read_text("utf-8")
         assert all(each in text for each in sentences), page
+
+
+def test_promises_that_were_not_kept_are_red(monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.syspath_prepend(str(DOCS / "_ext"))
+    promises = pytest.importorskip("promises", exc_type=ImportError)
+    line = {
+        "promise": "features", "level": "0.1", "kind": "genes", "method": "one", "draws": "2",
+        "hits": "3", "count": "10", "share": "0.300", "low": "0.067", "high": "0.652",
+        "power": "0.500", "claimed": "", "length": "", "seconds": "1.00", "met": "no",
+    }  # fmt: skip
+    told = "3 of 10 (0.067 to 0.652), rate 0.300, power 0.500"
+    assert promises.cell_of(line) == f":miss:`{told}`"
+    assert promises.cell_of(line | {"met": "yes"}) == told
+    assert f":miss:`{told}`" in promises.board([line], "features", "0.1")
+    assert "at most 2 draws of each kind" in promises.about([line])
+    for file in ("promises", "truth"):
+        lines = promises.read(DOCS / "tables" / f"{file}.csv")
+        for name, draw in promises.PICTURES.values():
+            if name == file:
+                draw(lines)
+                promises.plt.close("all")
