@@ -45,6 +45,8 @@ class StabilitySelection:
         ``average_size² / ((2 threshold - 1) n_sets)``; see `stability_selection`.
     n_sets : int
         What is counted: features, or sets of them where ``feature_sets`` was given.
+    feature_sets : ndarray of int, shape (d,)
+        The number of the set that each feature belongs to; by default each is a set of its own.
     feature_names : tuple of str
         Names of the columns, if X has them; else ``x0, x1, ...``.
     """
