@@ -364,7 +364,7 @@ def test_genotypes_stay_on_disk_and_are_adjusted_for_covariates(run, genotypes):
     assert any("genotype is missing" in each for each in told["remarks"])
     _, predicted = _predictions(run("predict", "m.json", "g.bed", *KNOWN, cwd=genotypes))
     _, other = _predictions(run("predict", "m.json", "swapped.bed", *KNOWN, cwd=genotypes))
-    assert other == pytest.approx(predicted)  # the other allele was feature_count
+    assert other == pytest.approx(predicted)  # the other allele was counted
     bmi = pd.read_csv(genotypes / "known.txt", sep=" ").set_index("IID").loc[list(predicted), "bmi"]
     assert np.corrcoef(list(predicted.values()), bmi)[0, 1] > 0.9
 

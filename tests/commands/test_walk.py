@@ -105,8 +105,8 @@ def test_everything_that_is_printed_can_be_had_as_json(run, folder):
     held_out = told["held_out"]
     assert held_out["score"] == "area under the ROC curve"
     assert [each["name"] for each in held_out["others"]] == ["Lasso", "ridge"]
-    assert held_out["nothing"]["name"] == "a model of age and sex alone"
-    assert held_out["ours"]["score"] > held_out["nothing"]["score"]
+    assert held_out["baseline"]["name"] == "a model of age and sex alone"
+    assert held_out["ours"]["score"] > held_out["baseline"]["score"]
     assert told["methods"]["text"].startswith("Features that explain tissue")
     assert len(told["methods"]["references"]) == 5
 
@@ -130,7 +130,7 @@ def test_survival_from_a_file_to_predictions(run, tmp_path):
     assert {each["name"] for each in told["features"][:2]} == {"g4", "g9"}
     assert told["held_out"]["score"] == "concordance (Harrell's c)"
     assert told["held_out"]["ours"]["score"] > 0.75
-    assert told["held_out"]["nothing"]["score"] == 0.5
+    assert told["held_out"]["baseline"]["score"] == 0.5
     assert [each["name"] for each in told["held_out"]["others"]] == ["Lasso", "ridge"]
     assert 'id="curves"' in (tmp_path / "r.html").read_text(encoding="utf-8")
     predicted = run("predict", "m.json", "new.csv", cwd=tmp_path)

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import ksupport
 from ksupport import IRKSN, IRKSNIC, AutoIRKSN, FeatureSet, NoSignalWarning
@@ -18,8 +19,9 @@ from ksupport.explain.cross_validation import (
     RSquared,
 )
 from ksupport.explain.features import feature_rows
-from ksupport.explain.findings import Findings
+from ksupport.explain.findings import Covariate, Findings, findings_of
 from ksupport.explain.models import chosen_by
+from ksupport.explain.no_signal import detectable_effect
 from ksupport.explain.paper import methods
 from ksupport.explain.report import build_report
 
@@ -109,32 +111,85 @@ def test_many_targets_are_told_apart_in_the_table():
     )
 
 
-def test_the_verdict_follows_from_signal_and_rows_held_out(model, empty):
-    assert findings(model, validation=validation(0.8)).verdict.startswith("Yes: ")
-    assert (
-        "explains 80% of how y varies (give or take 0)"
-        in findings(model, validation=validation(0.8)).verdict
-    )
-    assert findings(model, validation=validation(-0.1)).verdict.startswith("Perhaps: ")
-    worse = findings(model, validation=validation(-0.1))
-    assert "no better than no features (baseline)" in worse.verdict
-    said = findings(empty, validation=validation(0.0))
-    assert (said.sign, said.order) == ("no", [])
-    assert said.title == "No signal: nothing here explains y"
-    assert "No: nothing in these 80 rows can be told from noise" in said.verdict
+def test_the_headline_is_the_same_whatever_was_held_out(model, empty):
+    told = findings(model)
+    right, size = told.expected_right, told.chosen.size
+    assert right is not None
+    assert f"{size} features named to explain y" in told.title
+    for score in (0.8, 0.01, -0.1):
+        other = findings(model, validation=validation(score))
+        assert (other.title, other.sign) == (told.title, "yes")
+        assert "explains -" not in other.verdict
+    good = findings(model, validation=validation(0.8)).verdict
+    assert "explains 80% of the variance of y (R² 0.80 ± 0.00 standard error)" in good
+    assert "no better than the baseline" in findings(model, validation=validation(-0.1)).verdict
+    assert findings(empty, validation=validation(0.0)).sign == "no"
+    assert findings(empty).title.startswith("No signal: no feature can be distinguished")
     silent = IRKSN(k=2, max_iter=5).fit(X, np.ones(80))
     assert findings(silent).title.startswith("No model")
-    assert findings(IRKSN(k=2).fit(X, Y), validation=validation(-0.5)).sign == "no"
+    chosen = findings(IRKSN(k=2).fit(X, Y), validation=validation(-0.5))
+    assert chosen.sign == "perhaps"
+    assert "how many are right is not known" in chosen.title
+
+
+def test_candidates_and_findings_add_up_to_what_is_named(model):
+    told = findings(model)
+    weak = sum(map(told.is_candidate, told.found))
+    strong = told.chosen.size - weak
+    assert f"{strong} finding{'s' * (strong != 1)} (probability at least 50%)" in told.verdict
+    assert ("candidate" in told.verdict) is (weak > 0)
+
+
+def test_no_signal_says_what_is_known(empty):
+    y = np.random.default_rng(3).standard_normal(80)
+    told = findings_of(empty, X, y, [f"g{j}" for j in range(30)], target="y")
+    p = np.array([stats.pearsonr(column, y).pvalue for column in X.T])
+    assert told.no_signal is not None
+    assert told.no_signal.best == int(p.argmin())
+    assert told.no_signal.p_value == pytest.approx(p.min())
+    assert f"The best single feature is g{p.argmin()}" in told.verdict
+    assert "power 80%" in told.verdict
+    assert "another method" not in " ".join(told.next_steps)
+
+
+@pytest.mark.parametrize("kind", ["numbers", "two", "three"])
+def test_detectable_effects_are_detected_in_four_of_five_studies(kind):
+    rng, n, d, found = np.random.default_rng(0), 90, 50, 0
+    labels = np.repeat(np.arange(2 if kind == "two" else 3), n // (2 if kind == "two" else 3))
+    y = rng.standard_normal(n) if kind == "numbers" else labels
+    effect, _ = detectable_effect(y, "numbers" if kind == "numbers" else "classes", d)
+    assert effect is not None
+    for _ in range(400):
+        noise = rng.standard_normal(n)
+        if kind == "numbers":
+            x = rng.standard_normal(n)
+            p = stats.pearsonr(x, effect * x + np.sqrt(1 - effect**2) * noise).pvalue
+        elif kind == "two":
+            p = stats.ttest_ind(noise[y == 1] + effect, noise[y == 0]).pvalue
+        else:
+            means = np.array([-1.0, 0.0, 1.0]) * np.sqrt(1.5 * effect / (1 - effect))
+            x = noise + means[y]
+            p = stats.f_oneway(*(x[y == each] for each in range(3))).pvalue
+        found += p < 0.05 / d
+    assert 0.7 < found / 400 < 0.9
+
+
+def test_a_covariate_that_separates_is_flagged(model):
+    stage = Covariate("stage", (-32.86,), 16.4)
+    told = findings(model, kind="classes", classes=["a", "b"], covariates=[stage])
+    (words,) = told.warnings
+    assert "stage separates the classes almost perfectly (coefficient -32.86)" in words
+    assert not findings(model, covariates=[stage]).warnings
 
 
 def test_others_that_do_better_are_named(model):
     better = findings(model, validation=validation(0.5, 0.9, 0.8))
     assert "The Lasso and the ridge predict clearly better" in better.beside
-    assert "If prediction is all that counts, use the Lasso" in better.next_steps[0]
+    assert "If only prediction matters, use the Lasso" in better.next_steps[0]
     worse = findings(model, validation=validation(0.9, 0.5, -0.2))
     assert "Neither predicts better" in worse.beside
-    assert "a ridge explains nothing (-20% ± 0, with 3 features)" in worse.beside
-    assert not any("prediction is all" in each for each in worse.next_steps)
+    assert "a ridge is no better than chance (R² -0.20 ± 0.00) with 3 features" in worse.beside
+    assert not any("only prediction" in each for each in worse.next_steps)
     assert findings(model).beside == ""
 
 
@@ -152,23 +207,22 @@ def of_pairs(metric, *scores):
 @pytest.mark.parametrize(
     ("kind", "metric", "which"),
     [
-        ("classes", AUC(), "is ill and which is well"),
-        ("survival", Concordance(), "has the event first"),
+        ("classes", AUC(), "one ill and one well row correctly"),
+        ("survival", Concordance(), "rows correctly by who has the event first"),
     ],
 )
 def test_pairs_are_told_in_words(model, kind, metric, which):
     given = {"kind": kind, "classes": ["well", "ill"] if kind == "classes" else []}
     told = findings(model, validation=of_pairs(metric, 0.9, 0.95, 0.5), **given)
     assert told.sign == "yes"
-    assert f"tells which of two rows {which} for 90% of all pairs (give or take 0)" in told.verdict
-    assert "a model of age alone is right for 60% of pairs" in told.verdict
-    assert "a Lasso is right for 95% ± 0 of pairs (with 3 features)" in told.beside
-    assert "a ridge does no better than a coin (50% ± 0, with 3 features)" in told.beside
+    assert f"ranks 90% of pairs of {which}" in told.verdict
+    assert f"({told.wording.symbol} 0.90 ± 0.00 standard error)" in told.verdict
+    assert f"a Lasso ranks 95% of pairs correctly ({told.wording.symbol} 0.95" in told.beside
+    assert "a ridge is no better than chance" in told.beside
     assert "The Lasso predicts clearly better" in told.beside
     worse = findings(model, validation=of_pairs(metric, 0.55), **given)  # age alone is better
-    assert worse.sign == "perhaps"
-    assert "does no better than a model of age alone: it tells which" in worse.verdict
-    assert "for 55% of all pairs" in worse.verdict
+    assert worse.title == told.title
+    assert "no better than those of a model of age alone" in worse.verdict
     text, references = methods(told, {})
     assert f"{told.wording.score} on held-out rows was 0.90" in text
     assert any("Cox DR" in each for each in references) is (kind == "survival")
@@ -177,17 +231,15 @@ def test_pairs_are_told_in_words(model, kind, metric, which):
 def test_no_signal_is_told_for_every_kind(empty):
     words = {
         "numbers": "y is predicted by its mean",
-        "classes": "ill is as likely in one row as in another",
-        "survival": "the risk is the same for all",
+        "classes": "ill is predicted by its share of the rows",
+        "survival": "the risk is the same for all rows",
     }
     for kind, each in words.items():
-        told = findings(empty, kind=kind, classes=["well", "ill"])
-        assert each in told.verdict
-        assert ("off the uncertainty about y" in told.verdict) is (kind != "numbers")
+        assert each in findings(empty, kind=kind, classes=["well", "ill"]).verdict
 
 
 def test_what_cannot_be_told_apart_is_said(model):
-    (said,) = [each for each in findings(model).next_steps if "cannot tell which" in each]
+    (said,) = [each for each in findings(model).next_steps if "cannot say which" in each]
     assert "g3" in said
     assert "g7" in said
 
@@ -205,7 +257,7 @@ def test_sets_that_act_together_are_told_apart_from_those_of_which_one_matters(m
     assert {prefixes[5], prefixes[9]} == {"", "with "}
     together, apart = told.next_steps[:2]
     assert "act together: some of g5, g9 (98%)" in together
-    assert "cannot tell which matters of features that go together: one of g3, g7 (99%)" in apart
+    assert "cannot say which of some correlated features matters: one of g3, g7 (99%)" in apart
     assert "1 of them can be replaced" in methods(told, None)[0]
 
 
@@ -238,16 +290,16 @@ def test_pandas_missing_is_said_in_words(model, monkeypatch):
 def test_names_with_braces_are_told_as_they_are(model):
     told = findings(model, validation=of_pairs(AUC(), 0.9), kind="classes",
                    classes=["{a}", "{}"])  # fmt: skip
-    assert "which of two rows is {} and which is {a} for 90% of all pairs" in told.verdict
+    assert "90% of pairs of one {} and one {a} row" in told.verdict
 
 
 def test_one_feature_is_told_of_in_the_singular():
     y = 3 * X[:, 5] + 0.3 * np.random.default_rng(0).standard_normal(80)
     one = IRKSNIC().fit(X, y)
     told = findings(one, validation=validation(0.8, 0.7)).verdict
-    assert told.startswith("Yes: 1 of 30 features tells something about y.")
+    assert told.startswith("1 of 30 features was chosen by IRKSNIC.")
     told = findings(one).verdict
-    assert told.startswith("Perhaps: 1 of 30 features was chosen to explain y. How well new rows")
+    assert told.startswith("1 of 30 features was chosen by IRKSNIC. How well new rows")
 
 
 def test_effects_have_as_many_decimals_each(model):
@@ -258,7 +310,7 @@ def test_effects_have_as_many_decimals_each(model):
 
 @pytest.mark.parametrize(
     ("lasso", "words"),
-    [(0.803, "by a per cent or more"), (0.84, "The Lasso predicts"), (0.7, "than this model.")],
+    [(0.803, "by 0.01 or more"), (0.84, "The Lasso predicts"), (0.7, "than this model.")],
 )
 def test_a_difference_that_rounds_to_nothing_is_none(model, lasso, words):
     assert words in findings(model, validation=validation(0.8, lasso)).beside
@@ -283,8 +335,7 @@ def test_effects_of_one_sign_are_told_so():
         estimator="AutoIRKSN", chosen=model._selection, effects=np.zeros(40),
         names=[f"x{j}" for j in range(40)], target="y", n=60, candidates=40,
     )  # fmt: skip
-    assert findings.title == "No signal: no positive effect here explains y"
-    assert findings.verdict.startswith("No: no positive effect in these 60 rows can be told")
+    assert findings.title.startswith("No signal: no positive effect can be")
     text, _ = methods(findings, {})
     assert "Effects were taken to be positive" in text
     assert "No positive effect could be told from noise" in text

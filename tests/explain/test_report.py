@@ -160,8 +160,8 @@ def test_noise_is_called_noise_in_the_title_and_nothing_is_drawn_of_it(tmp_path)
     with pytest.warns(NoSignalWarning):
         model = AutoIRKSN().fit(X, y)
     page = write_report(tmp_path / "none.html", model, X, y).read_text(encoding="utf-8")
-    assert "<title>No signal: nothing here explains y</title>" in page
-    assert 'class="verdict no">No: nothing in these 40 ' in page
+    assert "<title>No signal: no feature can be distinguished from chance for y</title>" in page
+    assert 'class="verdict no">None of ' in page
     assert '<section id="found" hidden>' in page
     assert drawn(page)["found"] == []
     assert "does no better than" in page

@@ -17,8 +17,8 @@ from .. import datasets
 from ..design import Floats
 from ..estimators import IRKSN, AutoIRKSN
 from ..explain.features import FeatureRow
-from ..explain.findings import probability_text
 from ..explain.standard_methods import lasso_and_ridge
+from ..explain.wording import probability_text
 from ..metrics import model_error, support_f1, support_precision, support_recall
 from ..posterior.judgement import NoSignalWarning
 from ..reading import Data

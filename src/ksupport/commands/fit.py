@@ -166,6 +166,20 @@ def fit(
             help="Write a paragraph for the methods section of a paper here, as text.",
         ),
     ] = None,
+    rows: Annotated[
+        str | None,
+        output_option(
+            metavar="NOUN", help="What the rows are called in results, such as patients."
+        ),
+    ] = None,
+    features: Annotated[
+        str | None,
+        output_option(
+            metavar="NOUN",
+            help="What the features are called in results, such as genes; guessed from their "
+            "names if left out.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, output_option("--dry-run", help="Tell what was understood of the file, and stop.")
     ] = False,
@@ -176,7 +190,10 @@ def fit(
     For example: ksupport fit cohort.xlsx --target response --id patient --adjust-for age
     --missing impute --report report.html
     """
-    options = FitOptions(method, k, alpha, cv, standardize, seed, positive, beta, fdr, permutations)
+    options = FitOptions(
+        method, k, alpha, cv, standardize, seed, positive, beta, fdr, permutations,
+        rows, features,
+    )  # fmt: skip
     options.check_options()
     outputs = {
         "--output": output, "--coefficients": coefficients, "--table": table,

@@ -45,10 +45,10 @@ def by_certainty(effects: Floats, chosen: Selection) -> list[int]:
     """The chosen features, the most probable first, of equal ones that of the largest effect."""
     features = np.flatnonzero(chosen.support)
     p = chosen.probability
-    probability_text = np.zeros(features.size) if p is None else np.round(p[features], SAME)
+    certain = np.zeros(features.size) if p is None else np.round(p[features], SAME)
     size = np.abs(effects[features])
     size = np.round(size / (size.max(initial=0.0) or 1.0), SAME)
-    return features[np.lexsort((features, -size, -probability_text))].tolist()
+    return features[np.lexsort((features, -size, -certain))].tolist()
 
 
 def feature_rows(chosen: Selection, effects: Floats | None = None) -> list[FeatureRow]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import chi2, norm
 from sklearn.metrics import roc_curve
 
 from ..design import Design, Floats, Ints
@@ -102,6 +104,44 @@ def kaplan_meier(y: Floats, weights: Floats | None = None) -> tuple[Floats, Floa
     at_risk = np.bincount(place, w)[::-1].cumsum()[::-1]
     surviving = np.cumprod(1.0 - np.bincount(place, w * y[:, 1]) / at_risk)
     return np.r_[0.0, times], np.r_[1.0, surviving]
+
+
+def survival_interval(y: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
+    """Ends of the interval of `kaplan_meier` at its times (Greenwood, on the log-log scale)."""
+    times, place = np.unique(y[:, 0], return_inverse=True)
+    at_risk = np.bincount(place)[::-1].cumsum()[::-1].astype(np.float64)
+    events = np.bincount(place, y[:, 1])
+    surviving = np.cumprod(1.0 - events / at_risk)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        greenwood = np.cumsum(events / (at_risk * (at_risk - events)))
+        spread = norm.isf((1 - level) / 2) * np.sqrt(greenwood) / np.abs(np.log(surviving))
+        ends = [surviving ** np.exp(sign * spread) for sign in (1.0, -1.0)]
+    known = (surviving > 0) & (surviving < 1)
+    lower, upper = (np.where(known, end, surviving) for end in ends)
+    return np.r_[1.0, lower], np.r_[1.0, upper]
+
+
+def number_at_risk(y: Floats, times: ArrayLike) -> Ints:
+    """How many rows have had no event, and are still observed, just before each time."""
+    return np.array([int((y[:, 0] >= t).sum()) for t in np.asarray(times, np.float64)])
+
+
+def log_rank(y: Floats, groups: Ints) -> float:
+    """p-value of the log-rank test that the groups have the same survival (Mantel 1966)."""
+    labels = np.unique(groups)
+    size = len(labels) - 1
+    score, variance = np.zeros(size), np.zeros((size, size))
+    for t in np.unique(y[y[:, 1] > 0, 0]):
+        at_risk = np.array([((y[:, 0] >= t) & (groups == each)).sum() for each in labels[:size]])
+        now = (y[:, 0] == t) & (y[:, 1] > 0)
+        n, d = float((y[:, 0] >= t).sum()), float(now.sum())
+        share = at_risk / n
+        score += [float((now & (groups == each)).sum()) for each in labels[:size]] - d * share
+        if n > 1:
+            factor = d * (n - d) / (n - 1)
+            variance += factor * (np.diag(share) - np.outer(share, share))
+    statistic = float(score @ np.linalg.pinv(variance) @ score)
+    return float(chi2.sf(statistic, max(size, 1)))
 
 
 # -- heat map ----------------------------------------------------------------------------

@@ -1,57 +1,56 @@
-"""What a fitted model found, in plain sentences: the command line and the report print these."""
+"""What a fitted model found, in plain sentences: the command line and the report print these.
+
+The headline rests on the posterior alone, so that it is the same whatever else is computed; how
+well held-out rows are predicted is said after it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from .._common.names import listed, shown
 from .._common.render import alike
 from ..choosing.selection import Selection
-from ..design import Floats
+from ..design import Floats, Genotypes, Incomplete
 from ..posterior.credible_sets import FeatureSet
-from .cross_validation import BASELINE, CLEAR, CrossValidation, Kind, MethodScore, clearly_ahead
+from .cross_validation import (
+    BASELINE,
+    CLEAR,
+    CrossValidation,
+    Kind,
+    MethodScore,
+    clearly_ahead,
+    metric_for,
+)
 from .features import FeatureRow, act_together, feature_rows, shared_sets
-from .wording import Wording, percent, wording
+from .models import Model, adjusted_for, chosen_by, effects_of
+from .no_signal import NoSignal, no_signal
+from .wording import Nouns, Wording, guessed_nouns, percent, probability_text, wording
 
-SETS = 4  # of features that stand in for each other, told in words
-EVEN = 0.5  # probability below which a feature is more likely wrong than right
+SETS = 4  # of features that can replace each other, listed in words
+EVEN = 0.5  # probability from which a feature is a finding, and below which it is a candidate
+SEPARATED = 10.0  # log odds or log hazard of one standard deviation that no data can estimate
 
 Sign = Literal["yes", "perhaps", "no"]
 
 
-@dataclass(frozen=True, eq=False)
-class Prediction:
-    """How well rows not seen are predicted, and how sure that is."""
+@dataclass(frozen=True)
+class Covariate:
+    """A column that the model is adjusted for."""
 
-    score: float
-    standard_error: float
-    ahead: bool  # of knowing nothing
-    clearly: bool  # so that these rows leave little doubt
-    does: str  # what the model does, in words
-
-
-def feature_count(features: float) -> str:
-    """A number of features, on average over folds perhaps."""
-    about = "" if float(features).is_integer() else "about "
-    return f"{about}{features:.0f} feature{'' if round(features) == 1 else 's'}"
-
-
-def probability_text(probability: float) -> str:
-    """A probability in per cent that never says more than is known.
-
-    >>> probability_text(0.873), probability_text(0.9996), probability_text(0.0004)
-    ('87%', '>99%', '<1%')
-    """
-    if probability > 0.99:
-        return ">99%"
-    return "<1%" if probability < 0.01 else f"{probability:.0%}"
+    name: str
+    coefficients: tuple[float, ...]  # one, or one for each of more than two classes
+    effect: float  # of one standard deviation: the largest of them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Findings:
-    """A fitted model of one target, what its folds said, and how it is called."""
+    """A fitted model of one target, its cross-validation, and the names to use."""
 
     estimator: str  # name of the class
     chosen: Selection
@@ -61,144 +60,195 @@ class Findings:
     n: int
     candidates: int  # features that can be chosen
     adjusted: str | None = None  # what the model is adjusted for, in words
+    covariates: Sequence[Covariate] = ()
     imputed: bool = False  # whether missing values were filled in
     kind: Kind = "numbers"
     classes: Sequence[str] = ()
-    validation: CrossValidation | None = None  # None: nothing was held out
+    validation: CrossValidation | None = None  # None: no rows were held out
+    nouns: Nouns = field(default_factory=Nouns)
+    no_signal: NoSignal | None = None  # looked at where no feature is named
 
     @property
     def wording(self) -> Wording:
-        """How to speak of the target."""
-        return wording(self.kind, self.target, self.classes)
+        """The words for this kind of response."""
+        return wording(self.kind, self.target, self.classes, self.nouns)
 
     @property
     def found(self) -> list[FeatureRow]:
-        """The features, most certain first, stand-ins beneath."""
+        """The features, most probable first, those that can replace them beneath."""
         return feature_rows(self.chosen, self.effects)
 
     @property
     def effect_texts(self) -> dict[int, str]:
-        """The effects of the chosen features, all with as many decimals."""
-        told = alike(self.effects)
-        return {j: told(self.effects[j]) for j in self.order}
+        """The effects of the named features, all with as many decimals."""
+        text = alike(self.effects)
+        return {j: text(self.effects[j]) for j in self.order}
 
     @property
     def order(self) -> list[int]:
-        """The features of the model, most certain first."""
+        """The named features, most probable first."""
         return [each.feature for each in self.found if each.chosen]
 
     @property
-    def unseen(self) -> Prediction | None:
-        """Of the whole way to fit, on rows held out; else what the choice itself has measured.
-
-        Of an empty model always the latter, which is of the same procedure on each fold.
-        """
+    def signal(self) -> bool:
+        """Whether features are named, and not by a model that was judged to be noise."""
         judged = self.chosen.judgement
-        own = None if judged is None else judged.performance
-        if self.validation is not None and (self.chosen.size or own is None):
-            ours, baseline = self.validation.ours, self.validation.baseline
-            return Prediction(
-                ours.score, ours.standard_error, ours.score > baseline.score,
-                clearly_ahead(ours, baseline), self.wording.does(ours.score),
-            )  # fmt: skip
-        if own is None:
-            return None
-        clearly = own.score > CLEAR * own.standard_error
-        words = self.wording.explains(own.score)
-        return Prediction(own.score, own.standard_error, own.score > 0, clearly, words)
+        return self.chosen.size > 0 and (judged is None or judged.signal)
 
     @property
     def sign(self) -> Sign:
-        """Whether there is anything here."""
-        judged, unseen = self.chosen.judgement, self.unseen
-        if not self.chosen.size or (judged is not None and not judged.signal):
+        """Whether anything was found; "perhaps" where nothing says how many names are right."""
+        if not self.signal:
             return "no"
-        if unseen is None:
-            return "yes" if judged is not None else "perhaps"
-        if unseen.clearly:
-            return "yes"
-        return "perhaps" if judged is not None or unseen.ahead else "no"
+        return "perhaps" if self.chosen.judgement is None else "yes"
+
+    @property
+    def expected_right(self) -> float | None:
+        """How many of the named features are expected to be right; None if that is not known."""
+        judged = self.chosen.judgement
+        return None if judged is None else judged.posterior.expected_hits(self.order)
+
+    def is_candidate(self, row: FeatureRow) -> bool:
+        """Whether a named feature is more likely wrong than right."""
+        p, judged = row.probability, self.chosen.judgement
+        if not row.chosen or p is None:
+            return False
+        return (p if judged is None else judged.posterior.expected_hits([row.feature])) < EVEN
 
     # -- the sentences -----------------------------------------------------------------------
 
     @property
     def title(self) -> str:
-        """What was found, in a line."""
-        target = shown(self.target)
-        if self.chosen.size == 0:
+        """The headline."""
+        target, size, right = shown(self.target), self.chosen.size, self.expected_right
+        if not self.signal:
             judged = self.chosen.judgement
-            silent = judged is not None and not judged.signal
-            effect = "no positive effect" if self.chosen.positive else "nothing"
-            what = f"{effect} here explains" if silent else "no feature was chosen to explain"
-            return f"{'No signal: ' if silent else 'No model: '}{what} {target}"
-        one = self.chosen.size == 1
-        count = "1 feature explains" if one else f"{self.chosen.size} features explain"
-        return f"{count} {target}"
+            if judged is None or judged.signal:
+                return f"No model: no {self.nouns.feature} was chosen to explain {target}"
+            effect = "positive effect" if self.chosen.positive else self.nouns.feature
+            return f"No signal: no {effect} can be distinguished from chance for {target}"
+        if right is None:
+            return (
+                f"{self.nouns.count(size)} chosen to explain {target}; how many are right is not "
+                "known"
+            )
+        if size == 1:
+            return (
+                f"1 {self.nouns.feature} named to explain {target}: right with probability "
+                f"{probability_text(right)}"
+            )
+        return (
+            f"{_about(right, size)} {self.nouns.features} named to explain {target} "
+            f"{'is' if right < 1.5 else 'are'} expected to be right"
+        )
 
     @property
     def verdict(self) -> str:
-        """Is there anything here?"""
-        return f"{self._sign_words} {self._unseen_words}".strip()
+        """What was named, and how well new rows are predicted."""
+        first = self._named if self.signal else self._nothing_named
+        return f"{first} {self._prediction}".strip()
 
     @property
-    def _sign_words(self) -> str:
-        target, of = shown(self.target), f"{self.chosen.size} of {self.candidates} features"
+    def _named(self) -> str:
+        of = f"{self.chosen.size} of {self.candidates} {self.nouns.features}"
         one = self.chosen.size == 1
-        was, it = ("was", "it") if one else ("were", "they")
-        if self.chosen.size == 0:
-            effect = "no positive effect" if self.chosen.positive else "nothing"
-            return (
-                f"No: {effect} in these {self.n} rows can be told from noise, so no feature was "
-                f"chosen, and {self._without_features}."
-            )
-        doubt = f", but these {self.n} rows leave doubt whether {it} would on new ones"
-        doubt = "" if self.unseen is None else doubt  # what was not measured leaves no more
-        return {
-            "yes": f"Yes: {of} {'tells' if one else 'tell'} something about {target}.",
-            "perhaps": f"Perhaps: {of} {was} chosen to explain {target}{doubt}.",
-            "no": f"No sign of it: {of} {was} chosen, but {it} {'does' if one else 'do'} not "
-            f"predict {target} on rows held out.",
-        }[self.sign]
+        if self.chosen.judgement is None:
+            return f"{of} {'was' if one else 'were'} chosen by {self.estimator}."
+        weak = sum(map(self.is_candidate, self.found))
+        findings, even = self.chosen.size - weak, percent(EVEN)
+        parts = [f"{findings} finding{'s' * (findings != 1)} (probability at least {even})"]
+        parts += [f"{weak} candidate{'s' * (weak != 1)} (below {even})"] if weak else []
+        return f"{of} {'is' if one else 'are'} named: {' and '.join(parts)}."
 
     @property
-    def _unseen_words(self) -> str:
-        unseen = self.unseen
-        if unseen is None:
-            return "How well new rows would be predicted was not measured."
-        what = "the model" if self.chosen.size else "the same procedure"
-        give = f"give or take {100 * unseen.standard_error:.0f}"
-        trial = (
-            None if self.validation is None or not self.chosen.size else self.validation.baseline
+    def _nothing_named(self) -> str:
+        facts, nouns = self.no_signal, self.nouns
+        words = (
+            f"None of {self.candidates} {nouns.features} is named, and {self._without_features}."
         )
-        if not unseen.ahead:
-            than = BASELINE if trial is None else trial.name
-            return f"On rows held out {what} does no better than {than}: it {unseen.does} ({give})."
-        words = f"On rows held out {what} {unseen.does} ({give})"
-        if trial is None:
-            return f"{words}."
-        return f"{words}; {trial.name} {self.wording.briefly(trial.score)}."
+        if facts is None:
+            return words
+        if facts.best is not None:
+            words += (
+                f" The best single {nouns.feature} is {shown(str(self.names[facts.best]))}: p = "
+                f"{facts.p_value:.2g}, adjusted for all {self.candidates} {nouns.features} "
+                f"{facts.adjusted:.2g} (Benjamini-Hochberg)."
+            )
+        if facts.detectable is not None:
+            words += (
+                f" With these {self.n} {nouns.rows}, four of five studies (power 80%) would find a "
+                f"single {nouns.feature} whose effect is at least {facts.detectable:.2f} "
+                f"({facts.measure}; two-sided test at 5%, Bonferroni). Weaker effects may exist."
+            )
+        return words
 
     @property
     def _without_features(self) -> str:
         if self.adjusted is None:
             return self.wording.unexplained
-        return "what is left is what the model is adjusted for"
+        return "the model has only the columns that it is adjusted for"
+
+    def score_text(self, score: MethodScore) -> str:
+        """A score and its standard error: "AUC 0.97 ± 0.02"."""
+        return f"{self.wording.symbol} {_two(score.score)} ± {score.standard_error:.2f}"
+
+    @property
+    def _prediction(self) -> str:
+        validation, words = self.validation, self.wording
+        if validation is None:
+            return self._own_performance
+        ours, base = validation.ours, validation.baseline
+        where = (
+            f"On {self.nouns.rows} held out ({validation.folds}-fold cross-validation of the whole "
+            "procedure)"
+        )
+        if ours.score <= max(base.score, base.chance):
+            return (
+                f"{where} the predictions are no better than {self._baseline_name(base)} "
+                f"({self.score_text(ours)} standard error, against {_two(base.score)})."
+            )
+        text = words.does(ours.score, f"{self.score_text(ours)} standard error")
+        doubt = "" if clearly_ahead(ours, base) else ", which may be chance"
+        alone = f"; {base.name}: {_two(base.score)}" if self.adjusted else f"; {words.chance}"
+        return f"{where} the model {text}{doubt}{alone}."
+
+    def _baseline_name(self, base: MethodScore) -> str:
+        return "the baseline" if base.name == BASELINE else f"those of {base.name}"
+
+    @property
+    def _own_performance(self) -> str:
+        judged = self.chosen.judgement
+        own = None if judged is None else judged.performance
+        if own is None:
+            return f"How well new {self.nouns.rows} are predicted was not measured."
+        what = "variance (R²)" if self.kind == "numbers" else "deviance"
+        where = f"On {self.nouns.rows} held out"
+        if own.score <= 0:
+            return f"{where} the predictions are no better than without {self.nouns.features}."
+        doubt = "" if own.score > CLEAR * own.standard_error else ", which may be chance"
+        return (
+            f"{where} the model explains {percent(own.score)} of the {what} (± "
+            f"{percent(own.standard_error)} standard error){doubt}."
+        )
 
     @property
     def beside(self) -> str:
-        """How that compares with what others would do."""
+        """How that compares with a Lasso and a ridge."""
         validation = self.validation
         if validation is None or not validation.others:
             return ""
         scores = " and ".join(f"a {each.name} {self._scored(each)}" for each in validation.others)
         ours = self._scored(validation.ours)
-        return f"On the same rows {scores}; this model {ours}. {self._comparison(validation)}"
+        return (
+            f"On the same {self.nouns.rows} {scores}; this model {ours}. "
+            f"{self._comparison(validation)}"
+        )
 
-    def _scored(self, trial: MethodScore) -> str:
-        give, used = f" ± {100 * trial.standard_error:.0f}", f"with {feature_count(trial.features)}"
-        if trial.score > trial.chance:
-            return f"{self.wording.briefly(trial.score, give)} ({used})"
-        return f"{self.wording.useless} ({percent(trial.score)}{give}, {used})"
+    def _scored(self, score: MethodScore) -> str:
+        used = f"with {self.nouns.count(score.features)}"
+        if score.score > score.chance:
+            return f"{self.wording.briefly(score.score, self.score_text(score))} {used}"
+        return f"is no better than chance ({self.score_text(score)}) {used}"
 
     def _comparison(self, validation: CrossValidation) -> str:
         if validation.clearly_better:
@@ -209,11 +259,25 @@ class Findings:
             best = validation.better[0]
             gap, spread = best.ahead_of(validation.ours)
             return (
-                f"The {best.name} predicts a little better (by {100 * gap:.0f} ± "
-                f"{100 * spread:.0f}), which these rows cannot tell from chance."
+                f"The {best.name} predicts a little better (by {gap:.2f} ± {spread:.2f}), which "
+                "may be chance."
             )
         ahead = any(each.score > validation.ours.score for each in validation.others)
-        return f"Neither predicts better than this model{' by a per cent or more' * ahead}."
+        return f"Neither predicts better than this model{' by 0.01 or more' * ahead}."
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with the columns that the model is adjusted for."""
+        if self.kind == "numbers":
+            return []
+        return [
+            f"{shown(each.name)} separates the {'classes' if self.kind == 'classes' else 'events'} "
+            f"almost perfectly (coefficient {max(each.coefficients, key=abs):.4g}): its "
+            "coefficient has no finite estimate, and predictions rest on it. Check that it is not "
+            "a consequence of the target, or leave it out."
+            for each in self.covariates
+            if abs(each.effect) > SEPARATED
+        ]
 
     @property
     def next_steps(self) -> list[str]:
@@ -221,57 +285,115 @@ class Findings:
         return list(self._next_steps())
 
     def _next_steps(self) -> Iterator[str]:
-        if self.chosen.size == 0:
-            yield (
-                "More rows, or measurements closer to the question, are what would help; another "
-                "method will hardly find what is not there."
-            )
-            if self.validation is not None and self.validation.better:
-                best = self.validation.better[0]
-                if clearly_ahead(best, self.validation.baseline):
+        nouns, validation = self.nouns, self.validation
+        if not self.signal:
+            yield f"More {nouns.rows}, or measurements closer to the question, would help."
+            if validation is not None and validation.better:
+                best = validation.better[0]
+                if clearly_ahead(best, validation.baseline):
                     yield (
-                        f"A {best.name} does predict something ({percent(best.score)}): many weak "
-                        "effects may be spread over many features, none of which can be named."
+                        f"A {best.name} does predict ({self.score_text(best)}): many weak effects "
+                        f"may be spread over many {nouns.features}, none of which can be named."
                     )
             return
-        if self.validation is not None and self.validation.clearly_better:
-            best = self.validation.clearly_better[0]
-            yield f"If prediction is all that counts, use the {best.name}; to name features, this."
+        if validation is not None and validation.clearly_better:
+            best = validation.clearly_better[0]
+            yield (
+                f"If only prediction matters, use the {best.name}; to name {nouns.features}, this "
+                "model."
+            )
         yield from self._one_of()
-        weak = [self.names[each.feature] for each in self.found if self._weak(each)]
+        weak = [self.names[each.feature] for each in self.found if self.is_candidate(each)]
         if weak:
-            verb, take = ("is", "it as a lead") if len(weak) == 1 else ("are", "them as leads")
-            yield f"{listed(weak, 4)} {verb} more likely wrong than right: take {take} to follow."
+            yield (
+                f"{'Candidate' if len(weak) == 1 else 'Candidates'}, more likely wrong than right: "
+                f"{listed(weak, 4)}. Follow up before reporting."
+            )
         yield (
-            "Confirm what was found on rows from elsewhere, which had no part in choosing it "
-            "(ksupport predict)."
+            f"Confirm the findings on {nouns.rows} from another source, which had no part in the "
+            "choice (ksupport predict)."
         )
 
     def _one_of(self) -> Iterator[str]:
-        """Sets that are sure while their features are not."""
-        sets = shared_sets(self.chosen)
+        """Sets that are certain while their features are not."""
+        sets, nouns = shared_sets(self.chosen), self.nouns
         if groups := [each for each in sets if act_together(each)]:
             yield (
-                "Groups of correlated features seem to act together: "
+                f"Groups of correlated {nouns.features} seem to act together: "
                 f"{self._listed('some', groups)}. Report such a group as one finding."
             )
         if others := [each for each in sets if not act_together(each)]:
             yield (
-                "These data cannot tell which matters of features that go together: "
+                f"These data cannot say which of some correlated {nouns.features} matters: "
                 f"{self._listed('one', others)}. Report such a set as one finding, or measure all "
                 "of it again."
             )
 
     def _listed(self, how_many: str, sets: Sequence[FeatureSet]) -> str:
-        told = "; ".join(
+        texts = "; ".join(
             f"{how_many} of {listed((self.names[j] for j in each.features), 3)} "
             f"({probability_text(each.probability)})"
             for each in sets[:SETS]
         )
-        return told + (f"; and {len(sets) - SETS} more such sets" if len(sets) > SETS else "")
+        return texts + (f"; and {len(sets) - SETS} more such sets" if len(sets) > SETS else "")
 
-    def _weak(self, each: FeatureRow) -> bool:
-        p, judged = each.probability, self.chosen.judgement
-        if each.stands_in_for is not None or p is None:
-            return False
-        return (p if judged is None else judged.posterior.expected_hits([each.feature])) < EVEN
+
+def findings_of(
+    model: Model,
+    X: Any,
+    y: ArrayLike,
+    names: Sequence[str],
+    *,
+    target: str,
+    validation: CrossValidation | None = None,
+    nouns: Nouns | None = None,
+) -> Findings:
+    """The findings of a fitted model of one target, on the data of its fit."""
+    chosen, kind = chosen_by(model), metric_for(model._loss).kind
+    candidates = np.setdiff1d(np.arange(X.shape[1]), model.unpenalized_)
+    silent = chosen.judgement is not None and not chosen.judgement.signal
+    return Findings(
+        estimator=type(model).__name__,
+        chosen=chosen,
+        effects=effects_of(model, X),
+        names=names,
+        target=str(target),
+        n=X.shape[0],
+        candidates=candidates.size,
+        adjusted=adjusted_for(model, names),
+        covariates=_covariates(model, X, names),
+        imputed=isinstance(X, Genotypes | Incomplete),
+        kind=kind,
+        classes=[str(each) for each in getattr(model, "classes_", ())],
+        validation=validation,
+        nouns=guessed_nouns(names) if nouns is None else nouns,
+        no_signal=no_signal(X, y, kind, candidates) if silent else None,
+    )
+
+
+def _covariates(model: Model, X: Any, names: Sequence[str]) -> list[Covariate]:
+    """The columns that the model is adjusted for, with their coefficients."""
+    found = []
+    for j in model.unpenalized_.tolist():
+        coef = np.atleast_2d(model.coef_)[:, j]
+        column = X[:, [j]]
+        values = column.toarray() if hasattr(column, "toarray") else np.asarray(column)
+        effect = float(np.abs(coef).max()) * float(np.nanstd(values.astype(np.float64)))
+        found.append(Covariate(str(names[j]), tuple(map(float, coef)), effect))
+    return found
+
+
+def _about(right: float, size: int) -> str:
+    """How many of so many, as the beginning of a sentence.
+
+    >>> _about(5.8, 9), _about(8.9, 9), _about(0.3, 4)
+    ('About 6 of the 9', 'All 9', 'Fewer than 1 of the 4')
+    """
+    if right < EVEN:
+        return f"Fewer than 1 of the {size}"
+    return f"All {size}" if round(right) == size else f"About {round(right)} of the {size}"
+
+
+def _two(score: float) -> str:
+    """A score with two decimals, and no sign before zero."""
+    return f"{round(score, 2) + 0.0:.2f}"

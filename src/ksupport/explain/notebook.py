@@ -13,8 +13,8 @@ from .._common.names import feature_name, names_seen
 from .._common.render import Table, as_html, number
 from ..choosing.selection import Selection
 from .features import feature_rows
-from .findings import probability_text
 from .models import Model, adjusted_for, chosen_by, targets_of
+from .wording import probability_text
 
 LISTED = 10  # features in the table
 TARGETS = 5  # columns of it

@@ -10,7 +10,8 @@ from ..algorithms import METHODS
 from ..posterior.judgement import Judgement
 from .cross_validation import CrossValidation
 from .features import act_together, shared_sets
-from .findings import Findings, probability_text
+from .findings import Findings
+from .wording import probability_text
 
 REFERENCES = {
     "irksn": "de Vazelhes W, Mukhoty B, Yuan X-T, Gu B. Iterative Regularization with k-support "

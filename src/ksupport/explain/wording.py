@@ -1,155 +1,240 @@
-"""What is said of each kind of response, in words that ask for no statistics."""
+"""Plain words for each kind of response, with the standard term beside them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .._common.names import shown
 from .cross_validation import Kind
 
-MORE = (
-    "when the feature grows by one standard deviation (the usual distance of a value from the mean "
-    "of its column) and all others stay as they are"
+LOOKED_AT = 500  # names from which the kind of feature is guessed
+MOSTLY = 0.6  # share of them that must look alike
+PATTERNS = {  # names of columns, by what they usually name
+    "SNPs": r"rs\d+|(chr)?\d{1,2}[:_]\d+([:_][ACGT]+){0,2}|\d{1,2}:\d+",
+    "genes": r"ENS[A-Z]*G\d+(\.\d+)?|[\w.-]+_at|[A-Z][A-Z0-9-]*\d[A-Z0-9-]*|[A-Z]{3,8}|"
+    r"[A-Za-z0-9]+_at|gene[ _.-]?\w+",
+    "voxels": r"vox(el)?[ _.-]?\d+",
+    "channels": r"(Fp|AF|F|FC|FT|C|CP|T|TP|P|PO|O|I)(z|\d{1,2})|(eeg|ch(annel)?)[ _.-]?\d+",
+    "proteins": r"[OPQ]\d[A-Z0-9]{3}\d|protein[ _.-]?\w+",
+    "metabolites": r"HMDB\d+|metabolite[ _.-]?\w+",
+}
+ONE_STEP = (
+    "when the {feature} grows by one standard deviation (the typical distance of a value from the "
+    "mean of its column) and all others stay as they are"
 )
 
 
-def percent(share: float) -> str:
-    """A share in words that need no decimal point.
+@dataclass(frozen=True)
+class Nouns:
+    """What rows and features are called, in the plural."""
 
-    >>> percent(0.624), percent(-0.03), percent(-7.0)
-    ('62%', '-3%', 'less than -100%')
+    rows: str = "rows"
+    features: str = "features"
+
+    @property
+    def row(self) -> str:
+        """One of the rows."""
+        return singular(self.rows)
+
+    @property
+    def feature(self) -> str:
+        """One of the features."""
+        return singular(self.features)
+
+    def count(self, number: float) -> str:
+        """A number of features, perhaps a mean over folds."""
+        about = "" if float(number).is_integer() else "about "
+        return f"{about}{number:.0f} {self.feature if round(number) == 1 else self.features}"
+
+
+def singular(plural: str) -> str:
+    """One of several.
+
+    >>> singular("genes"), singular("assays"), singular("studies"), singular("mice")
+    ('gene', 'assay', 'study', 'mice')
     """
-    return f"{100 * share + 0.0:.0f}%".replace("-0%", "0%") if share > -1 else "less than -100%"
+    if plural.endswith("ies") and len(plural) > 4:
+        return plural[:-3] + "y"
+    return plural[:-1] if plural.endswith("s") and not plural.endswith("ss") else plural
 
 
-def braced(name: str) -> str:
-    """A name as part of a text in which {} has a meaning."""
-    return name.replace("{", "{{").replace("}", "}}")
+def guessed_nouns(
+    names: Sequence[str], rows: str | None = None, features: str | None = None
+) -> Nouns:
+    """What rows and features are called: as given, or guessed from the names of columns.
+
+    >>> guessed_nouns(["rs123", "rs9", "rs77"]).features
+    'SNPs'
+    >>> guessed_nouns(["TP53", "BRCA1", "M27891_at"])
+    Nouns(rows='samples', features='genes')
+    """
+    found = features
+    looked_at = [str(name) for name in names[:LOOKED_AT]]
+    for noun, pattern in PATTERNS.items() if features is None else ():
+        alike = sum(re.fullmatch(pattern, name) is not None for name in looked_at)
+        numbered = sum(re.fullmatch(r"[A-Za-z]{1,2}\d+", name) is not None for name in looked_at)
+        if looked_at and alike >= MOSTLY * len(looked_at) and numbered < MOSTLY * len(looked_at):
+            found = noun
+            break
+    if found is None and sum(map(_electrode, looked_at)) >= max(3, MOSTLY * len(looked_at)):
+        found = "channels"
+    biological = found in ("SNPs", "genes", "proteins", "metabolites")
+    return Nouns(rows or ("samples" if biological else "rows"), found or "features")
+
+
+def _electrode(name: str) -> bool:
+    return re.fullmatch(PATTERNS["channels"], name) is not None
+
+
+def percent(share: float) -> str:
+    """A share in per cent, without decimals.
+
+    >>> percent(0.624), percent(0.0), percent(-0.001)
+    ('62%', '0%', '0%')
+    """
+    return f"{round(100 * round(share, 2)):d}%"  # as a score with two decimals
+
+
+def probability_text(probability: float) -> str:
+    """A probability in per cent that never claims certainty.
+
+    >>> probability_text(0.873), probability_text(0.9996), probability_text(0.0004)
+    ('87%', '>99%', '<1%')
+    """
+    if probability > 0.99:
+        return ">99%"
+    return "<1%" if probability < 0.01 else f"{probability:.0%}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """Words for one response."""
+    """Words for one response.
 
-    score: str  # what a score is, for those who know statistics
-    column: str  # over scores in a table
-    does_what: str  # what a model does, with {} for the share
-    in_short: str  # the same, once it was said what is meant
-    useless: str  # what a model does that is worth nothing
-    pairs: str = ""  # what is asked of two rows, where a score is of pairs
-    removes: tuple[str, str]  # around the share of the deviance that a model explains
-    unexplained: str  # what is said of new rows where nothing is known
+    ``does_what`` and ``in_short`` have {share} for a share in per cent and {score} for the score
+    with its standard error.
+    """
+
+    score: str  # the standard term of the score
+    symbol: str  # its abbreviation
+    chance: str  # what the score of a useless model means
+    does_what: str
+    in_short: str
+    pairs: str = ""  # what is compared, where a score is a share of pairs
+    unexplained: str  # the prediction without features
     scale: str  # what effects are changes of
-    affected: str  # the same for those who know no logarithms
+    affected: str  # what effects change, for people who know no logarithms
     asked: str  # what is to be explained
     direction: str  # what a positive effect means
     effect: str  # what an effect is
 
-    def does(self, share: float) -> str:
+    def does(self, share: float, score: str) -> str:
         """What a model with this score does."""
-        return self.does_what.format(percent(share))
+        return self.does_what.format(share=percent(share), score=score)
 
-    def briefly(self, share: float, give: str = "") -> str:
-        """The same, once it was said what is meant, give or take something."""
-        return self.in_short.format(f"{percent(share)}{give}")
-
-    def explains(self, share: float) -> str:
-        """What a model does that explains this share of the deviance."""
-        return percent(share).join(self.removes)
+    def briefly(self, share: float, score: str) -> str:
+        """The short form, after the long one was used."""
+        return self.in_short.format(share=percent(share), score=score)
 
 
-def _numbers(target: str, classes: Sequence[str]) -> Wording:
+def _braced(name: str) -> str:
+    """A name as part of a format string."""
+    return name.replace("{", "{{").replace("}", "}}")
+
+
+def _numbers(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
     return Wording(
-        score="share of variance explained",
-        column="explained",
-        does_what=f"explains {{}} of how {braced(target)} varies",
-        in_short="explains {}",
-        useless="explains nothing",
-        removes=("explains ", f" of how {target} varies"),
+        score="share of variance explained (R²)",
+        symbol="R²",
+        chance=f"0% is predicting the mean of {target}",
+        does_what=f"explains {{share}} of the variance of {_braced(target)} ({{score}})",
+        in_short="explains {share} ({score})",
         unexplained=f"{target} is predicted by its mean",
         scale=target,
         affected=target,
         asked=target,
-        direction=f"the more of such a feature, the larger {target}",
-        effect=f"By how much the prediction of {target} changes {MORE}.",
+        direction=f"the higher the {nouns.feature}, the higher {target}",
+        effect=f"By how much the prediction of {target} changes "
+        f"{ONE_STEP.format(feature=nouns.feature)}.",
     )
 
 
-def _classes(target: str, classes: Sequence[str]) -> Wording:
-    return (_two_classes if len(classes) <= 2 else _several_classes)(target, classes)
+def _classes(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
+    return (_two_classes if len(classes) <= 2 else _several_classes)(target, classes, nouns)
 
 
-def _several_classes(target: str, classes: Sequence[str]) -> Wording:
-    apart = "the class that it speaks for most and the one that it speaks for least"
+def _several_classes(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
+    apart = "the class that it makes most likely and the one that it makes least likely"
     return Wording(
         score="accuracy",
-        column="told right",
-        does_what=f"tells for {{}} of all rows which of the {len(classes)} classes of "
-        f"{braced(target)} they have",
-        in_short="is right for {} of rows",
-        useless="tells nothing",
-        removes=("takes ", f" off the uncertainty about {target}"),
+        symbol="accuracy",
+        chance="the baseline is always predicting the largest class",
+        does_what=f"predicts the class of {_braced(target)} correctly for {{share}} of "
+        f"{_braced(nouns.rows)} ({{score}})",
+        in_short="is correct for {share} ({score})",
         unexplained=f"{target} is predicted by the shares of its classes",
         scale=f"the log odds of {apart}",
         affected=f"the classes of {target}",
-        asked=f"{target}, of {len(classes)} classes",
-        direction=f"the larger the effect, the further apart it puts {apart}",
-        effect=f"By how much the logarithm of the odds of {apart} changes {MORE}: 0.7 is about "
-        "twice the odds.",
+        asked=f"{target}, {len(classes)} classes",
+        direction=f"the longer the bar, the better the {nouns.feature} separates {apart}",
+        effect=f"By how much the log odds of {apart} change "
+        f"{ONE_STEP.format(feature=nouns.feature)}: 0.7 is about twice the odds.",
     )
 
 
-def _two_classes(target: str, classes: Sequence[str]) -> Wording:
+def _two_classes(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
     first, second = (shown(str(each)) for each in (classes[0], classes[-1]))
     return Wording(
-        score="area under the ROC curve",
-        column="told apart",
-        does_what=f"tells which of two rows is {braced(second)} and which is {braced(first)} for "
-        "{} of all pairs",
-        in_short="is right for {} of pairs",
-        useless="does no better than a coin",
-        pairs=f"Every row that is {second} is compared with every row that is {first}, and ought "
-        f"to have the higher probability of {second}. Tossing a coin would be right for half of "
-        "the pairs. (This share is the area under the ROC curve.)",
-        removes=("takes ", f" off the uncertainty about {target}"),
-        unexplained=f"{second} is as likely in one row as in another",
+        score="area under the ROC curve (AUC)",
+        symbol="AUC",
+        chance="50% is tossing a coin",
+        does_what=f"ranks {{share}} of pairs of one {_braced(second)} and one {_braced(first)} "
+        f"{_braced(nouns.row)} correctly ({{score}})",
+        in_short="ranks {share} of pairs correctly ({score})",
+        pairs=f"Every {second} {nouns.row} is compared with every {first} {nouns.row}: it should "
+        f"have the higher predicted probability of {second}. Tossing a coin is right for half of "
+        "the pairs. This share is the area under the ROC curve (AUC).",
+        unexplained=f"{second} is predicted by its share of the {nouns.rows}",
         scale=f"the log odds of {second}",
         affected=second,
         asked=f"{target}, {first} or {second}",
-        direction=f"the more of such a feature, the more likely {second}",
-        effect=f"By how much the logarithm of the odds of {second} changes {MORE}: +0.7 is about "
-        "twice the odds, -0.7 about half.",
+        direction=f"the higher the {nouns.feature}, the more likely {second}",
+        effect=f"By how much the log odds of {second} change "
+        f"{ONE_STEP.format(feature=nouns.feature)}: +0.7 is about twice the odds, -0.7 about half.",
     )
 
 
-def _survival(target: str, classes: Sequence[str]) -> Wording:
+def _survival(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
     return Wording(
-        score="concordance (Harrell's c)",
-        column="told apart",
-        does_what="tells which of two rows has the event first for {} of all pairs",
-        in_short="is right for {} of pairs",
-        useless="does no better than a coin",
-        pairs="The row that has the event first ought to have the higher risk. Tossing a coin "
-        "would be right for half of the pairs. (This share is Harrell's concordance.)",
-        removes=("takes ", f" off the uncertainty about {target}"),
-        unexplained="the risk is the same for all",
-        scale="the log of the risk",
+        score="concordance (Harrell's C)",
+        symbol="C",
+        chance="50% is tossing a coin",
+        does_what=f"ranks {{share}} of pairs of {_braced(nouns.rows)} correctly by who has the "
+        "event first ({score})",
+        in_short="ranks {share} of pairs correctly ({score})",
+        pairs=f"Of two {nouns.rows}, the one that has the event first should have the higher "
+        "predicted risk. Tossing a coin is right for half of the pairs. This share is Harrell's "
+        "concordance (C-index).",
+        unexplained=f"the risk is the same for all {nouns.rows}",
+        scale="the log hazard",
         affected="the risk",
         asked=f"{target} until an event",
-        direction="the more of such a feature, the sooner the event",
-        effect=f"By how much the logarithm of the risk changes {MORE}: +0.7 is about twice the "
-        "risk, -0.7 about half.",
+        direction=f"the higher the {nouns.feature}, the sooner the event",
+        effect=f"By how much the logarithm of the risk (log hazard) changes "
+        f"{ONE_STEP.format(feature=nouns.feature)}: +0.7 is about twice the risk, -0.7 about half.",
     )
 
 
-_WORDINGS: dict[Kind, Callable[[str, Sequence[str]], Wording]] = {
+_WORDINGS: dict[Kind, Callable[[str, Sequence[str], Nouns], Wording]] = {
     "numbers": _numbers,
     "classes": _classes,
     "survival": _survival,
 }
 
 
-def wording(kind: Kind, target: str, classes: Sequence[str] = ()) -> Wording:
+def wording(
+    kind: Kind, target: str, classes: Sequence[str] = (), nouns: Nouns = Nouns()
+) -> Wording:
     """The words for a response of this kind."""
-    return _WORDINGS[kind](shown(target), classes)
+    return _WORDINGS[kind](shown(target), classes, nouns)

@@ -15,8 +15,8 @@ from .._common.render import alike
 from ..choosing.selection import Selection
 from ..design import Floats
 from ..explain.features import FeatureRow, feature_rows
-from ..explain.findings import probability_text
 from ..explain.models import chosen_by
+from ..explain.wording import probability_text
 from ..posterior.credible_sets import FeatureSet
 from ._axes import (
     BAD,

@@ -18,7 +18,7 @@ from ...algorithms import Method
 from ...choosing.selecting import select_by_criterion, select_on_path, walk_to
 from ...choosing.selection import Selection
 from ...choosing.stability import StabilitySelection, stability_selection
-from ...design import Design, Floats, Genotypes, Incomplete, Ints, Problem
+from ...design import Design, Floats, Genotypes, Ints, Problem
 from ...estimators.base import LinearRegressor, SelectingModel
 from ...explain.cross_validation import (
     BASELINE,
@@ -28,9 +28,8 @@ from ...explain.cross_validation import (
     cross_validated,
     metric_for,
 )
-from ...explain.findings import Findings
+from ...explain.findings import Findings, findings_of
 from ...explain.models import (
-    adjusted_for,
     chosen_by,
     effects_of,
     method_behind,
@@ -38,6 +37,7 @@ from ...explain.models import (
     speaks_for,
 )
 from ...explain.standard_methods import CovariatesOnly, lasso_and_ridge
+from ...explain.wording import Nouns, guessed_nouns
 from ...inference.permutation import PermutationTest, permutation_test
 from ...posterior.judgement import NoSignalWarning
 from ...reading import Data
@@ -223,15 +223,20 @@ class Fitted:
         return effects.lower, effects.upper
 
     def findings(self, target: str) -> Findings:
-        """What is told of it."""
+        """What was found, in words."""
         names = self.data.feature_names
-        return Findings(
-            estimator=type(self.model).__name__, chosen=self.chosen, effects=self.effects,
-            names=names, target=target, n=self.data.shape[0], candidates=self.data.n_features,
-            adjusted=adjusted_for(self.model, names), validation=self.validation,
-            kind=self.data.kind or "numbers", classes=self.data.classes,
-            imputed=isinstance(self.data.X, Genotypes | Incomplete),
+        return findings_of(
+            self.model, self.data.X, self.data.y, names, target=target,
+            validation=self.validation, nouns=self.nouns,
         )  # fmt: skip
+
+    @property
+    def nouns(self) -> Nouns:
+        """What rows and features are called."""
+        given, names = self.options, self.data.feature_names[: self.data.n_features]
+        if given.features is None and isinstance(self.data.X, Genotypes):
+            return guessed_nouns(names, given.rows, "SNPs")
+        return guessed_nouns(names, given.rows, given.features)
 
 
 class Repeated(LinearRegressor, SelectingModel):

@@ -43,6 +43,8 @@ class FitOptions:
     beta: float | None = None
     fdr: float | None = None
     permutations: int | None = None
+    rows: str | None = None  # what rows and features are called; None: guessed
+    features: str | None = None
 
     @property
     def given(self) -> dict[str, Any]:

@@ -214,7 +214,7 @@ def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
         fitted.model, fitted.data.X, fitted.data.y,
         feature_names=fitted.data.feature_names, target=target, stability=fitted.stability,
         certificate=fitted.certificate, validation=fitted.validation, made=made,
-        remarks=fitted.remarks,
+        remarks=fitted.remarks, nouns=fitted.nouns,
     )  # fmt: skip
 
 

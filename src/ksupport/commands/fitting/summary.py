@@ -12,7 +12,8 @@ from rich.console import Console
 from ..._common.names import listed, shown
 from ...design import Genotypes
 from ...explain.features import FeatureRow
-from ...explain.findings import Findings, probability_text
+from ...explain.findings import Findings
+from ...explain.wording import probability_text
 from ...reading import Columns, Data
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted, time_estimate
@@ -92,11 +93,11 @@ def print_summary(out: Console, fitted: Fitted, target: str) -> None:
     """The answers, most important first; the certificate last, as it tells least."""
     findings = fitted.findings(target)
     n, d = fitted.data.shape[0], fitted.data.n_features
-    heading(out, f"{findings.title} ({n} rows, {d} features)")
+    heading(out, f"{findings.title} ({n} {findings.nouns.rows}, {d} {findings.nouns.features})")
     tested = [] if fitted.test is None else [fitted.test.words]
-    _print_section(out, "Is there anything here?", [findings.verdict, *tested])
+    _print_section(out, "Is there anything here?", [findings.verdict, *tested, *findings.warnings])
     if findings.order:
-        heading(out, "\nWhich features?")
+        heading(out, f"\nWhich {findings.nouns.features}?")
         _print_features(out, fitted, findings)
     if fitted.options.fdr is not None:
         _print_at_fdr(out, fitted, fitted.options.fdr)
@@ -126,7 +127,7 @@ def _print_features(out: Console, fitted: Fitted, findings: Findings) -> None:
     certain, halves = fitted.chosen.probability is not None, fitted.stability is not None
     header = [
         "feature", *["probability"] * certain, "effect", "coefficient",
-        *["speaks for"] * (len(findings.classes) > 2), *["chosen on halves"] * halves,
+        *["makes likely"] * (len(findings.classes) > 2), *["chosen on halves"] * halves,
     ]  # fmt: skip
     found = findings.found
     shown_rows, left = _told_rows(found)
@@ -155,8 +156,8 @@ def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
 def _column_words(fitted: Fitted, findings: Findings) -> Iterator[str]:
     """What the columns of the table mean."""
     yield (
-        f"Effect: change of {findings.wording.scale} for one standard deviation more of the "
-        "feature, the others as they are."
+        f"Effect: change of {findings.wording.scale} for one standard deviation more of it, "
+        "the others as they are."
     )
     if fitted.chosen.positive:
         yield "Effects were taken to be positive (--positive)."
@@ -168,7 +169,7 @@ def _column_words(fitted: Fitted, findings: Findings) -> Iterator[str]:
         yield _intercept(fitted, findings)
     if _any_beneath(findings.found):
         also = ", or matters with it" if any(each.together for each in findings.found) else ""
-        yield f"Beneath a feature: what could stand in for it{also}."
+        yield f"Indented: what could replace the one above{also}."
 
 
 def _intercept(fitted: Fitted, findings: Findings) -> str:

@@ -25,8 +25,11 @@ from ..figures import (
     calibration,
     fewer,
     kaplan_meier,
+    log_rank,
     mean_roc,
+    number_at_risk,
     risk_groups,
+    survival_interval,
 )
 from ..findings import Findings
 from ..models import around, method_behind, spacing
@@ -212,6 +215,7 @@ def scores_of(chosen: Selection) -> dict[str, Any] | None:
 # -- rows and features -------------------------------------------------------------------
 
 
+THRESHOLD = 0.5  # probability from which a row is predicted to have the second class
 POINTS = 1000  # rows drawn
 CORNERS = 300  # of a curve
 COLUMNS = 150  # of the heat map
@@ -222,7 +226,10 @@ TWINS = 3  # near-duplicates listed for each feature
 
 
 def found_of(
-    findings: Findings, coef: Floats, stability: StabilitySelection | None
+    findings: Findings,
+    coef: Floats,
+    classes: Sequence[int | None],
+    stability: StabilitySelection | None,
 ) -> list[dict[str, Any]]:
     """The table of features: drawn, and offered for download in full digits."""
     rows, told = [], findings.effect_texts
@@ -239,6 +246,8 @@ def found_of(
                 "coef": float(coef[j]) if inside else None,
                 "share": None if stability is None else round(float(stability.frequency[j]), 4),
                 "prefix": each.prefix,
+                "candidate": findings.is_candidate(each),
+                "of_class": classes[j],
                 "for": None if other is None else spreadsheet_safe(str(findings.names[other])),
             }
         )
@@ -275,24 +284,41 @@ def _alarms(said: Predictions) -> dict[str, Any]:
     false, true = mean_roc(said)
     take = _thinned(len(false), CORNERS)
     promised, kept, counts = calibration(said)
+    right = (said.predicted > THRESHOLD) == (said.observed > THRESHOLD)
     return {
+        "accuracy": round(float(np.average(right, weights=said.weights)), 4),
+        "auc": round(float(np.trapezoid(true, false)), 4),
         "roc": [rounded(false[take]), rounded(true[take])],
         "bins": {"said": rounded(promised), "seen": rounded(kept), "rows": counts.tolist()},
     }
 
 
+def _even_ticks(last: float) -> list[float]:
+    """Up to seven round numbers from 0 on, the last below the end."""
+    if last <= 0:
+        return [0.0]
+    unit = 10.0 ** np.floor(np.log10(last))
+    step = next(each * unit for each in (0.1, 0.2, 0.5, 1.0, 2.0, 5.0) if last <= 6 * each * unit)
+    return [float(each) for each in np.arange(0.0, last + 1e-9 * last, step)]
+
+
 def _curves(said: Predictions) -> dict[str, Any]:
     """Survival of the rows with low, middle and high risk."""
     groups, curves = risk_groups(said), []
+    ticks = _even_ticks(float(said.observed[:, 0].max()))
     for each in np.unique(groups):
         y = said.observed[groups == each]
         t, s = kaplan_meier(y)
+        low, high = survival_interval(y)
         take = _thinned(len(t), CORNERS)
         curves.append(
-            {"t": rounded(t[take], 4), "s": rounded(s[take]), "rows": len(y),
-             "events": int(y[:, 1].sum())}
+            {"t": rounded(t[take], 4), "s": rounded(s[take]), "low": rounded(low[take]),
+             "high": rounded(high[take]), "rows": len(y), "events": int(y[:, 1].sum()),
+             "at_risk": number_at_risk(y, ticks).tolist()}
         )  # fmt: skip
-    return {"curves": curves}
+    return {
+        "curves": curves, "ticks": rounded(ticks, 4), "p": log_rank(said.observed, groups),
+    }  # fmt: skip
 
 
 def heat_cells(heat: Heat | None, names: Any) -> dict[str, Any] | None:

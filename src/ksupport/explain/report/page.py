@@ -20,19 +20,18 @@ from sklearn.metrics import confusion_matrix
 
 from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
-from ...design import Floats, Genotypes, Incomplete, Problem
+from ...design import Floats, Problem
 from ...theory.report import RecoveryReport
 from ..cross_validation import CrossValidation, metric_for
 from ..figures import Predictions, heat_of
-from ..findings import Findings
+from ..findings import findings_of
 from ..models import (
     Model,
-    adjusted_for,
     chosen_by,
-    effects_of,
     one_coefficient,
     speaks_for,
 )
+from ..wording import Nouns
 from .details import details
 from .drawn import (
     correlations_of,
@@ -62,6 +61,7 @@ def build_report(
     validation: CrossValidation | None = None,
     made: Mapping[str, Any] | None = None,
     remarks: Sequence[str] = (),
+    nouns: Nouns | None = None,
 ) -> str:
     """Explain a fitted model in one HTML page that needs nothing else.
 
@@ -87,6 +87,8 @@ def build_report(
         How the model was made: ``command``, ``seed``, ``versions``, ``data``.
     remarks : sequence of str
         Sentences to add to the summary.
+    nouns : Nouns, optional
+        What rows and features are called; None: guessed from the names of columns.
 
     Returns
     -------
@@ -124,21 +126,17 @@ def build_report(
         raise ValueError(f"feature_names must have {d} names to match X, got {len(names)}")
     if stability is not None and stability.frequency.size != d:
         raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
-    findings = Findings(
-        estimator=type(model).__name__, chosen=chosen, effects=effects_of(model, X), names=names,
-        target=str(target), n=len(rows.y), candidates=d - model.unpenalized_.size,
-        adjusted=adjusted_for(model, names), validation=validation, kind=rows.said.kind,
-        imputed=isinstance(X, Genotypes | Incomplete),
-        classes=[str(each) for each in getattr(model, "classes_", ())],
+    findings = findings_of(
+        model, X, y, names, target=target, validation=validation, nouns=nouns,
     )  # fmt: skip
     order = findings.order
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
         findings=findings, coef=one_coefficient(model.coef_),
         intercept=[float(each) for each in np.ravel(model.intercept_)],
-        speaks_for=[speaks_for(model, j) for j in range(d)],
+        speaks_for=[speaks_for(model, j) for j in range(d)], of_class=_raised_class(model, d),
         explained=rows.explained, stability=stability, certificate=certificate,
-        twins=twins, made=dict(made or {}), remarks=list(remarks),
+        twins=twins, made=dict(made or {}), remarks=[*findings.warnings, *remarks],
     )  # fmt: skip
     said = rows.eta.max(axis=1) if several else rows.eta
     heat = heat_of(model._loss, X, rows.y, said, findings.effects, order) if order else None
@@ -160,6 +158,14 @@ def write_report(path: str | Path, model: Model, X: Any, y: ArrayLike, **options
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="")
     return path
+
+
+def _raised_class(model: Model, d: int) -> list[int | None]:
+    """Of more than two classes, the one that each feature makes most likely; else None."""
+    coef = np.atleast_2d(model.coef_)
+    if len(coef) == 1:
+        return [None] * d
+    return [int(each) for each in coef.argmax(axis=0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,11 +201,16 @@ def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> di
     if said.predicted.ndim == 2:
         told, every = said.predicted.argmax(axis=1), np.arange(said.predicted.shape[1])
         contents.confusion = confusion_matrix(said.observed, told, labels=every).tolist()
+    contents.predicted = predicted_of(said)
     numbers = findings.kind == "numbers"
     return {
         "target": label(findings.target, 40),
         "affected": label(findings.wording.affected, 40),
-        "found": found_of(findings, contents.coef, contents.stability),
+        "found": found_of(findings, contents.coef, contents.of_class, contents.stability),
+        "features": findings.nouns.features,
+        "rows": findings.nouns.rows,
+        "row": findings.nouns.row,
+        "probability": findings.chosen.probability is not None,
         "names": [label(names[j]) for j in features],
         "chosen": [int(j in inside) for j in features],
         "unit": "standardised coefficient" if model.standardize else "coefficient",
@@ -208,7 +219,7 @@ def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> di
         "surface": surface_of(findings.chosen),
         "scores": scores_of(findings.chosen),
         "classes": [label(each, 28) for each in findings.classes],
-        "predicted": predicted_of(said),
+        "predicted": contents.predicted,
         "residuals": residuals_of(rows.y, rows.said.predicted) if numbers else None,
     }
 

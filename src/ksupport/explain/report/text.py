@@ -12,10 +12,10 @@ from ..._common.names import shown
 from ...choosing.stability import StabilitySelection
 from ...theory.report import RecoveryReport
 from ..features import FeatureRow
-from ..findings import Findings, probability_text
+from ..findings import Findings
 from ..paper import methods
 from ..standard_methods import estimator_names
-from ..wording import percent
+from ..wording import probability_text
 
 
 @dataclass
@@ -26,12 +26,14 @@ class Contents:
     coef: Any
     intercept: list[float]  # one, or of each class
     speaks_for: list[str | None]  # of each column, where there are several classes
+    of_class: list[int | None]  # the class that each column makes most likely
     explained: float
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
     twins: list[tuple[int, int, float]]
     made: dict[str, Any]
     remarks: list[str] = field(default_factory=list)
+    predicted: dict[str, Any] = field(default_factory=dict)  # what is drawn of predictions
     n_drawn: int = 0
     n_entered: int = 0
     confusion: list[list[int]] = field(default_factory=list)  # of several classes, rows of each
@@ -83,26 +85,22 @@ def table(called: str, head: Sequence[str], rows: Iterable[Sequence[str]], names
 FIRST = 25  # features shown at once
 MOST = 500  # features in the table
 GLOSSARY = {
-    "features": "The columns of the data: what was measured on every sample.",
-    "rows": "The rows of the data: one for each sample, patient or measurement.",
-    "rows held out": "Rows that were put aside while a model was fitted, and predicted by it "
-    "afterwards: they show how it would do on new ones.",
-    "noise": "Chance: what would be different if the samples were collected again.",
-    "knowing nothing": "Predicting the same number, the mean, for every sample.",
-    "probability": "How sure one can be, given these data, that a feature belongs to the model: of "
-    "features with 80%, four in five should be right.",
-    "stand in": "Features so alike in these samples that a model with one of them is as good as a "
-    "model with the other.",
-    "give or take": "The standard error: with other rows of the same kind the figure would often "
-    "differ by so much, and rarely by more than twice as much.",
-    "model": "A formula that predicts what is to be explained, by adding up the features, each "
-    "times a number of its own.",
+    "held out": "Put aside while a model was fitted, and predicted by it afterwards: this shows "
+    "how it would do on new data.",
+    "cross-validation": "The data are divided into parts; each part is predicted by a model that "
+    "was fitted on the others.",
+    "probability": "How sure one can be, given these data, that a name is right: of those with "
+    "80%, four in five should be right.",
+    "standard error": "With other data of the same kind the figure would often differ by this "
+    "much, and rarely by more than twice as much.",
+    "model": "A formula that predicts the target: a sum of measurements, each times a number of "
+    "its own (its coefficient).",
 }
 
 
 PREDICTED = {
     "numbers": "Predicted and observed",
-    "classes": "How well the classes are told apart",
+    "classes": "How well the classes are predicted",
     "survival": "Survival by predicted risk",
 }
 
@@ -112,13 +110,14 @@ def glossary_of(findings: Findings) -> dict[str, str]:
     lasso, ridge = estimator_names(findings.kind)
     words = findings.wording
     own = {
-        "knowing nothing": f"Doing without any feature: {words.unexplained}.",
         "effect": words.effect,
-        "Lasso": f"The best-known method to fit a model with few features (here {lasso}).",
-        "ridge": f"A model of all features, each with a small weight (here {ridge}): it predicts, "
-        "and names no features.",
+        "baseline": f"The prediction without {findings.nouns.features}: {words.unexplained}.",
+        "Lasso": f"A standard method that fits a model with few {findings.nouns.features} (here "
+        f"{lasso}).",
+        "ridge": f"A standard method that uses all {findings.nouns.features}, each with a small "
+        f"coefficient (here {ridge}): it predicts, and names none.",
     }
-    return GLOSSARY | own | ({"all pairs": words.pairs} if words.pairs else {})
+    return GLOSSARY | own | ({"pairs": words.pairs} if words.pairs else {})
 
 
 def sections(contents: Contents) -> dict[str, str]:
@@ -129,6 +128,9 @@ def sections(contents: Contents) -> dict[str, str]:
         "sign": findings.sign,
         "lead": escape(_lead(findings)),
         "verdict": terms.explained(findings.verdict),
+        "features_noun": escape(findings.nouns.features),
+        "row_noun": escape(findings.nouns.row),
+        "features_hidden": "" if findings.found or findings.covariates else "hidden",
         "remarks": paragraphs(contents.remarks),
         "found": terms.explained(_found_words(findings)),
         "beside": _beside(findings, terms),
@@ -177,23 +179,30 @@ def figure(value: float) -> str:
 
 def _lead(findings: Findings) -> str:
     adjusted = "" if findings.adjusted is None else f" {findings.adjusted}"
+    nouns = findings.nouns
     return (
-        f"{findings.n} rows, {findings.candidates} features; what is to be explained: "
+        f"{findings.n} {nouns.rows}, {findings.candidates} {nouns.features}. To explain: "
         f"{findings.wording.asked}.{adjusted}"
     )
 
 
 def _found_words(findings: Findings) -> str:
-    certain = findings.chosen.probability is not None
-    words = "The most certain come first. " if certain else "The largest effects come first. "
+    certain, nouns = findings.chosen.probability is not None, findings.nouns
     if certain:
-        words += "Left: the probability that a feature belongs to the model. Right: its effect"
+        words = (
+            f"The most probable come first. Left: the probability that the {nouns.feature} matters "
+            "(pale: candidates, below 50%). Right: its effect"
+        )
     else:
-        words += "The effect of each"
-    words += f": to the right, {findings.wording.direction}; to the left, the reverse."
+        words = f"The largest effects come first. Bars show the effect of each {nouns.feature}"
+    words += f": {findings.wording.direction}."
+    if len(findings.classes) > 2:
+        words += " The colour is the class that it makes most likely."
+    else:
+        words += " Bars to the left are the reverse."
     if any(each.stands_in_for is not None for each in findings.found):
-        words += " Indented beneath a feature: others that could stand in for it"
-        words += ", or matter with it." if any(each.together for each in findings.found) else "."
+        words += f" Indented: correlated {nouns.features} that could replace the one above"
+        words += ", or act with it." if any(each.together for each in findings.found) else "."
     return words
 
 
@@ -208,19 +217,21 @@ def _beside(findings: Findings, terms: Terms) -> str:
         f"<tr><td>{escape(each.name)}</td>"
         f'<td><meter min="0" max="1" value="{min(max(each.score, 0.0), 1.0):.3f}" '
         f'aria-label="{escape(each.name)}"></meter></td>'
-        f'<td class="n">{percent(each.score)}</td>'
-        f'<td class="n">± {100 * each.standard_error:.0f}</td>'
+        f'<td class="n">{max(each.score, -1.0):.2f}</td>'
+        f'<td class="n">± {each.standard_error:.2f}</td>'
         f'<td class="n">{each.features:.0f}</td></tr>'
         for each in every
     )
     nothing = (
         f"<tr><td>{escape(validation.baseline.name)}</td><td></td>"
-        f'<td class="n">{percent(validation.baseline.score)}</td><td></td><td></td></tr>'
+        f'<td class="n">{validation.baseline.score + 0.0:.2f}</td><td></td><td></td></tr>'
     )
     head = "".join(
         f'<th scope="col"{extra}>{name}</th>'
         for name, extra in (
-            ("method", ""), (findings.wording.column, ' colspan="3"'), ("features", ' class="n"')
+            ("method", ""),
+            (escape(findings.wording.score), ' colspan="3"'),
+            (escape(findings.nouns.features), ' class="n"'),
         )
     )  # fmt: skip
     return (
@@ -243,64 +254,76 @@ def _predicted(contents: Contents, terms: Terms) -> str:
 
 
 def _told_classes(contents: Contents, terms: Terms) -> str:
-    """How many rows of each class are taken for which."""
-    names = [label(each, 28) for each in contents.findings.classes]
+    """The confusion matrix."""
+    findings = contents.findings
+    names = [label(each, 28) for each in findings.classes]
     rows = [[name, *map(str, row)] for name, row in zip(names, contents.confusion, strict=True)]
-    words = f"How many rows of a class (lines) are taken for which (columns). {_whose(contents)}"
-    return f"<p>{terms.explained(words)}</p>{table('classes told', ['', *names], rows)}"
+    right = sum(row[at] for at, row in enumerate(contents.confusion))
+    total = sum(map(sum, contents.confusion))
+    words = (
+        f"Confusion matrix: {findings.nouns.rows} of each class (lines) by predicted class "
+        f"(columns). {right} of {total} are predicted correctly (accuracy {right / total:.2f}). "
+        f"{_whose(contents)}"
+    )
+    return f"<p>{terms.explained(words)}</p>{table('confusion matrix', ['', *names], rows)}"
 
 
 def _whose(contents: Contents) -> str:
     """Which rows are drawn."""
-    validation = contents.findings.validation
+    validation, rows = contents.findings.validation, contents.findings.nouns.rows
     if validation is not None:
-        return (
-            f"These are rows held out: {validation.folds} times a part of them was put aside, and "
-            "predicted by a model of the others."
-        )
-    return "These are the rows of the fit: new ones would be predicted less well."
+        return f"All {rows} were held out once ({validation.folds}-fold cross-validation)."
+    return f"These are the {rows} of the fit: new ones would be predicted less well."
 
 
 def _points_words(contents: Contents) -> Iterator[tuple[str, str]]:
-    words = "Every point is a row. On the line, prediction and observation are the same."
-    if contents.findings.validation is None:
-        words += f" The model explains {contents.explained:.0%} of them."
+    row = contents.findings.nouns.row
+    words = f"Every point is a {row}. On the line, prediction and observation agree."
     yield "observed", f"{words} {_whose(contents)}"
 
 
 def _alarms_words(contents: Contents) -> Iterator[tuple[str, str]]:
-    second = label(contents.findings.classes[-1], 28)
+    first, second = (label(contents.findings.classes[at], 28) for at in (0, -1))
+    rows = contents.findings.nouns.rows
+    drawn = contents.predicted
     yield (
         "roc",
-        f"Wherever one draws the line above which a row is called {second}: how many of {second} "
-        f"are found (up), at the price of how many false alarms (across). A coin would go along "
-        f"the diagonal. {_whose(contents)}",
+        f"True positives / false positives (ROC curve): for every threshold, the share of {second} "
+        f"that is found (up) and the share of {first} that is taken for {second} (across). Area "
+        f"under the curve (AUC) {drawn['auc']:.2f}; the diagonal is tossing a coin. At a threshold "
+        f"of 50% the class is right for {drawn['accuracy']:.0%} of {rows} (accuracy "
+        f"{drawn['accuracy']:.2f}). {_whose(contents)}",
     )
     yield (
         "calibration",
-        f"Of rows that were given a probability of {second} (across), how many are {second} (up)? "
-        "On the line, probabilities keep their word; bars are what chance would allow.",
+        f"Calibration: of {rows} with a predicted probability of {second} (across), the share that "
+        f"is {second} (up). On the line, predicted and observed agree; bars are two standard "
+        "errors.",
     )
 
 
 def _curves_words(contents: Contents) -> Iterator[tuple[str, str]]:
+    rows = contents.findings.nouns.rows
+    p = contents.predicted["p"]
+    text = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
     yield (
         "curves",
-        "The rows in three parts, by the risk that was predicted of them: what share is still "
-        f"without the event (up) after a time (across). {_whose(contents)} The further the lines "
-        "are apart, the better the prediction.",
+        f"Kaplan-Meier curves of the {rows} in three equal parts by predicted risk: the share "
+        f"still without the event (up) after a time (across), with 95% intervals and numbers at "
+        f"risk below. Log-rank test of no difference: {text}. {_whose(contents)}",
     )
 
 
 def _heat_words(findings: Findings) -> str:
     order = {
         "numbers": f"from the smallest {label(findings.target)} (left) to the largest",
-        "classes": "by class, and within a class by what is predicted",
+        "classes": "by class, and within a class by prediction",
         "survival": "from the shortest time (left) to the longest",
     }[findings.kind]
     return (
-        f"Every column is one of the rows of the data, {order}; every line is a feature. Blue is "
-        "more than usual of it, orange less, the deeper the colour the further from the mean."
+        f"Every column is a {findings.nouns.row}, {order}; every line is a "
+        f"{findings.nouns.feature}. Blue is above the mean, orange below; full colour is 2.5 "
+        "standard deviations or more."
     )
 
 
@@ -308,10 +331,10 @@ def _features(contents: Contents) -> str:
     findings, shares = contents.findings, contents.stability
     found = findings.found
     if not found:
-        return "<p>None.</p>"
+        return "<p>None.</p>" + _formula(contents)
     certain = findings.chosen.probability is not None
-    head = ["feature", *["probability"] * certain, "effect", "coefficient"]
-    head += ["speaks for"] * (len(findings.classes) > 2)
+    head = [findings.nouns.feature, *["probability"] * certain, "effect", "coefficient"]
+    head += ["makes likely"] * (len(findings.classes) > 2)
     head += ["on halves"] if shares else []
     effects = findings.effect_texts
     rows = [_feature(contents, each, certain, effects) for each in found[:MOST]]
@@ -320,11 +343,33 @@ def _features(contents: Contents) -> str:
         more = table("more features", head, rows[FIRST:])
         html += f"<details><summary>{len(rows) - FIRST} more</summary>{more}</details>"
     rest = len(found) - MOST
-    tail = f"; {rest} more are in the model file" if rest > 0 else ""
-    to = "" if findings.kind == "survival" else f" to the intercept, {_numbers(contents.intercept)}"
+    if rest > 0:
+        html += f"<p>{rest} more are in the model file.</p>"
+    return html + _formula(contents)
+
+
+def _formula(contents: Contents) -> str:
+    """Covariates, intercept, and how to compute a prediction."""
+    findings, html = contents.findings, ""
+    several = len(findings.classes) > 2
+    if findings.covariates:
+        names = [label(each, 28) for each in findings.classes] if several else ["coefficient"]
+        rows = [[label(each.name), *map(figure, each.coefficients)] for each in findings.covariates]
+        html = "<h3>Adjusted for</h3>" + table("adjusted for", ["column", *names], rows)
+    what = {
+        "numbers": f"the predicted {label(findings.target)}",
+        "classes": "the log odds" if not several else "a score of each class",
+        "survival": "the log of the relative risk",
+    }[findings.kind]
+    start = (
+        ""
+        if findings.kind == "survival"
+        else f" plus the intercept, {_numbers(contents.intercept)}"
+    )
     return html + (
-        "<p>The model multiplies each feature by its coefficient, and adds all that up"
-        f"{to}{tail}.</p>"
+        f"<p>To predict: multiply each {escape(findings.nouns.feature)}"
+        f"{' and each column adjusted for' if findings.covariates else ''} by its coefficient and "
+        f"add up{escape(start)}: this is {escape(what)}.</p>"
     )
 
 

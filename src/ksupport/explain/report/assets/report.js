@@ -67,7 +67,8 @@
     const svg = byId("bars"), { rows, left } = rowsDrawn();
     if (!rows.length) return;
     const certain = rows[0].p !== null, line = 26, top = 24;
-    const height = top + rows.length * line + (left ? 24 : 4), width = canvas(svg, height, 860);
+    const legend = data.classes.length > 2 ? 18 * Math.ceil(data.classes.length / 2) + 6 : 0;
+    const height = top + rows.length * line + (left ? 24 : 4) + legend, width = canvas(svg, height, 860);
     const longest = Math.max(...rows.map((row) => row.name.length + row.prefix.length + (row.for === null ? 0 : 3)));
     const start = Math.min(longest * 7.6 + 10, 0.34 * width), room = Math.floor((start - 10) / 7.4);
     const narrow = width < 500, gap = narrow ? 46 : 56, split = certain ? start + (narrow ? 0.4 : 0.42) * (width - start) : start;
@@ -78,24 +79,29 @@
     const low = effect[0] + (negative ? beside : 0), high = effect[1] - (positive ? beside : 0);
     const x = scale(negative ? -most : 0, positive ? most : 0, low, high);
     if (certain) draw(svg, "text", { class: "head", x: start, y: 12 }, "probability");
-    draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, `effect on ${shorten(data.affected, 18)}`);
+    draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, `effect on ${shorten(data.affected, narrow ? 10 : 18)}`);
     rows.forEach((row, i) => {
       const y = top + i * line, other = row.for !== null, at = other ? 18 : 0;
       const told = draw(svg, "text", { class: other ? "name other" : "name", x: at, y: y + 16 }, shorten(row.prefix + row.name, room - (other ? 1 : 0)));
       draw(told, "title", {}, row.name);
       if (certain) {
         draw(svg, "rect", { class: "track", x: bar[0], y: y + 4, width: bar[1] - bar[0], height: line - 12, rx: 3 });
-        draw(svg, "rect", { class: row.coef === null ? "sure other" : "sure", x: bar[0], y: y + 4, width: Math.max(1, (bar[1] - bar[0]) * row.p), height: line - 12, rx: 3 });
+        draw(svg, "rect", { class: row.coef === null || row.candidate ? "sure other" : "sure", x: bar[0], y: y + 4, width: Math.max(1, (bar[1] - bar[0]) * row.p), height: line - 12, rx: 3 });
         draw(svg, "text", { x: bar[1] + 6, y: y + 16 }, sureness(row.p));
       }
       if (row.effect === null) return;
       const from = Math.min(x(0), x(row.effect)), wide = Math.abs(x(row.effect) - x(0));
-      draw(svg, "rect", { class: row.effect < 0 ? "minus" : "plus", x: from, y: y + 4, width: Math.max(wide, 1), height: line - 12 });
+      draw(svg, "rect", { class: row.of_class !== null ? `kind-${row.of_class % 6}` : row.effect < 0 ? "minus" : "plus", x: from, y: y + 4, width: Math.max(wide, 1), height: line - 12 });
       const away = row.effect < 0 ? from - 5 : from + wide + 5;
       draw(svg, "text", { x: away, y: y + 16, "text-anchor": row.effect < 0 ? "end" : "start" }, row.told.replace("-", "−"));
     });
     draw(svg, "line", { class: "guide", x1: x(0), x2: x(0), y1: top, y2: top + rows.length * line });
-    if (left) draw(svg, "text", { x: 0, y: height - 6 }, `and ${left} more in the table`);
+    if (left) draw(svg, "text", { x: 0, y: top + rows.length * line + 18 }, `and ${left} more in the table`);
+    if (legend) data.classes.forEach((name, i) => {
+      const lx = (i % 2) * (width / 2), ly = height - legend + 18 * Math.floor(i / 2) + 12;
+      draw(svg, "rect", { class: `kind-${i % 6}`, x: lx, y: ly - 10, width: 12, height: 12 });
+      draw(svg, "text", { x: lx + 18, y: ly }, shorten(name, Math.floor(width / 2 / 7.6) - 4));
+    });
   }
 
   // -- to take away ----------------------------------------------------------------------
@@ -467,7 +473,7 @@
     draw(svg, "text", { x: left, y: 14 }, up);
     xs.forEach((v, i) => {
       const dot = draw(svg, "circle", { class: "dot", cx: x(v).toFixed(1), cy: y(ys[i]).toFixed(1), r: 3.5 });
-      draw(dot, "title", {}, `row ${rows[i]}: ${number(v)}, ${number(ys[i])}`);
+      draw(dot, "title", {}, `${data.row} ${rows[i]}: ${number(v)}, ${number(ys[i])}`);
     });
   }
 
@@ -482,29 +488,29 @@
 
   function predictions() {
     const p = data.predicted;
-    if (p.kind === "numbers") scatter("observed", p.predicted, p.observed, p.row, p.held_out ? "predicted, of rows held out" : "fitted", "observed", true);
+    if (p.kind === "numbers") scatter("observed", p.predicted, p.observed, p.row, p.held_out ? "predicted (held out)" : "fitted", "observed", true);
     if (p.kind === "classes") { alarms(p.roc); promises(p.bins); }
-    if (p.kind === "survival") curves(p.curves);
+    if (p.kind === "survival") curves(p);
   }
 
-  function shares(svg, across, up, last, told) { // axes from 0 to 1, or, across, to the last
-    const height = 320, width = canvas(svg, height, last === 1 ? 420 : 640), left = 48, right = width - 22, top = 28, bottom = height - 42;
+  function shares(svg, across, up, last, told, below = 0) { // axes from 0 to 1, or, across, to the last
+    const plot = 320, height = plot + below, width = canvas(svg, height, last === 1 ? 420 : 640), left = 48, right = width - 22, top = 28, bottom = plot - 42;
     const x = scale(0, last, left, right), y = scale(0, 1, bottom, top);
     for (const v of [0, 0.25, 0.5, 0.75, 1]) {
       draw(svg, "line", { class: "axis", x1: left, x2: right, y1: y(v), y2: y(v) });
       draw(svg, "text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, whole(v));
     }
     for (const v of ticks(0, last, 4)) draw(svg, "text", { x: x(v), y: bottom + 16, "text-anchor": "middle" }, told(v));
-    draw(svg, "text", { x: right, y: height - 6, "text-anchor": "end" }, across);
+    draw(svg, "text", { x: right, y: plot - 6, "text-anchor": "end" }, across);
     draw(svg, "text", { x: left, y: 14 }, up);
-    return { x, y, right };
+    return { x, y, right, bottom };
   }
 
   const points = (xs, ys, { x, y }) => xs.map((v, i) => `${x(v).toFixed(1)},${y(ys[i]).toFixed(1)}`).join(" ");
 
   function alarms([across, up]) {
     const svg = byId("roc"), second = shorten(data.classes[1], 18);
-    const at = shares(svg, `false alarms among ${shorten(data.classes[0], 18)}`, `${second} found`, 1, whole);
+    const at = shares(svg, "false positives (1 - specificity)", "true positives (sensitivity)", 1, whole);
     draw(svg, "line", { class: "zero", x1: at.x(0), y1: at.y(0), x2: at.x(1), y2: at.y(1) });
     draw(svg, "polyline", { class: "curve one", points: points(across, up, at) });
   }
@@ -517,15 +523,26 @@
       const give = Math.sqrt((p * (1 - p)) / rows[i]), cut = (v) => at.y(Math.max(0, Math.min(1, v)));
       draw(svg, "line", { class: "range", x1: at.x(p), x2: at.x(p), y1: cut(p - 2 * give), y2: cut(p + 2 * give) });
       const dot = draw(svg, "circle", { class: "dot full", cx: at.x(p), cy: at.y(seen[i]), r: 5 });
-      draw(dot, "title", {}, `${rows[i]} rows with ${whole(p)} on average: ${whole(seen[i])} are ${second}`);
+      draw(dot, "title", {}, `${rows[i]} ${data.rows} with ${whole(p)} on average: ${whole(seen[i])} are ${second}`);
     });
   }
 
   const RISKS = ["lowest risk", "middle", "highest risk"], DASHES = ["one", "two", "three"];
 
-  function curves(parts) {
+  function curves({ curves: parts, ticks: times }) {
     const svg = byId("curves"), last = Math.max(...parts.map((each) => each.t[each.t.length - 1])) || 1;
-    const at = shares(svg, shorten(data.target, 24), "still without the event", last, number);
+    const at = shares(svg, shorten(data.target, 24), "still without the event", last, number, 22 + 18 * parts.length);
+    parts.forEach(({ t, low, high }, i) => { // the interval, flat until the next time
+      const stairs = (values) => t.flatMap((v, j) => (j ? [[v, values[j - 1]], [v, values[j]]] : [[v, values[j]]]));
+      const around = [...stairs(low), ...stairs(high).reverse()].map(([x, y]) => `${at.x(x).toFixed(1)},${at.y(y).toFixed(1)}`);
+      draw(svg, "polygon", { class: `band ${DASHES[i]}`, points: around.join(" ") });
+    });
+    draw(svg, "text", { x: 0, y: at.bottom + 56 }, "at risk");
+    parts.forEach(({ at_risk: counts }, i) => {
+      const y = at.bottom + 56 + 18 * (i + 1);
+      draw(svg, "line", { class: `curve ${DASHES[i]}`, x1: 0, x2: 26, y1: y - 4, y2: y - 4 });
+      times.forEach((v, j) => draw(svg, "text", { x: at.x(v), y, "text-anchor": "middle" }, String(counts[j])));
+    });
     parts.forEach(({ t, s }, i) => { // flat until the next time, then straight down
       const xs = t.flatMap((v, j) => (j ? [v, v] : [v])), ys = s.flatMap((v, j) => (j ? [s[j - 1], v] : [v]));
       draw(svg, "polyline", { class: `curve ${DASHES[i]}`, points: points(xs, ys, at) });
@@ -555,7 +572,7 @@
         if (shade) draw(svg, "rect", { class: shade < 0 ? "minus" : "plus", x: (start + j * wide).toFixed(2), y, width: (wide + 0.3).toFixed(2), height: line - 1, "fill-opacity": (Math.abs(shade) / 8).toFixed(2) });
       });
     });
-    const told = count < map.rows ? `each column is the mean of about ${Math.round(map.rows / count)} rows` : `${map.rows} rows`;
+    const told = count < map.rows ? `each column is the mean of about ${Math.round(map.rows / count)} ${data.rows}` : `${map.rows} ${data.rows}`;
     draw(svg, "text", { x: width - 4, y: top + map.cells.length * line + 18, "text-anchor": "end" }, told);
   }
 
@@ -565,13 +582,16 @@
       data.classes.forEach((_, each) => {
         const from = start + ends[each] * wide, to = start + ends[each + 1] * wide;
         if (to <= from) return;
-        draw(svg, "rect", { class: each % 2 ? "class second" : "class", x: from + 1, y: bottom - 10, width: to - from - 2, height: 10 });
+        draw(svg, "rect", { class: data.classes.length > 2 ? `kind-${each % 6}` : each % 2 ? "class second" : "class", x: from + 1, y: bottom - 10, width: to - from - 2, height: 10 });
         draw(svg, "text", { x: (from + to) / 2, y: bottom - 16, "text-anchor": "middle" }, shorten(data.classes[each], Math.max(3, Math.floor((to - from) / 7))));
       });
       return;
     }
     const [low, high] = extent([0, ...response]), y = scale(low, high, bottom, 22), zero = y(0);
-    draw(svg, "text", { x: start, y: 12 }, kind === "survival" ? `${shorten(data.target, 24)} (dark: event seen, pale: not yet)` : shorten(data.target, 40));
+    draw(svg, "text", { x: start, y: 12 }, kind === "survival" ? `${shorten(data.target, 24)} (dark: event, pale: censored)` : shorten(data.target, 40));
+    for (const v of [low, high]) if (v !== low || v !== 0) draw(svg, "text", { x: start - 4, y: y(v) + 4, "text-anchor": "end" }, number(v));
+    draw(svg, "text", { x: start - 4, y: zero + 4, "text-anchor": "end" }, "0");
+    draw(svg, "line", { class: "guide", x1: start, x2: start + wide * response.length, y1: zero, y2: zero });
     response.forEach((v, j) => draw(svg, "rect", { class: event[j] > 0.5 ? "bar" : "bar pale", x: start + j * wide, y: Math.min(zero, y(v)), width: Math.max(0.6, wide - 0.6), height: Math.max(0.6, Math.abs(y(v) - zero)) }));
   }
 
