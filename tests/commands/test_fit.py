@@ -18,7 +18,7 @@ from ksupport import AutoIRKSN
 def test_fit_answers_the_questions_in_their_order(run, small_csv):
     done = run("fit", small_csv, "--target", "y", cwd=small_csv.parent)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("3 features explain y (60 rows, 12 features)")
+    assert done.stdout.startswith("All 3 features named to explain y are expected to be right")
     rows = re.findall(r"^(g\d+) +(>99%|\d+%) +([+-][\d.]+) +(-?[\d.]+)$", done.stdout, re.MULTILINE)
     assert {name: round(float(w)) for name, *_, w in rows} == {"g0": 3, "g1": -2, "g2": 2}
     words = " ".join(done.stdout.split())
