@@ -76,6 +76,7 @@ def posterior(text: str) -> Figure:
             ha="right",
             va="center",
             fontsize=8,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )
     axes[0].set(yticks=range(len(rows)), yticklabels=rows, xlim=(0, 1), xlabel="mean F1")
     axes[0].legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False)

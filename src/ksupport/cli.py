@@ -30,7 +30,7 @@ SETTINGS: dict[str, Any] = {
 }
 COMMANDS = {  # in the order of the help, each with the first line of its docstring
     "fit": "Find the features of a data file that explain a target.",
-    "app": "Open a page on this computer: drop a file, click, read the report.",
+    "app": "Open a page on this computer: drop a file, read the report.",
     "predict": "Predict new rows by a model of ksupport fit.",
     "check": "Tell how alike features are, and what theory would promise.",
     "compare": "Compare all methods on rows that none of them saw.",

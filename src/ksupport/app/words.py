@@ -32,7 +32,7 @@ def on_page(name: str, value: str | None = None) -> str:
     """An option as messages on the page name it: by the word that can be clicked.
 
     >>> on_page("id", "patient"), on_page("missing", "impute"), on_page("decimal", "','")
-    ("‘Row names’ for patient", "‘Missing values: fill in means’", "‘Decimal mark’ ','")
+    ('‘Row names’ for patient', '‘Missing values: fill in means’', "‘Decimal mark’ ','")
     """
     if name in PARTS:
         word = f"‘{PARTS[name]}’"

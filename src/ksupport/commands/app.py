@@ -19,7 +19,7 @@ def app(
     ] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
-    """Open a page on this computer: drop a file, click, read the report.
+    """Open a page on this computer: drop a file, read the report.
 
     The page can be reached from this computer alone, by the address that is printed. It ends with
     Ctrl-C, and nothing is kept.

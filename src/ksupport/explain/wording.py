@@ -13,13 +13,14 @@ LOOKED_AT = 500  # names from which the kind of feature is guessed
 MOSTLY = 0.6  # share of them that must look alike
 PATTERNS = {  # names of columns, by what they usually name
     "SNPs": r"rs\d+|(chr)?\d{1,2}[:_]\d+([:_][ACGT]+){0,2}|\d{1,2}:\d+",
-    "genes": r"ENS[A-Z]*G\d+(\.\d+)?|[\w.-]+_at|[A-Z][A-Z0-9-]*\d[A-Z0-9-]*|[A-Z]{3,8}|"
+    "genes": r"ENS[A-Z]*G\d+(\.\d+)?|[\w.-]+_at|[A-Z][A-Z0-9-]*\d[A-Z0-9-]*|"
     r"[A-Za-z0-9]+_at|gene[ _.-]?\w+",
     "voxels": r"vox(el)?[ _.-]?\d+",
     "channels": r"(Fp|AF|F|FC|FT|C|CP|T|TP|P|PO|O|I)(z|\d{1,2})|(eeg|ch(annel)?)[ _.-]?\d+",
     "proteins": r"[OPQ]\d[A-Z0-9]{3}\d|protein[ _.-]?\w+",
     "metabolites": r"HMDB\d+|metabolite[ _.-]?\w+",
 }
+NUMBERED = r"[A-Za-z]{1,2}\d+"  # x1, V12: names that say nothing, unless they are rs numbers
 ONE_STEP = (
     "when the {feature} grows by one standard deviation (the typical distance of a value from the "
     "mean of its column) and all others stay as they are"
@@ -72,10 +73,11 @@ def guessed_nouns(
     """
     found = features
     looked_at = [str(name) for name in names[:LOOKED_AT]]
-    for noun, pattern in PATTERNS.items() if features is None else ():
+    enough = MOSTLY * len(looked_at)
+    numbered = sum(re.fullmatch(NUMBERED, name) is not None for name in looked_at) >= enough
+    for noun, pattern in PATTERNS.items() if looked_at and features is None else ():
         alike = sum(re.fullmatch(pattern, name) is not None for name in looked_at)
-        numbered = sum(re.fullmatch(r"[A-Za-z]{1,2}\d+", name) is not None for name in looked_at)
-        if looked_at and alike >= MOSTLY * len(looked_at) and numbered < MOSTLY * len(looked_at):
+        if alike >= enough and (noun == "SNPs" or not numbered):
             found = noun
             break
     if found is None and sum(map(_electrode, looked_at)) >= max(3, MOSTLY * len(looked_at)):

@@ -206,7 +206,7 @@ def rehearse(
     >>> X = rng.standard_normal((60, 20))
     >>> y = X[:, 3] - X[:, 7] + 0.5 * rng.standard_normal(60)
     >>> print(rehearse(AutoIRKSN(), X, y, scenarios=["as fitted"], n_draws=2))
-    If the truth were as fitted: 100% of the features that matter would be named, 0% ...
+    If the truth were as fitted: ...% of the features that matter would be named, 0% ...
     """
     check_count("n_draws", n_draws)
     check_count("random_state", random_state, low=0)

@@ -41,7 +41,17 @@ def test_several_methods_are_completed_one_by_one(complete):
 
 
 def test_commands_are_offered(complete):
-    commands = ("fit", "predict", "check", "compare", "rehearse", "demo", "reproduce", "bench")
+    commands = (
+        "fit",
+        "predict",
+        "check",
+        "compare",
+        "rehearse",
+        "app",
+        "demo",
+        "reproduce",
+        "bench",
+    )
     assert {*commands, "data"} == set(complete("ksupport "))
 
 
