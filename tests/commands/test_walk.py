@@ -55,9 +55,9 @@ def test_the_walk(run, folder):
     )  # fmt: skip
     assert second.returncode == 0, second.stderr
     said = " ".join(second.stdout.split())
-    assert re.search(r"a model of age and sex alone is right for \d+%", said)
-    right = r"is right for \d+% ± \d+"
-    assert re.search(rf"a Lasso {right} .* and a ridge {right}", said)
+    assert re.search(r"a model of age and sex alone: 0\.\d\d", said)
+    right = r"\d+% of pairs correctly \(AUC 0\.\d\d ± 0\.\d\d\)"
+    assert re.search(rf"a Lasso \w+ {right} .* and a ridge \w+ {right}", said)
     assert "methods paragraph: methods.txt" in said
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert 'id="roc"' in page
@@ -76,7 +76,9 @@ def _check_paragraph(text):
     assert "Features that explain tissue were chosen among 40 in 100 samples" in text
     assert "Missing values were replaced by the mean" in text
     assert "The model was adjusted for age" in text
-    score = float(re.search(r"area under the ROC curve on held-out rows was ([\d.]+)", text)[1])
+    score = float(
+        re.search(r"area under the ROC curve \(AUC\) on held-out \w+ was ([\d.]+)", text)[1]
+    )
     assert 0.8 < score <= 1
     numbers = {int(n) for cited in re.findall(r"\[([\d, ]+)\]", text) for n in cited.split(",")}
     assert numbers == set(range(1, len(numbers) + 1))
@@ -103,7 +105,7 @@ def test_everything_that_is_printed_can_be_had_as_json(run, folder):
     done = run("fit", "colon.xlsx", *OPTIONS, "--json", cwd=folder)
     told = json.loads(done.stdout)
     held_out = told["held_out"]
-    assert held_out["score"] == "area under the ROC curve"
+    assert held_out["score"] == "area under the ROC curve (AUC)"
     assert [each["name"] for each in held_out["others"]] == ["Lasso", "ridge"]
     assert held_out["baseline"]["name"] == "a model of age and sex alone"
     assert held_out["ours"]["score"] > held_out["baseline"]["score"]
@@ -128,7 +130,7 @@ def test_survival_from_a_file_to_predictions(run, tmp_path):
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert {each["name"] for each in told["features"][:2]} == {"g4", "g9"}
-    assert told["held_out"]["score"] == "concordance (Harrell's c)"
+    assert told["held_out"]["score"] == "concordance (Harrell's C)"
     assert told["held_out"]["ours"]["score"] > 0.75
     assert told["held_out"]["baseline"]["score"] == 0.5
     assert [each["name"] for each in told["held_out"]["others"]] == ["Lasso", "ridge"]
