@@ -11,7 +11,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ksupport import AutoIRKSNSurvival, estimators
 
 RELATIVE = "weights are relative: unlike repetitions, they do not change how many rows are counted"
-TIMES = "survival times are not yet chosen for alike with weights and with repeated rows"
 TIE = "no feature is chosen, and two classes are equally frequent: rounding decides between them"
 WEIGHTS = (
     "check_sample_weight_equivalence_on_dense_data",
@@ -25,7 +24,6 @@ EXCUSED = {
     "PathIC": dict.fromkeys(
         WEIGHTS, RELATIVE
     ),  # EBIC counts rows; PathIC(weights="repetitions") passes, in test_ic.py
-    "OfTimes": dict.fromkeys(WEIGHTS, TIMES),  # of which Efron's ties are one cause, not all
 }
 
 

@@ -8,6 +8,8 @@ an evaluated model are normal about its mode.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import log_ndtr
 
@@ -68,14 +70,9 @@ def by_loss(
     weights /= weights.sum()
     if response.n_dual > 1:
         return weights, None
-    evaluated = np.zeros(weights.size)
-    evaluated[order] = weights[order]
-    place = {int(draw): at for at, draw in enumerate(order)}
+    evaluated = replace(drawn, sets=sets)
     averaged: list[ModelCoefficients] = []
-    for draw, own in zip(*drawn.leading(evaluated, AVERAGED), strict=True):
-        if own <= 0.0:
-            continue
-        at = place[int(draw)]
+    for at, own in zip(*evaluated.leading(weights[order], AVERAGED), strict=True):
         A = weight * profiled_hessian(response, D[within[at]], found[at].fit.eta)
         covariance = np.linalg.inv(A + precisions[at] * np.eye(len(A)))
         mode = np.ravel(found[at].coef)[:, None]
