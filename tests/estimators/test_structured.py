@@ -604,13 +604,6 @@ def test_certificates_are_for_single_features(grouped, joint):
     assert any("recovered with positive=True" in each for each in report.remarks)
 
 
-RELATIVE = "weights are relative: unlike repetitions, they do not change how many rows are counted"
-WEIGHTS = {
-    "check_sample_weight_equivalence_on_dense_data": RELATIVE,
-    "check_sample_weight_equivalence_on_sparse_data": RELATIVE,
-}
-
-
 @parametrize_with_checks(
     [
         IRKSN(positive=True),
@@ -623,7 +616,6 @@ WEIGHTS = {
         AutoIRKSN(positive=True, shared_support=True, cv=3),
         AutoIRKSNClassifier(positive=True),
     ],
-    expected_failed_checks=lambda model: WEIGHTS if isinstance(model, AutoIRKSNClassifier) else {},
 )
 @pytest.mark.filterwarnings(
     "ignore:No features were selected:UserWarning", "ignore:No signal:ksupport.NoSignalWarning"

@@ -169,12 +169,10 @@ def _by_loss(
         atoms = _atoms(task, likelihood)
         budget = task.budget if at == last else BRIEF
         drawn = sample(atoms, rows.count, [np.zeros(0, np.int64)], task.seed, task.positive, budget)
-        if at < last:
-            found = _result(
-                task, likelihood, atoms, drawn, drawn.weights, inclusion=drawn.probability
-            )
-            coef = _of_classes(response, np.atleast_2d(found.coef)[:, features], coef, columns)
-            size = float(found.inclusion.sum())
+        if at < last:  # signs aside: truncated means of separated classes would be far off
+            known = coefficients_by_squares(likelihood, atoms, drawn, drawn.weights, task.design.d)
+            coef = _of_classes(response, known.moments[0][:, features], coef, columns)
+            size = float(drawn.probability.sum())
     weights, coefficients = by_loss(
         response, likelihood, atoms, drawn, columns, features, share, task.positive, task.design.d
     )
