@@ -34,7 +34,8 @@ from .wording import Nouns, Wording, guessed_nouns, percent, probability_text, w
 
 SETS = 4  # of features that can replace each other, listed in words
 EVEN = 0.5  # probability from which a feature is a finding, and below which it is a candidate
-SEPARATED = 10.0  # log odds or log hazard of one standard deviation that no data can estimate
+# Log odds or log hazard of one standard deviation from which a covariate is flagged; not tuned.
+SEPARATED = 10.0
 
 Sign = Literal["yes", "perhaps", "no"]
 
