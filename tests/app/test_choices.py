@@ -45,7 +45,7 @@ def test_the_command_has_the_options_that_mend(settings, options, tmp_path):
 def test_the_reader_is_given_the_same(tmp_path):
     choices = Choices().mended([("event", "s=dead"), ("time", "t"), ("na", "x"), ("keep", "no")])
     columns, reading = choices.columns(), choices.reading(tmp_path / "a.csv")
-    assert (columns.time, columns.event, columns.kept) == ("t", "s=dead", ("no",))
+    assert (columns.time, columns.event, columns.keep) == ("t", "s=dead", ("no",))
     assert reading.na == ("x",)
     assert Choices.from_dict(choices.to_dict()) == choices
 

@@ -10,8 +10,8 @@ pytest.importorskip("typer")
 @pytest.fixture
 def read_file(tmp_path):
     """Write bytes under a name, and read them as the commands do."""
-    from ksupport.commands.terminal.options import how_to_read
     from ksupport.reading import Columns, read_data
+    from ksupport.reading.options import how_to_read
 
     def write_and_read(data, name="data.csv", roles=None, **options):
         path = tmp_path / name

@@ -62,7 +62,7 @@ def test_a_blank_line_within_quotes_is_part_of_a_cell(read_file):
 def test_no_row_vanishes_where_quotes_hide_a_blank_line(read_file):
     text = 'a,s,y\n1,5" pipe,3\n\n7,8,9\n'
     with pytest.raises(InputError, match=r"target has 1 missing .* row 2"):
-        read_file(text, roles={"ignored": ["s"]})
+        read_file(text, roles={"ignore": ["s"]})
 
 
 @pytest.mark.parametrize(
@@ -157,12 +157,12 @@ def test_an_archive_that_is_damaged_or_holds_something_else_is_refused(case, rea
 
 
 def test_columns_of_arrays_can_be_ignored_by_name(read_file):
-    data = read_file(WHOLE, "data.npz", roles={"ignored": ["x1"]})
+    data = read_file(WHOLE, "data.npz", roles={"ignore": ["x1"]})
     assert (data.feature_names, data.X.tolist()) == (("x0", "x2"), X[:, [0, 2]].tolist())
-    data = read_file("1 1:5 3:6\n2 2:7\n", "data.svm", roles={"ignored": ["x2"]})
+    data = read_file("1 1:5 3:6\n2 2:7\n", "data.svm", roles={"ignore": ["x2"]})
     assert (data.feature_names, data.X.toarray().tolist()) == (("x1", "x3"), [[5, 6], [0, 0]])
     with pytest.raises(InputError, match=r"--ignore 'x9' is not a column of data\.npz"):
-        read_file(WHOLE, "data.npz", roles={"ignored": ["x9"]})
+        read_file(WHOLE, "data.npz", roles={"ignore": ["x9"]})
 
 
 def test_a_libsvm_file_holds_no_groups(read_file):

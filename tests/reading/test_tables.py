@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ksupport._common.errors import InputError
-from ksupport.commands.terminal.options import how_to_read
 from ksupport.reading import Columns, read_rows
+from ksupport.reading.options import how_to_read
 
 READING = how_to_read(max_memory=1.0)
 
@@ -15,10 +15,10 @@ READING = how_to_read(max_memory=1.0)
 @pytest.mark.parametrize(
     ("roles", "says"),
     [
-        ({"target": "y", "ignored": ["y"]}, "--target and --ignore both name the column 'y'"),
+        ({"target": "y", "ignore": ["y"]}, "--target and --ignore both name the column 'y'"),
         ({"target": "y", "groups": "y"}, "--target and --groups both name the column 'y'"),
-        ({"groups": "g", "ignored": ["g"]}, "--groups and --ignore both name the column 'g'"),
-        ({"ignored": ["a", "b", "a"]}, "--ignore and --ignore both name the column 'a'"),
+        ({"groups": "g", "ignore": ["g"]}, "--groups and --ignore both name the column 'g'"),
+        ({"ignore": ["a", "b", "a"]}, "--ignore and --ignore both name the column 'a'"),
     ],
 )
 def test_a_column_has_one_part_only(roles, says):
@@ -28,7 +28,7 @@ def test_a_column_has_one_part_only(roles, says):
 
 def test_a_column_to_ignore_that_is_not_there_is_named(read_file):
     with pytest.raises(InputError, match=r"--ignore 'z' is not a column of data\.csv"):
-        read_file("a,y\n1,2\n", roles={"ignored": ["z"]})
+        read_file("a,y\n1,2\n", roles={"ignore": ["z"]})
 
 
 def test_rows_without_a_label_are_in_no_group(read_file):

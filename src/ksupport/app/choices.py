@@ -124,7 +124,7 @@ class Choices:
         return Columns(
             target=self.one("target"), time=self.one("time"), event=event, id=self.one("id"),
             groups=self.one("groups"), adjust_for=tuple(self.named("adjust-for")),
-            ignored=tuple(self.named("ignore")), kept=tuple(self.named("keep")),
+            ignore=tuple(self.named("ignore")), keep=tuple(self.named("keep")),
             response=None if survival else self.response,  # type: ignore[arg-type]
         )  # fmt: skip
 

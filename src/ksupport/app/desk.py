@@ -157,7 +157,7 @@ def fit(
     file, chosen, into = Path(path), Choices.from_dict(choices), Path(folder)
     with spelling(on_page):
         opened = _opened(file, chosen)
-        fitted = fit_data(opened.data(), FitOptions(), None, compare, say)
+        fitted = fit_data(opened.data(), FitOptions(compare=compare), say)
     target = opened.columns.target or opened.columns.time or "y"
     made = provenance(fitted.data, fitted.options.seed) | {"command": chosen.command(file)}
     say("writing the report")

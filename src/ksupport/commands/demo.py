@@ -78,7 +78,7 @@ def _features(terminal: Console, out: Path) -> Fitted:
         N_TRAIN, SHOWN, rho=0.9, density=MATTER / SHOWN, snr=SNR, random_state=SEED
     )
     names = tuple(f"gene {j}" for j in range(SHOWN))
-    fitted = fit_data(Data(out, names, X, y), FitOptions(), None, True, lambda text: None)
+    fitted = fit_data(Data(out, names, X, y), FitOptions())
     lasso = LassoCV().fit(X, y)
     styled(
         terminal,
@@ -146,7 +146,7 @@ def _classes(terminal: Console, out: Path) -> Fitted:
     y = np.where(STRONG * eta / eta.std() + rng.logistic(size=len(eta)) > 0, "tumour", "normal")
     names = tuple(f"gene {j}" for j in range(SHOWN))
     data = Data(out, names, X, y, kind="classes")
-    fitted = fit_data(data, FitOptions(), None, True, lambda text: None)
+    fitted = fit_data(data, FitOptions())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of penalties at which it has not converged
         lasso = lasso_and_ridge(X, lambda rows: 5, "classes")["Lasso"](np.arange(len(y))).fit(X, y)

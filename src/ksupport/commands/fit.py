@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,157 +30,118 @@ from .fitting.results import (
 from .fitting.summary import data_summary, print_data_summary, print_summary
 from .terminal.exit import CommandError, with_exit_codes
 from .terminal.options import (
+    METHOD,
+    READING,
+    RESULT,
+    WHICH_COLUMNS,
     CheckedColumns,
     CheckedReading,
     DataFile,
+    Group,
     Json,
     Seed,
-    Standardize,
     among,
     input_files,
-    method_option,
+    option,
     output_option,
-    reads_a_file,
+    with_groups,
 )
 from .terminal.outputs import as_json, check_outputs, check_table, write_table, write_text
 from .terminal.printing import console, say
 
 WRITTEN = {
-    "--output": "model", "--coefficients": "coefficients", "--table": "table of all features",
-    "--ranked": "ranked list", "--report": "report", "--methods": "methods paragraph",
+    "output": "model", "coefficients": "coefficients", "table": "table of all features",
+    "ranked": "ranked list", "report": "report", "methods": "methods paragraph",
 }  # fmt: skip
 
 
+def _method(name: str, words: str, kind: Any = float | None, **how: Any) -> inspect.Parameter:
+    return option(name, kind, None, METHOD, words, metavar="NUMBER", **how)
+
+
+def _file(name: str, words: str) -> inspect.Parameter:
+    return option(name, Path | None, None, RESULT, words, metavar="FILE")
+
+
+def _noun(name: str, words: str) -> inspect.Parameter:
+    return option(name, str | None, None, RESULT, words, metavar="NOUN")
+
+
+FIT = Group(FitOptions, [
+    option(
+        "method", str, AUTO, METHOD, f"How to find the features: {', '.join(CHOICES)}.",
+        metavar="NAME", autocompletion=among(lambda: CHOICES),
+    ),
+    _method(
+        "k", "About how many features to look for; the data decide if left out.", int | None
+    ),
+    _method("alpha", "Between 0 and 1; the larger, the more features are kept beyond k."),
+    option(
+        "cv", int, 5, METHOD, "Parts of the rows, each of which is held out once.",
+        metavar="NUMBER",
+    ),
+    option("standardize", bool, True, METHOD, "Scale the columns to unit variance while fitting."),
+    option(
+        "positive", bool, False, METHOD,
+        "Effects can only be positive: features raise the target, the odds of the second of two "
+        "classes (by the alphabet), or the risk. Columns of --adjust-for may do both.",
+        "--positive",
+    ),
+    _method(
+        "beta",
+        "Above 1 names more features, to predict or to look at candidates again; below 1 the "
+        "surest alone.",
+    ),
+    _method(
+        "fdr",
+        "Also name the features, and sets of features that cannot be told apart, of which at most "
+        "this share is expected to be false, such as 0.1.",
+    ),
+    _method(
+        "permutations", "Test whether there is anything by so many permutations of the target.",
+        int | None, min=1, max=MOST_PERMUTATIONS,
+    ),
+    option(
+        "compare", bool, True, METHOD,
+        "Predict rows held out, beside a Lasso and a ridge; takes most of the time.",
+    ),
+    _method(
+        "stability",
+        "Pairs of half-samples on which to repeat the choice; by default 10, or none where "
+        "features have probabilities.",
+        int | None, min=0, max=limits.MOST_PAIRS,
+    ),
+    _noun("rows", "What the rows are called in results, such as patients."),
+    _noun(
+        "features",
+        "What the features are called in results, such as genes; guessed from their names if left "
+        "out.",
+    ),
+])  # fmt: skip
+OUTPUTS = Group(dict, [
+    _file("output", "Write the model here, as JSON."),
+    _file("coefficients", "Write the chosen features here, as CSV or .xlsx."),
+    _file(
+        "table",
+        "Write every feature here, as CSV or .xlsx: means or slope, p-value, adjusted p-value, "
+        "probability, coefficient, rank.",
+    ),
+    _file("ranked", "Write all names with signed scores here, for tools of enrichment (.rnk)."),
+    _file("report", "Write a report here, one HTML file."),
+    _file("methods", "Write a paragraph for the methods section of a paper here, as text."),
+])  # fmt: skip
+
+
 @with_exit_codes
-@reads_a_file
+@with_groups(columns=WHICH_COLUMNS, reading=READING, outputs=OUTPUTS, options=FIT)
 def fit(
     data: DataFile,
     *,
     columns: CheckedColumns,
-    method: Annotated[
-        str,
-        method_option(
-            metavar="NAME",
-            help=f"How to find the features: {', '.join(CHOICES)}.",
-            autocompletion=among(lambda: CHOICES),
-        ),
-    ] = AUTO,
-    k: Annotated[
-        int | None,
-        method_option(
-            metavar="NUMBER",
-            help="About how many features to look for; the data decide if left out.",
-        ),
-    ] = None,
-    alpha: Annotated[
-        float | None,
-        method_option(
-            metavar="NUMBER",
-            help="Between 0 and 1; the larger, the more features are kept beyond k.",
-        ),
-    ] = None,
-    cv: Annotated[
-        int,
-        method_option(metavar="NUMBER", help="Parts of the rows, each of which is held out once."),
-    ] = 5,
-    standardize: Standardize = True,
-    positive: Annotated[
-        bool,
-        method_option(
-            "--positive",
-            help="Effects can only be positive: features raise the target, the odds of the second "
-            "of two classes (by the alphabet), or the risk. Columns of --adjust-for may do both.",
-        ),
-    ] = False,
-    beta: Annotated[
-        float | None,
-        method_option(
-            metavar="NUMBER",
-            help="Above 1 names more features, to predict or to look at candidates again; below 1 "
-            "the surest alone.",
-        ),
-    ] = None,
-    fdr: Annotated[
-        float | None,
-        method_option(
-            metavar="NUMBER",
-            help="Also name the features, and sets of features that cannot be told apart, of which "
-            "at most this share is expected to be false, such as 0.1.",
-        ),
-    ] = None,
-    permutations: Annotated[
-        int | None,
-        method_option(
-            metavar="NUMBER",
-            help="Test whether there is anything by so many permutations of the target.",
-            min=1,
-            max=MOST_PERMUTATIONS,
-        ),
-    ] = None,
-    compare: Annotated[
-        bool,
-        method_option(
-            help="Predict rows held out, beside a Lasso and a ridge; takes most of the time."
-        ),
-    ] = True,
-    stability: Annotated[
-        int | None,
-        method_option(
-            metavar="NUMBER",
-            help="Pairs of half-samples on which to repeat the choice; by default 10, or none "
-            "where features have probabilities.",
-            min=0,
-            max=limits.MOST_PAIRS,
-        ),
-    ] = None,
     reading: CheckedReading,
+    outputs: Callable[[], dict[str, Path | None]],
+    options: Callable[..., FitOptions],
     seed: Seed = 0,
-    output: Annotated[
-        Path | None, output_option(metavar="FILE", help="Write the model here, as JSON.")
-    ] = None,
-    coefficients: Annotated[
-        Path | None,
-        output_option(metavar="FILE", help="Write the chosen features here, as CSV or .xlsx."),
-    ] = None,
-    table: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write every feature here, as CSV or .xlsx: means or slope, p-value, adjusted "
-            "p-value, probability, coefficient, rank.",
-        ),
-    ] = None,
-    ranked: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write all names with signed scores here, for tools of enrichment (.rnk).",
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None, output_option(metavar="FILE", help="Write a report here, one HTML file.")
-    ] = None,
-    methods: Annotated[
-        Path | None,
-        output_option(
-            metavar="FILE",
-            help="Write a paragraph for the methods section of a paper here, as text.",
-        ),
-    ] = None,
-    rows: Annotated[
-        str | None,
-        output_option(
-            metavar="NOUN", help="What the rows are called in results, such as patients."
-        ),
-    ] = None,
-    features: Annotated[
-        str | None,
-        output_option(
-            metavar="NOUN",
-            help="What the features are called in results, such as genes; guessed from their "
-            "names if left out.",
-        ),
-    ] = None,
     dry_run: Annotated[
         bool, output_option("--dry-run", help="Tell what was understood of the file, and stop.")
     ] = False,
@@ -190,34 +152,27 @@ def fit(
     For example: ksupport fit cohort.xlsx --target response --id patient --adjust-for age
     --missing impute --report report.html
     """
-    options = FitOptions(
-        method, k, alpha, cv, standardize, seed, positive, beta, fdr, permutations,
-        rows, features,
-    )  # fmt: skip
-    options.check_options()
-    outputs = {
-        "--output": output, "--coefficients": coefficients, "--table": table,
-        "--ranked": ranked, "--report": report, "--methods": methods,
-    }  # fmt: skip
+    asked, files = options(seed=seed), outputs()
+    asked.check_options()
     how, parts = reading(), columns()
-    check_outputs(input_files(data, how), outputs)
-    for name in ("--coefficients", "--table"):
-        check_table(name, outputs[name])
+    check_outputs(input_files(data, how), {f"--{name}": path for name, path in files.items()})
+    for name in ("coefficients", "table"):
+        check_table(f"--{name}", files.get(name))
     say(f"reading {title(data)}")
     read = read_data(data, parts, how)
     if dry_run:
-        _print_data_summary(read, parts, options, in_json)
+        _print_data_summary(read, parts, asked, in_json)
         return
-    fitted = fit_data(read, options, stability, compare, say)
+    fitted = fit_data(read, asked, say)
     made = provenance(read, seed)
     named = parts.target or parts.time or "y"
-    files, problems = _write(fitted, named, parts.id, made, outputs)
+    written, problems = _write(fitted, named, parts.id, made, files)
     if in_json:
         typer.echo(as_json(as_data(fitted, named, made)), nl=False)
     else:
         out = console()
         print_summary(out, fitted, named)
-        for line in files:
+        for line in written:
             out.print(f"\n{line}", soft_wrap=True, end="")
         out.print()
     if problems:
@@ -247,25 +202,25 @@ def _write(
     Returns a line on each file, and what went wrong.
     """
     writers: dict[str, Callable[[Path], None]] = {
-        "--output": lambda path: write_text(
+        "output": lambda path: write_text(
             path, as_json(model_of(fitted, target, ids, made).to_dict())
         ),
-        "--coefficients": lambda path: write_table(path, features_table(fitted, target)),
-        "--table": lambda path: write_table(path, all_features(fitted)),
-        "--ranked": lambda path: write_text(path, ranked_features(fitted)),
-        "--report": lambda path: write_text(path, report_text(fitted, target, made)),
-        "--methods": lambda path: write_text(
+        "coefficients": lambda path: write_table(path, features_table(fitted, target)),
+        "table": lambda path: write_table(path, all_features(fitted)),
+        "ranked": lambda path: write_text(path, ranked_features(fitted)),
+        "report": lambda path: write_text(path, report_text(fitted, target, made)),
+        "methods": lambda path: write_text(
             path, methods_text(fitted.findings(target), made["versions"])
         ),
     }
     done, problems = [], []
-    for option, path in outputs.items():
+    for name, path in outputs.items():
         if path is None:
             continue
         try:
-            with phase(f"writing the {WRITTEN[option]}"):
-                writers[option](path)
-            done.append(f"{WRITTEN[option]}: {path}")
+            with phase(f"writing the {WRITTEN[name]}"):
+                writers[name](path)
+            done.append(f"{WRITTEN[name]}: {path}")
         except CommandError as problem:
             problems.append(str(problem))
     return done, problems

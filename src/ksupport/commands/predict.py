@@ -14,68 +14,49 @@ from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import phase
 from ..reading import Reading, Rows, read_rows
-from ..reading.options import DEFAULT_MEMORY
 from .fitting.model_file import Model, load
 from .terminal.exit import with_exit_codes
 from .terminal.options import (
+    READING,
+    WHICH_COLUMNS,
+    CheckedColumns,
+    CheckedReading,
     DataFile,
-    Decimal,
-    Encoding,
-    Id,
-    MaxMemory,
-    Na,
-    Phenotypes,
-    PhenotypesSheet,
-    Separator,
-    Sheet,
-    Thousands,
-    Transpose,
-    how_to_read,
     input_files,
     output_option,
+    with_groups,
 )
 from .terminal.outputs import as_csv, check_outputs, check_table, write_table
 from .terminal.printing import say
 
 
 @with_exit_codes
+@with_groups(columns=WHICH_COLUMNS.only("id"), reading=READING.without("missing", "duplicates"))
 def predict(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="What ksupport fit --output wrote.")
     ],
     data: DataFile,
-    id: Id = None,
+    *,
+    columns: CheckedColumns,
     output: Annotated[
         Path | None,
         output_option(
             metavar="FILE", help="Write the predictions here, as CSV or .xlsx; else print them."
         ),
     ] = None,
-    separator: Separator = None,
-    decimal: Decimal = ".",
-    thousands: Thousands = None,
-    encoding: Encoding = None,
-    na: Na = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
-    sheet: Sheet = None,
-    transpose: Transpose = False,
-    phenotypes: Phenotypes = None,
-    phenotypes_sheet: PhenotypesSheet = None,
-    max_memory: MaxMemory = DEFAULT_MEMORY,
+    reading: CheckedReading,
 ) -> None:
     """Predict new rows by a model of ksupport fit.
 
     Columns are found by name, and those that share one are merged as in the fit. The names of
     rows are those of --id, or of the column that named them in the fit.
     """
-    reading = how_to_read(
-        separator=separator, decimal=decimal, thousands=thousands, max_memory=max_memory,
-        sheet=sheet, transpose=transpose, phenotypes=phenotypes, encoding=encoding, na=na,
-        phenotypes_sheet=phenotypes_sheet,
-    )  # fmt: skip
-    check_outputs({"MODEL": model} | input_files(data, reading), {"--output": output})
+    how = reading()
+    check_outputs({"MODEL": model} | input_files(data, how), {"--output": output})
     check_table("--output", output)
     loaded = load(model)
-    table, remarks = predictions(loaded, data, reading, id)
+    table, remarks = predictions(loaded, data, how, columns().id)
     for remark in remarks:
         say(remark)
     if output is None:

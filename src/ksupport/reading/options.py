@@ -24,16 +24,16 @@ DEFAULT_MEMORY = 2.0  # gigabytes
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns are what; those of ``ignored`` are left out, and the rest are features."""
+    """Which columns are what; those of ``ignore`` are left out, and the rest are features."""
 
     target: str | None = None
     groups: str | None = None
-    ignored: Sequence[str] = ()
+    ignore: Sequence[str] = ()
     time: str | None = None
     event: str | None = None
     id: str | None = None
     adjust_for: Sequence[str] = ()
-    kept: Sequence[str] = ()  # features, though they look like ids
+    keep: Sequence[str] = ()  # features, though they look like ids
     response: Literal["numbers", "classes"] | None = None  # None: the column decides
 
     def __post_init__(self) -> None:
@@ -68,8 +68,8 @@ class Columns:
         ones = ("target", "time", "event", "groups", "id")
         yield from ((name, getattr(self, name)) for name in ones if getattr(self, name) is not None)
         yield from (("adjust-for", name) for name in self.adjust_for)
-        yield from (("ignore", name) for name in self.ignored)
-        yield from (("keep", name) for name in self.kept)
+        yield from (("ignore", name) for name in self.ignore)
+        yield from (("keep", name) for name in self.keep)
 
     @property
     def survival(self) -> bool:

@@ -144,7 +144,7 @@ def read(
         )  # fmt: skip
         columns = Columns(
             target=target, time=time, event=event, response=response, id=id, groups=groups,
-            adjust_for=_several(adjust_for), ignored=_several(ignore), kept=_several(keep),
+            adjust_for=_several(adjust_for), ignore=_several(ignore), keep=_several(keep),
         )  # fmt: skip
         if response not in (None, "numbers", "classes"):
             raise InputError(f"response must be 'numbers' or 'classes', got {response!r}")
@@ -222,7 +222,7 @@ def _data(
     parts = _parts(table, columns, problems)
     names, X = table.features(parts, reading.marks, problems)
     if isinstance(table, Frame):
-        for problem in look_like_ids(names, X, columns.kept):
+        for problem in look_like_ids(names, X, columns.keep):
             problems.add(problem)
     duplicates, remarks = Duplicates(), [*table.remarks, *response.remarks]
     with problems.collect():

@@ -22,13 +22,7 @@ SURVIVAL = np.array(
 
 
 def fitted(y, kind, **more):
-    return fit_data(
-        Data(Path("d.csv"), NAMES, X, y, kind=kind, **more),
-        FitOptions(),
-        0,
-        True,
-        lambda text: None,
-    )
+    return fit_data(Data(Path("d.csv"), NAMES, X, y, kind=kind, **more), FitOptions(stability=0))
 
 
 class Failing:
@@ -90,10 +84,7 @@ def test_groups_are_held_out_together_by_folds_of_the_estimator_itself(monkeypat
     groups = np.array([f"family {at % 20}" for at in range(80)])
     found = fit_data(
         Data(Path("d.csv"), NAMES, X, ETA, groups=groups),
-        FitOptions(cv=4),
-        0,
-        False,
-        lambda text: None,
+        FitOptions(cv=4, compare=False, stability=0),
     )
     assert found.model.get_params()["cv"] == 4
     assert seen

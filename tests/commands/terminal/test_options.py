@@ -5,7 +5,8 @@ import inspect
 import pytest
 
 from ksupport._common.errors import InputError
-from ksupport.commands.terminal.options import CheckedReading, how_to_read, reads_a_file
+from ksupport.commands.terminal.options import CheckedReading, reads_a_file
+from ksupport.reading.options import how_to_read
 
 GIVEN = {"separator": None, "decimal": ".", "thousands": None, "max_memory": 1.0}
 

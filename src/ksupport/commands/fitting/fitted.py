@@ -264,11 +264,8 @@ class Repeated(LinearRegressor, SelectingModel):
         return self
 
 
-def fit_data(data: Data, options: FitOptions, pairs: int | None, compare: bool, say: Say) -> Fitted:
-    """Fit, predict rows held out, repeat on half-samples, certify.
-
-    ``pairs`` of half-samples; None is for `PAIRS`, or none where the model has probabilities.
-    """
+def fit_data(data: Data, options: FitOptions, say: Say = lambda text: None) -> Fitted:
+    """Fit, predict rows held out, repeat on half-samples, certify."""
     assert data.y is not None
     n, d = data.shape[0], data.n_features
     model = estimator_for(options, data)
@@ -297,19 +294,20 @@ def fit_data(data: Data, options: FitOptions, pairs: int | None, compare: bool, 
         test = permutation_test(
             model, data.X, data.y, n_permutations=options.permutations, groups=data.groups
         )
-    validation = cross_validate(data, options, model, say, remarks) if compare else None
-    if pairs is None:
-        pairs = 0 if chosen_by(model).judgement is not None else PAIRS
-    stability = _stability(data, options, model, pairs, say, remarks)
+    validation = cross_validate(data, options, model, say, remarks) if options.compare else None
+    stability = _stability(data, options, model, say, remarks)
     say("checking the recovery conditions")
     certificate = _certificate(data, model)
     return Fitted(data, options, model, stability, certificate, seconds, validation, remarks, test)
 
 
 def _stability(
-    data: Data, options: FitOptions, model: Any, pairs: int, say: Say, remarks: list[str]
+    data: Data, options: FitOptions, model: Any, say: Say, remarks: list[str]
 ) -> StabilitySelection | None:
     assert data.y is not None
+    pairs = options.stability
+    if pairs is None:
+        pairs = 0 if chosen_by(model).judgement is not None else PAIRS
     if pairs == 0 or not model.support_.any():
         return None
     if data.shape[0] < 8:

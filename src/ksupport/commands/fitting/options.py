@@ -43,6 +43,8 @@ class FitOptions:
     beta: float | None = None
     fdr: float | None = None
     permutations: int | None = None
+    compare: bool = True  # whether to predict rows held out, beside a Lasso and a ridge
+    stability: int | None = None  # pairs of half-samples on which to repeat the choice
     rows: str | None = None  # what rows and features are called; None: guessed
     features: str | None = None
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,9 +13,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from ...reading import Columns, Reading, options
+from ...reading import Columns, Reading
 from ...reading.duplicates import WAYS
-from ...reading.options import POLICIES
+from ...reading.options import DEFAULT_MEMORY, POLICIES, how_to_read
 from ...reading.spreadsheets import file_and_sheet
 
 # -- completion --------------------------------------------------------------------------
@@ -58,12 +59,10 @@ def some_of(names: Callable[[], Iterable[str]]) -> Complete:
 # -- help --------------------------------------------------------------------------------
 
 
-COLUMNS, FILE = "What the columns are", "How the file is read"
-WAY, RESULT = "How features are found", "What comes out"
+COLUMNS, METHOD = "What the columns are", "How features are found"
+FILE, RESULT = "How the file is read", "What comes out"
 
-column_option = partial(typer.Option, rich_help_panel=COLUMNS)
-file_option = partial(typer.Option, rich_help_panel=FILE)
-method_option = partial(typer.Option, rich_help_panel=WAY)
+method_option = partial(typer.Option, rich_help_panel=METHOD)
 output_option = partial(typer.Option, rich_help_panel=RESULT)
 
 
@@ -82,24 +81,80 @@ class CommandWithSections(TyperCommand):
 
 
 def sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
-    """What to write and what it means, by heading; options that have none come last."""
-    found: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-    rest: list[tuple[str, str]] = []
+    """Each option and its help, by heading; options without a heading come last."""
+    headings = ("Arguments", COLUMNS, METHOD, FILE, RESULT, "Others")
+    found: dict[str, list[tuple[str, str]]] = {heading: [] for heading in headings}
     for each in command.get_params(ctx):
         record = each.get_help_record(ctx)
         if record is None:
             continue
         if each.param_type_name == "argument":
             found["Arguments"].append((record[0].partition(" ")[0], record[1]))
-        elif panel := getattr(each, "rich_help_panel", None):
-            found.setdefault(panel, []).append(record)
         else:
-            rest.append(record)
-    found["Others" if len(found) > 1 else "Options"] = rest
-    return {heading: records for heading, records in found.items() if records}
+            found[getattr(each, "rich_help_panel", None) or "Others"].append(record)
+    filled = {heading: records for heading, records in found.items() if records}
+    return filled if len(filled) > 1 else {"Options": filled["Others"]}
 
 
-# -- options of every command ------------------------------------------------------------
+# -- options that commands take together ---------------------------------------------------
+
+
+def option(
+    name: str, kind: Any, default: Any, panel: str, words: str, *flags: str, **how: Any
+) -> inspect.Parameter:
+    """A parameter of a command, with its help."""
+    info = typer.Option(*flags, help=words, rich_help_panel=panel, **how)
+    annotation = Annotated[kind, info]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+@dataclass(frozen=True)
+class Group:
+    """Options, and what is made of their values."""
+
+    make: Callable[..., Any]
+    options: Sequence[inspect.Parameter]
+
+    def only(self, *names: str) -> Group:
+        """The group with these options."""
+        return Group(self.make, [each for each in self.options if each.name in names])
+
+    def without(self, *names: str) -> Group:
+        """The group with all but these options."""
+        return Group(self.make, [each for each in self.options if each.name not in names])
+
+
+def with_groups(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of a group in place of its parameter of that name.
+
+    The command gets a call that checks them there, so that it can check others first.
+    """
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True)
+        taken = {name: group for name, group in groups.items() if name in own.parameters}
+        parameters = [
+            option
+            for name, parameter in own.parameters.items()
+            for option in (taken[name].options if name in taken else [parameter])
+        ]
+
+        @functools.wraps(command)
+        def wrapped(*args: Any, **given: Any) -> None:
+            for name, group in taken.items():
+                known = [each.name for each in group.options if each.name in given]
+                values = {each: given.pop(each) for each in known}
+                given[name] = partial(group.make, **values)
+            command(*args, **given)
+
+        # typer reads one or the other, by version.
+        wrapped.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {each.name: each.annotation for each in parameters}
+        return wrapped
+
+    return decorated
 
 
 Seed = Annotated[
@@ -112,11 +167,6 @@ Json = Annotated[bool, output_option("--json", help="Print JSON instead of words
 Standardize = Annotated[
     bool, method_option(help="Scale the columns to unit variance while fitting.")
 ]
-
-
-# -- options of commands that read a file ------------------------------------------------
-
-
 DataFile = Annotated[
     Path,
     typer.Argument(
@@ -126,209 +176,96 @@ DataFile = Annotated[
         "of PLINK (.bed) or AnnData (.h5ad); a pipe such as /dev/stdin brings a CSV.",
     ),
 ]
-Target = Annotated[
-    str | None,
-    column_option(
-        metavar="COLUMN",
-        help="Column to explain; NPZ takes the array y and LIBSVM the first entry.",
-    ),
-]
-Time = Annotated[
-    str | None,
-    column_option(metavar="COLUMN", help="Instead of a target: column of times until an event."),
-]
-Event = Annotated[
-    str | None,
-    column_option(
-        metavar="COLUMN",
-        help="Column that has 1 where the event was seen at that time, and 0 where not yet; "
+CheckedReading = Callable[[], Reading]  # refuses options that make no sense
+CheckedColumns = Callable[[], Columns]
+
+
+def _column(name: str, words: str) -> inspect.Parameter:
+    return option(name, str | None, None, COLUMNS, words, metavar="COLUMN")
+
+
+def _columns(name: str, words: str) -> inspect.Parameter:
+    words += "; may be given several times."
+    return option(name, list[str], [], COLUMNS, words, metavar="COLUMN")
+
+
+def _file(
+    name: str, metavar: str | None, words: str, *flags: str, kind: Any = str | None,
+    default: Any = None, **how: Any,
+) -> inspect.Parameter:  # fmt: skip
+    return option(name, kind, default, FILE, words, *flags, metavar=metavar, **how)
+
+
+def _which_columns(regression: bool | None = None, **columns: Any) -> Columns:
+    response = {None: None, True: "numbers", False: "classes"}[regression]
+    return Columns(response=response, **columns)  # type: ignore[arg-type]
+
+
+WHICH_COLUMNS = Group(_which_columns, [
+    _column("target", "Column to explain; NPZ takes the array y and LIBSVM the first entry."),
+    _column("time", "Instead of a target: column of times until an event."),
+    _column(
+        "event",
+        "Column that has 1 where the event was seen at that time, and 0 where not yet; "
         "COLUMN=VALUE says which value means that it was.",
     ),
-]
-Numbers = Annotated[
-    bool | None,
-    column_option(
+    option(
+        "regression", bool | None, None, COLUMNS,
+        "Take the target as numbers, or as classes; by default what it holds decides.",
         "--regression/--classification",
-        help="Take the target as numbers, or as classes; by default what it holds decides.",
     ),
-]
-AdjustFor = Annotated[
-    list[str],
-    column_option(
-        metavar="COLUMN",
-        help="Column that is in every model (age, sex, batch; text is coded); may be given several "
-        "times.",
+    _columns("adjust_for", "Column that is in every model (age, sex, batch; text is coded)"),
+    _column("id", "Column that names the rows."),
+    _column(
+        "groups",
+        "Column of labels (patients, families); rows with the same one are held out together.",
     ),
-]
-Id = Annotated[str | None, column_option(metavar="COLUMN", help="Column that names the rows.")]
-Ignore = Annotated[
-    list[str],
-    column_option(metavar="COLUMN", help="Column to leave out; may be given several times."),
-]
-Keep = Annotated[
-    list[str],
-    column_option(
-        metavar="COLUMN",
-        help="Column that is a feature, though it looks like an id (whole numbers in order); may "
+    _columns("ignore", "Column to leave out"),
+    _columns(
+        "keep",
+        "Column that is a feature, though it looks like an id (whole numbers in order)",
+    ),
+])  # fmt: skip
+READING = Group(how_to_read, [
+    _file("separator", "SIGN", "What separates the columns of a text file; found out if left out."),
+    _file("decimal", "SIGN", "What stands before the decimals of numbers.", kind=str, default="."),
+    _file("thousands", "SIGN", "What separates thousands in numbers, as in 1,234,567."),
+    _file("encoding", "NAME", "Encoding of a text file, such as latin-1; found out if left out."),
+    _file(
+        "missing", "WAY", f"What to do about missing values: {', '.join(POLICIES)}.",
+        kind=str, default="refuse", autocompletion=among(lambda: POLICIES),
+    ),
+    _file(
+        "na", "TEXT",
+        "What stands for a missing value, such as n.d. or -999, beside NA, NaN and the like; may "
         "be given several times.",
+        kind=list[str], default=[],
     ),
-]
-Groups = Annotated[
-    str | None,
-    column_option(
-        metavar="COLUMN",
-        help="Column of labels (patients, families); rows with the same one are held out together.",
+    _file(
+        "duplicates", "WAY",
+        f"What to do about features that share a name: {', '.join(WAYS)} (a number after the "
+        "name).",
+        kind=str, default="refuse", autocompletion=among(lambda: WAYS),
     ),
-]
-Separator = Annotated[
-    str | None,
-    file_option(
-        metavar="SIGN", help="What separates the columns of a text file; found out if left out."
+    _file("sheet", "NAME", "Sheet of a spreadsheet; the first if left out."),
+    _file(
+        "transpose", None, "Features are in rows, named by the first column.", "--transpose",
+        kind=bool, default=False,
     ),
-]
-Decimal = Annotated[
-    str, file_option(metavar="SIGN", help="What stands before the decimals of numbers.")
-]
-Thousands = Annotated[
-    str | None,
-    file_option(metavar="SIGN", help="What separates thousands in numbers, as in 1,234,567."),
-]
-HowMissing = Annotated[
-    str,
-    file_option(
-        metavar="WAY",
-        help=f"What to do about missing values: {', '.join(POLICIES)}.",
-        autocompletion=among(lambda: POLICIES),
-    ),
-]
-Na = Annotated[
-    list[str],
-    file_option(
-        metavar="TEXT",
-        help="What stands for a missing value, such as n.d. or -999, beside NA, NaN and the "
-        "like; may be given several times.",
-    ),
-]
-HowDuplicates = Annotated[
-    str,
-    file_option(
-        metavar="WAY",
-        help="What to do about features that share a name: "
-        f"{', '.join(WAYS)} (a number after the name).",
-        autocompletion=among(lambda: WAYS),
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    file_option(
-        metavar="NAME", help="Encoding of a text file, such as latin-1; found out if left out."
-    ),
-]
-MaxMemory = Annotated[
-    float,
-    file_option(metavar="GB", help="Refuse files that would take more memory than this."),
-]
-Sheet = Annotated[
-    str | None, file_option(metavar="NAME", help="Sheet of a spreadsheet; the first if left out.")
-]
-PhenotypesSheet = Annotated[
-    str | None,
-    file_option(metavar="NAME", help="Sheet of the file of --phenotypes; the first if left out."),
-]
-Transpose = Annotated[
-    bool, file_option("--transpose", help="Features are in rows, named by the first column.")
-]
-Phenotypes = Annotated[
-    Path | None,
-    file_option(
-        metavar="FILE",
-        help="Another table with a row for each sample, found by its name: in the column --id, or "
-        "in the first one. It may be another sheet of the same book: book.xlsx:samples. An NPY "
+    _file(
+        "phenotypes", "FILE",
+        "Another table with a row for each sample, found by its name: in the column --id, or in "
+        "the first one. It may be another sheet of the same book: book.xlsx:samples. An NPY "
         "brings the target, row by row.",
+        kind=Path | None,
     ),
-]
-
-CheckedReading = Callable[[], Reading]  # refuses options that make no sense
-CheckedColumns = Callable[[], Columns]  # the same
-
-
-def how_to_read(
-    *,
-    separator: Separator = None,
-    decimal: Decimal = ".",
-    thousands: Thousands = None,
-    encoding: Encoding = None,
-    missing: HowMissing = "refuse",
-    na: Na = [],  # noqa: B006 (typer reads it, and hands over a fresh list)
-    duplicates: HowDuplicates = "refuse",
-    sheet: Sheet = None,
-    transpose: Transpose = False,
-    phenotypes: Phenotypes = None,
-    phenotypes_sheet: PhenotypesSheet = None,
-    max_memory: MaxMemory = options.DEFAULT_MEMORY,
-) -> Reading:
-    """The options on reading, checked."""
-    return options.how_to_read(
-        separator=separator, decimal=decimal, thousands=thousands, encoding=encoding,
-        missing=missing, na=na, duplicates=duplicates, sheet=sheet, transpose=transpose,
-        phenotypes=phenotypes, phenotypes_sheet=phenotypes_sheet, max_memory=max_memory,
-    )  # fmt: skip
-
-
-def which_columns(
-    *,
-    target: Target = None,
-    time: Time = None,
-    event: Event = None,
-    regression: Numbers = None,
-    adjust_for: AdjustFor = [],  # noqa: B006
-    id: Id = None,
-    groups: Groups = None,
-    ignore: Ignore = [],  # noqa: B006
-    keep: Keep = [],  # noqa: B006
-) -> Columns:
-    """The options that name columns, checked."""
-    response = {None: None, True: "numbers", False: "classes"}[regression]
-    return Columns(
-        target=target, time=time, event=event, id=id, groups=groups, adjust_for=adjust_for,
-        ignored=ignore, kept=keep, response=response,  # type: ignore[arg-type]
-    )  # fmt: skip
-
-
-PLACES: dict[str, Callable[..., Any]] = {"reading": how_to_read, "columns": which_columns}
-
-
-def reads_a_file(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `how_to_read` in place of its parameter ``reading``.
-
-    And those of `which_columns` in place of ``columns``.  What it gets there is a call that checks
-    them, so that it can check others first.
-    """
-    own = inspect.signature(command, eval_str=True)
-    options = {
-        place: list(inspect.signature(make, eval_str=True).parameters.values())
-        for place, make in PLACES.items()
-        if place in own.parameters
-    }
-    parameters = [
-        option
-        for name, parameter in own.parameters.items()
-        for option in options.get(name, [parameter])
-    ]
-    ordered = sorted(parameters, key=lambda each: each.kind)
-
-    @functools.wraps(command)
-    def wrapped(*args: Any, **given: Any) -> None:
-        for place, theirs in options.items():
-            names = [each.name for each in theirs]
-            chosen = {name: given.pop(name) for name in names if name in given}
-            given[place] = functools.partial(PLACES[place], **chosen)
-        command(*args, **given)
-
-    # typer reads one or the other, by version.
-    wrapped.__signature__ = own.replace(parameters=ordered)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {each.name: each.annotation for each in ordered}
-    return wrapped
+    _file("phenotypes_sheet", "NAME", "Sheet of the file of --phenotypes; the first if left out."),
+    _file(
+        "max_memory", "GB", "Refuse files that would take more memory than this.",
+        kind=float, default=DEFAULT_MEMORY,
+    ),
+])  # fmt: skip
+reads_a_file = with_groups(columns=WHICH_COLUMNS, reading=READING)
 
 
 def input_files(data: Path, reading: Reading) -> dict[str, Path]:
