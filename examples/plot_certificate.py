@@ -20,7 +20,7 @@ from scipy.optimize import linprog
 
 from ksupport import IRKSN, path
 from ksupport.datasets import make_correlated_data, make_example1
-from ksupport.plotting import plot_certificate, plot_recommendation
+from ksupport.plotting import CertificateDisplay, plot_recommendation
 from ksupport.theory import irksn_condition, l1_condition, recommend
 
 X, y, w = make_example1()
@@ -32,7 +32,7 @@ report
 # Each bar is the left side of a condition in units of its right side; it holds if the bar ends
 # before the line.
 
-ax = plot_certificate(report)
+ax = CertificateDisplay.from_report(report).ax_
 
 # %%
 # How small must alpha be?

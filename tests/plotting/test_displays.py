@@ -17,11 +17,7 @@ from ksupport.plotting import (
     PathDisplay,
     StoppingDisplay,
     SupportDisplay,
-    plot_certificate,
-    plot_path,
     plot_recommendation,
-    plot_stopping,
-    plot_support,
 )
 
 from .models import CHOSEN, ONE_PATH, name
@@ -58,10 +54,8 @@ def test_data_of_another_fit_are_refused(data, display):
         display.from_estimator(model, X, y, sample_weight=np.ones(len(y) - 1))
 
 
-@pytest.mark.parametrize(
-    "draw", [PathDisplay.from_estimator, plot_path, plot_stopping, plot_support]
-)
-def test_several_targets_are_drawn_one_at_a_time(data, draw):
+@pytest.mark.parametrize("drawn", [PathDisplay, StoppingDisplay, SupportDisplay])
+def test_several_targets_are_drawn_one_at_a_time(data, drawn):
     X, y, _ = data
     Y = np.c_[y, y[::-1]]
     model = IRKSN(k=5, max_iter=50).fit(X, Y)
@@ -72,19 +66,19 @@ def test_several_targets_are_drawn_one_at_a_time(data, draw):
         SupportDisplay.from_estimator(model, X, Y, target=1).coef, model.coef_[1]
     )
     with pytest.raises(ValueError, match="target must be an integer between 0 and 1, got 2"):
-        draw(model, X, Y, target=2)
+        drawn.from_estimator(model, X, Y, target=2)
 
 
 def test_a_model_that_is_not_fitted_is_refused(data):
     X, y, _ = data
-    for draw in (
-        lambda: plot_path(IRKSN(), X, y),
-        lambda: plot_stopping(AutoIRKSN(), X, y),
-        lambda: plot_support(IRKSNIC(), X, y),
-        lambda: plot_certificate(IRKSNCV(), X, y),
+    for display, model in (
+        (PathDisplay, IRKSN()),
+        (StoppingDisplay, AutoIRKSN()),
+        (SupportDisplay, IRKSNIC()),
+        (CertificateDisplay, IRKSNCV()),
     ):
         with pytest.raises(Exception, match="not fitted"):
-            draw()
+            display.from_estimator(model, X, y)
 
 
 @pytest.mark.parametrize("odd", [None, "a", [1.0], Lasso()], ids=repr)
@@ -106,7 +100,7 @@ def test_what_cannot_be_drawn_is_refused_by_name(odd, data):
 @pytest.mark.parametrize("coef", ["a", ["a"], [np.nan], [1j], [None]], ids=repr)
 def test_coefficients_are_finite_numbers(coef):
     with pytest.raises(ValueError, match="coef must be"):
-        plot_support(coef)
+        SupportDisplay.from_coef(coef)
 
 
 @pytest.mark.parametrize("max_iter", [0, -1, 1.5, np.nan])
@@ -130,19 +124,20 @@ def test_a_residual_of_zero_is_drawn_on_a_linear_scale(data):
     X, y, _ = data
     ones = np.ones(len(y))
     model = IRKSN(k=2, max_iter=20).fit(X, ones)
-    assert plot_stopping(model, X, ones).get_yscale() == "linear"
+    drawn = StoppingDisplay.from_estimator(model, X, ones)
+    assert drawn.ax_.get_yscale() == "linear"
 
 
 def test_a_history_that_lacks_a_column_is_told_so():
     with pytest.raises(ValueError, match="history must have the column 'n_nonzero'"):
-        plot_stopping({"t": np.arange(3), "residual": np.ones(3)})
+        StoppingDisplay.from_history({"t": np.arange(3), "residual": np.ones(3)})
 
 
 def test_without_matplotlib_the_extra_is_named():
     """Importing the package does not need matplotlib; drawing says what to install."""
     code = (
         "import sys; sys.modules['matplotlib'] = None; import ksupport\n"
-        "try: ksupport.plotting.plot_support([1.0])\n"
+        "try: ksupport.plotting.SupportDisplay.from_coef([1.0])\n"
         "except ImportError as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -5,7 +5,7 @@ import pytest
 
 from ksupport import IRKSN, IRKSNIC, AutoIRKSN, PathIC, path
 from ksupport.datasets import make_block_data, make_example1
-from ksupport.plotting import PathDisplay, plot_path
+from ksupport.plotting import PathDisplay
 
 from .models import CHOSEN, ONE_PATH, name
 
@@ -30,7 +30,7 @@ def test_a_path_has_a_line_for_every_feature_that_was_ever_chosen(result):
 
 def test_the_truth_stands_out_and_names_are_shown(result):
     names = ["$a", "b", "c", "d", "e"]
-    ax = plot_path(result, truth=[1, 1, -4, 0, 0], names=names)
+    ax = PathDisplay.from_result(result, truth=[1, 1, -4, 0, 0], names=names).ax_
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [r"\$a", "b", "c"]
 
 
@@ -38,9 +38,9 @@ def test_a_path_without_iterates_is_explained(result):
     from dataclasses import replace
 
     with pytest.raises(ValueError, match=r"walk it with ksupport\.path"):
-        plot_path(replace(result, iterates=None))
+        PathDisplay.from_result(replace(result, iterates=None))
     with pytest.raises(ValueError, match=r"truth must have one entry per feature, 5, got \(3,\)"):
-        plot_path(result, truth=np.ones(3))
+        PathDisplay.from_result(result, truth=np.ones(3))
 
 
 @pytest.mark.parametrize("model", ONE_PATH + CHOSEN, ids=name)
@@ -61,7 +61,7 @@ def test_the_path_behind_a_model_leads_to_the_model(data, model):
         np.testing.assert_array_equal(np.abs(coef) > 1e-12, model.support_)
     if not isinstance(model, PathIC | IRKSNIC | AutoIRKSN):
         np.testing.assert_allclose(coef, model.coef_, rtol=1e-9, atol=1e-12)
-    assert plot_path(model, X, y, sample_weight=weights).get_xlabel() == "step"
+    assert display.ax_.get_xlabel() == "step"
 
 
 def test_a_path_is_walked_as_far_as_asked(data):
@@ -72,7 +72,7 @@ def test_a_path_is_walked_as_far_as_asked(data):
     assert display.kept == model.n_iter_
     assert display.n_highlighted == 10
     with pytest.raises(ValueError, match="X has 30 rows, but the fit held out row"):
-        plot_path(model, X[:30], y[:30])
+        PathDisplay.from_estimator(model, X[:30], y[:30])
 
 
 def test_a_support_reached_by_exchange_is_on_no_path():
@@ -103,4 +103,4 @@ def test_off_the_paths_that_of_the_model_s_size_is_drawn():
 )
 def test_odd_options_of_a_path_are_refused_by_name(result, options, message):
     with pytest.raises((TypeError, ValueError), match=message):
-        plot_path(result, **options)
+        PathDisplay.from_result(result, **options)

@@ -6,7 +6,7 @@ import pytest
 from ksupport import IRKSN, IRKSNIC, AutoIRKSN
 from ksupport.datasets import make_block_data
 from ksupport.explain.models import chosen_by
-from ksupport.plotting import StoppingDisplay, plot_stopping
+from ksupport.plotting import StoppingDisplay
 
 from .models import CHOSEN, ONE_PATH, name
 
@@ -14,10 +14,11 @@ from .models import CHOSEN, ONE_PATH, name
 def test_stopping_marks_the_least_validation_error():
     X, y, _ = make_block_data(60, 80, block_size=10, n_active_blocks=1, random_state=0)
     model = IRKSN(k=10, stopping="held_out", random_state=0).fit(X, y)
-    ax = plot_stopping(model.history_)
+    ax = StoppingDisplay.from_history(model.history_).ax_
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert f"least: step {model.n_iter_}" in labels
-    assert len(plot_stopping(IRKSN(k=10, max_iter=50).fit(X, y).history_).lines) == 1
+    history = IRKSN(k=10, max_iter=50).fit(X, y).history_
+    assert len(StoppingDisplay.from_history(history).ax_.lines) == 1
 
 
 @pytest.mark.parametrize("model", [*ONE_PATH[:2], *CHOSEN], ids=name)

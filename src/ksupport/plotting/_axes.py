@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import inspect
 from collections.abc import Callable, Sequence
-from textwrap import indent
+from textwrap import fill, indent
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -13,58 +13,55 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._common.checks import as_numbers
 from .._common.extra import extra
-from .._common.names import feature_name
-from ..design import Floats
+from .._common.names import feature_name, names_seen
+from ..choosing.selection import Selection
+from ..design import Floats, Ints
 from ..estimators.base import LinearModel
+from ..explain.models import chosen_by
 
 WIDE, SQUARE = (6.4, 4.0), (4.6, 4.4)  # inches
 GOOD, BAD, MUTED = "#0072B2", "#D55E00", "#999999"  # distinct for colour-blind readers
 
 F = TypeVar("F", bound=Callable[..., Any])
-PARAMETERS = {  # of `from_estimator`, by the placeholder in its docstring
-    "fit": """\
-estimator : estimator of ksupport
-    A fitted model.
-X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-    The X of the fit.
-y : array of shape (n,) or (n, n_targets)
-    The y of the fit.""",
-    "refit": """\
-estimator : estimator of ksupport
-    A fitted model; copies of it are fitted on the folds.
-X : array, data frame or sparse matrix, shape (n, d)
-    The X of the fit.
-y : array of shape (n,), or (n, 2) of times and events
-    The y of the fit.""",
-    "sample_weight": """\
-sample_weight : array of shape (n,), optional
-    The weights of the fit.""",
-    "folds": """\
-cv : int, splitter or iterable
-    The folds; an integer is a number of shuffled folds.
-random_state : int, RandomState or None
-    Seed of the shuffling.""",
-    "target": """\
-target : int
-    Which target, if there are several.""",
-    "names": """\
-names : sequence of str, optional
-    Names of the features; by default those seen in the fit.""",
-    "ax": """\
-ax : matplotlib Axes, optional
-    Where to draw; by default on new axes.""",
+PARAMETERS = {  # what parameters mean that several displays have
+    "estimator": "estimator of ksupport\nA fitted model.",
+    "X": "array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)\n"
+    "The X of the fit.",
+    "y": "array of shape (n,) or (n, n_targets)\nThe y of the fit.",
+    "sample_weight": "array of shape (n,), optional\nThe weights of the fit.",
+    "truth": "array of shape (d,), optional\nThe true model.",
+    "target": "int\nWhich target, if there are several.",
+    "names": "sequence of str, optional\nNames of the features; by default those seen in the fit.",
+    "ax": "matplotlib Axes, optional\nWhere to draw; by default on new axes.",
+}
+REFIT = {  # of displays that fit copies of a model on folds
+    "estimator": "estimator of ksupport\nA fitted model; copies of it are fitted on the folds.",
+    "X": "array, data frame or sparse matrix, shape (n, d)\nThe X of the fit.",
+    "y": "array of shape (n,), or (n, 2) of times and events\nThe y of the fit.",
+    "cv": "int, splitter or iterable\nThe folds; an integer is a number of shuffled folds.",
+    "random_state": "int, RandomState or None\nSeed of the shuffling.",
 }
 
 
-def shared_parameters(method: F) -> F:
-    """Put the text of `PARAMETERS` in place of lines such as ``{fit}`` in a docstring."""
-    method.__doc__ = re.sub(
-        r"^( *)\{(\w+)\}$",
-        lambda found: indent(PARAMETERS[found[2]], found[1]),
-        method.__doc__ or "",
-        flags=re.MULTILINE,
-    )
-    return method
+def documented(**own: str) -> Callable[[F], F]:
+    """Add the sections Parameters and Returns to the docstring of a method of a display.
+
+    A parameter has a text of its own, or that of `PARAMETERS`: its type, and below it its meaning.
+    """
+
+    def add(method: F) -> F:
+        texts = PARAMETERS | own
+        lines = [inspect.cleandoc(method.__doc__ or ""), "", "Parameters", "----------"]
+        for name, parameter in list(inspect.signature(method).parameters.items())[1:]:
+            kind, _, words = texts[name].partition("\n")
+            stars = "**" if parameter.kind is parameter.VAR_KEYWORD else ""
+            head = f"{stars}{name} : {kind}".removesuffix(" : ")
+            lines += [head, indent(fill(" ".join(words.split()), 86), "    ")]
+        owner = method.__qualname__.partition(".")[0]
+        method.__doc__ = "\n".join([*lines, "", "Returns", "-------", owner, ""])
+        return method
+
+    return add
 
 
 def pyplot() -> Any:
@@ -82,10 +79,14 @@ def axes_of(ax: Any, figsize: tuple[float, float] = WIDE) -> Any:
 
 
 class Display:
-    """A figure, drawn when it is made and again by `plot`."""
+    """A figure, drawn when it is made and again by `plot`.
+
+    ``ax_`` and ``figure_`` are the matplotlib Axes and Figure.
+    """
 
     ax_: Any
     figure_: Any
+    _size = WIDE  # of a new figure
 
     def plot(self, ax: Any = None) -> Self:
         """Draw, on new axes if none are given.
@@ -107,13 +108,39 @@ class Display:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    @property
-    def _size(self) -> tuple[float, float]:
-        """Inches of a new figure."""
-        return WIDE
-
     def _draw(self, ax: Any) -> None:
         raise NotImplementedError
+
+
+# -- what several displays draw --------------------------------------------------------------
+
+
+def note(ax: Any, place: float, text: str, colour: str = "black") -> None:
+    """Words on the right of the axes, at the height of a row."""
+    ax.annotate(
+        text, (1, place), xycoords=("axes fraction", "data"), xytext=(5, 0),
+        textcoords="offset points", va="center", fontsize="small", color=colour,
+    )  # fmt: skip
+
+
+def legend_above(ax: Any, *handles_and_labels: Any, **options: Any) -> None:
+    """A legend above the axes, from the left."""
+    ax.legend(
+        *handles_and_labels, frameon=False, fontsize="small", loc="lower left",
+        bbox_to_anchor=(0, 1), **options,
+    )  # fmt: skip
+
+
+def draw_calibration(ax: Any, predicted: Floats, observed: Floats, counts: Ints) -> None:
+    """Observed shares against predicted ones, with the standard errors of calibrated ones."""
+    spread = np.sqrt(np.maximum(predicted * (1 - predicted), 0) / counts)
+    ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="calibrated")
+    ax.errorbar(predicted, observed, yerr=spread, fmt="o", color=GOOD, capsize=3, label="observed")
+    ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
+    ax.legend(frameon=False, fontsize="small", loc="upper left")
+
+
+# -- checks ----------------------------------------------------------------------------------
 
 
 def check_kind(name: str, value: Any, kind: type, source: str) -> None:
@@ -154,6 +181,22 @@ def check_data(
             f"sample_weight must have one entry for each of the {n} rows, got shape "
             f"{np.shape(sample_weight)}"
         )
+
+
+def checked(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    names: Sequence[str] | None = None,
+) -> tuple[Selection, Sequence[str] | None]:
+    """What an estimator of ksupport has chosen, and the names of its features, once all fit."""
+    check_ours(estimator)
+    check_data(estimator, X, y, sample_weight)
+    names = names_seen(estimator) if names is None else names
+    check_names(names, np.shape(estimator.coef_)[-1])
+    return chosen_by(estimator), names
 
 
 def check_names(names: Sequence[str] | None, size: int) -> None:

@@ -1,4 +1,4 @@
-"""How far each recovery condition is from its limit."""
+"""Recovery conditions: how far each is from its limit, and how often they hold."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..theory import RecoveryReport
-from ._axes import BAD, GOOD, MUTED, Display, check_kind, check_ours, shared_parameters
+from ..theory import Recommendation, RecoveryReport
+from ._axes import BAD, GOOD, MUTED, Display, check_kind, check_ours, documented, note, pyplot
 
 FAR = 2.0  # a condition violated by this factor or more reaches the edge of the picture
 
@@ -25,8 +25,6 @@ class CertificateDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     bars_ : list of matplotlib Rectangle
         The left side of each condition in units of its right side, in the order of
         ``report.conditions``.
@@ -44,9 +42,10 @@ class CertificateDisplay(Display):
     """
 
     report: RecoveryReport
+    _size = 7.5, 3.0
 
     @classmethod
-    @shared_parameters
+    @documented()
     def from_estimator(
         cls,
         estimator: Any,
@@ -56,42 +55,16 @@ class CertificateDisplay(Display):
         sample_weight: ArrayLike | None = None,
         ax: Any = None,
     ) -> Self:
-        """Certify a fitted model, and draw what came of it.
-
-        Parameters
-        ----------
-        {fit}
-        {sample_weight}
-        {ax}
-
-        Returns
-        -------
-        CertificateDisplay
-        """
+        """Certify a fitted model, and draw what came of it."""
         check_ours(estimator)
         return cls.from_report(estimator.certify(X, y, sample_weight), ax=ax)
 
     @classmethod
-    @shared_parameters
+    @documented(report="RecoveryReport\nFrom ``certify`` or `ksupport.theory.recovery_report`.")
     def from_report(cls, report: RecoveryReport, *, ax: Any = None) -> Self:
-        """Draw a report.
-
-        Parameters
-        ----------
-        report : RecoveryReport
-            From ``certify`` or `ksupport.theory.recovery_report`.
-        {ax}
-
-        Returns
-        -------
-        CertificateDisplay
-        """
+        """Draw a report."""
         check_kind("report", report, RecoveryReport, "what certify or recovery_report returned")
         return cls(report).plot(ax=ax)
-
-    @property
-    def _size(self) -> tuple[float, float]:
-        return 7.5, 3.0
 
     def _draw(self, ax: Any) -> None:
         report = self.report
@@ -104,11 +77,7 @@ class CertificateDisplay(Display):
             number = f"{ratio:.3g}" if np.isfinite(ratio) else "no certificate"
             if condition.holds is False and ratio < 1:
                 number += ", dependent columns"
-            ax.annotate(
-                f"{verdict} ({number})", (1, place), xycoords=("axes fraction", "data"),
-                xytext=(5, 0), textcoords="offset points", va="center", fontsize="small",
-                color=colour,
-            )  # fmt: skip
+            note(ax, place, f"{verdict} ({number})", colour)
         ax.axvline(1.0, color="black", linewidth=1)
         ax.set_yticks(range(len(report.conditions)), [name for name, _ in report.conditions])
         ax.invert_yaxis()  # the first condition on top
@@ -117,32 +86,43 @@ class CertificateDisplay(Display):
         self.bars_ = bars
 
 
-def plot_certificate(source: Any, *data: Any, **options: Any) -> Any:
-    """Draw how far each recovery condition is from its limit.
+def plot_recommendation(advice: Recommendation) -> Any:
+    """Draw the phase diagram: how often conditions hold, over support size and samples.
 
     Parameters
     ----------
-    source : RecoveryReport or estimator
-        From ``certify`` or `ksupport.theory.recovery_report`, or a fitted model.
-    *data
-        For a model, the X and y of its fit.
-    **options
-        As in `CertificateDisplay.from_report` and `CertificateDisplay.from_estimator`.
+    advice : Recommendation
+        From `ksupport.theory.recommend`.
 
     Returns
     -------
-    matplotlib Axes
+    ndarray of matplotlib Axes
+        One for each condition: that of IRKSN, of the l1 norm, and of OMP.
 
     Examples
     --------
-    >>> from ksupport.datasets import make_example1
-    >>> from ksupport.plotting import plot_certificate
-    >>> from ksupport.theory import recovery_report
-    >>> X, y, w = make_example1()
-    >>> ax = plot_certificate(recovery_report(X, w, y))
-    >>> [text.get_text() for text in ax.texts][0]
-    'holds (0.733)'
+    >>> import numpy as np
+    >>> from ksupport.plotting import plot_recommendation
+    >>> from ksupport.theory import recommend
+    >>> X = np.random.default_rng(0).standard_normal((40, 60))
+    >>> axes = plot_recommendation(recommend(X, 2, n_draws=10, random_state=0))
+    >>> [ax.get_title() for ax in axes]
+    ['IRKSN', 'Lasso, IRCR', 'OMP, SRDI']
     """
-    known = isinstance(source, RecoveryReport)
-    draw = CertificateDisplay.from_report if known else CertificateDisplay.from_estimator
-    return draw(source, *data, **options).ax_
+    check_kind("advice", advice, Recommendation, "what ksupport.theory.recommend returned")
+    panels = {"IRKSN": "IRKSN", "Lasso": "Lasso, IRCR", "OMP": "OMP, SRDI"}
+    figure, axes = pyplot().subplots(
+        1, len(panels), figsize=(9, 3.2), sharey=True, layout="constrained"
+    )
+    for ax, (method, title) in zip(axes, panels.items(), strict=True):
+        rates = advice.rates[method]
+        image = ax.imshow(rates, origin="lower", aspect="auto", vmin=0, vmax=1, cmap="cividis")
+        for (row, column), rate in np.ndenumerate(rates):
+            colour = "white" if rate < 0.6 else "black"
+            ax.text(column, row, f"{rate:.0%}", ha="center", va="center", color=colour, fontsize=8)
+        ax.set_xticks(range(len(advice.ks)), advice.ks)
+        ax.set(title=title, xlabel="features in the support")
+    axes[0].set_yticks(range(len(advice.sample_sizes)), advice.sample_sizes)
+    axes[0].set_ylabel("samples")
+    figure.colorbar(image, ax=axes, label="share of draws whose condition holds")
+    return axes

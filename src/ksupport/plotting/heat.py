@@ -10,20 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.extra import extra
-from .._common.names import names_seen
 from ..explain.features import by_certainty
 from ..explain.figures import FAR, Heat, heat_of
-from ..explain.models import chosen_by, effects_of
-from ._axes import (
-    BAD,
-    GOOD,
-    Display,
-    check_data,
-    check_names,
-    check_ours,
-    name_of,
-    shared_parameters,
-)
+from ..explain.models import effects_of
+from ._axes import BAD, GOOD, Display, checked, documented, name_of
 
 LINE = 0.26  # inches for a feature
 
@@ -45,8 +35,6 @@ class HeatmapDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     image_ : matplotlib AxesImage
         The map.
 
@@ -67,7 +55,7 @@ class HeatmapDisplay(Display):
     names: Sequence[str] | None = None
 
     @classmethod
-    @shared_parameters
+    @documented()
     def from_estimator(
         cls,
         estimator: Any,
@@ -81,35 +69,19 @@ class HeatmapDisplay(Display):
         """Draw the chosen features of the rows of a fit.
 
         Weights change neither features nor rows: only the shape of ``sample_weight`` is checked.
-
-        Parameters
-        ----------
-        {fit}
-        {sample_weight}
-        {names}
-        {ax}
-
-        Returns
-        -------
-        HeatmapDisplay
         """
-        check_ours(estimator)
-        check_data(estimator, X, y, sample_weight)
-        chosen = chosen_by(estimator)
+        chosen, names = checked(estimator, X, y, sample_weight, names=names)
         if not chosen.flat:
             raise ValueError("y must hold one target: fit several targets one at a time")
-        names = names_seen(estimator) if names is None else names
         eta = np.ravel(estimator._linear(X))
         numbers, observed = estimator._validated(X, y, multi_output=False, reset=False)
-        check_names(names, numbers.shape[1])
         effects = effects_of(estimator, numbers)
         order = by_certainty(effects, chosen)
         heat = heat_of(estimator._loss, numbers, observed, eta, effects, order)
         return cls(heat, names=names).plot(ax)
 
-    @property
-    def _size(self) -> tuple[float, float]:
-        return 7.2, 1.2 + LINE * max(len(self.heat.features), 3)
+    def __post_init__(self) -> None:
+        self._size = 7.2, 1.2 + LINE * max(len(self.heat.features), 3)
 
     def _draw(self, ax: Any) -> None:
         heat = self.heat

@@ -20,8 +20,8 @@ from ._axes import (
     check_kind,
     check_names,
     check_ours,
+    documented,
     name_of,
-    shared_parameters,
     vector,
 )
 
@@ -52,8 +52,6 @@ class PathDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     lines_ : list of matplotlib Line2D
         One per feature, in the order of ``features``.
 
@@ -78,7 +76,12 @@ class PathDisplay(Display):
     names: Sequence[str] | None = None
 
     @classmethod
-    @shared_parameters
+    @documented(
+        max_iter="""int, optional
+        How far to walk, to see what comes after the kept step.  None: as far as the fit, or half
+        as far again as the chosen step where many paths were walked.""",
+        options="\n`truth`, `n_highlighted` and `ax`, as in `from_result`.",
+    )
     def from_estimator(
         cls,
         estimator: Any,
@@ -95,22 +98,6 @@ class PathDisplay(Display):
 
         A model keeps its last iterate only, so the path is walked again.  The lines are in the
         units of X: at the kept step they are ``coef_``, unless the model refits its support.
-
-        Parameters
-        ----------
-        {fit}
-        {sample_weight}
-        max_iter : int, optional
-            How far to walk, to see what comes after the kept step.  None: as far as the fit,
-            or half as far again as the chosen step where many paths were walked.
-        {target}
-        {names}
-        **options
-            `truth`, `n_highlighted` and `ax`, as in `from_result`.
-
-        Returns
-        -------
-        PathDisplay
         """
         check_ours(estimator)
         result = walk_again(estimator, X, y, sample_weight, max_iter, target)
@@ -118,7 +105,13 @@ class PathDisplay(Display):
         return cls.from_result(result, names=names, **options)
 
     @classmethod
-    @shared_parameters
+    @documented(
+        result="Result\nFrom ``ksupport.path``.",
+        truth="""array of shape (d,), optional
+        The true model: its features stand out, the others are faint.""",
+        n_highlighted="""int
+        Without `truth`, how many features stand out: the largest at the kept step.""",
+    )
     def from_result(
         cls,
         result: Result,
@@ -128,24 +121,7 @@ class PathDisplay(Display):
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the path of a `Result` whose iterates were kept.
-
-        Parameters
-        ----------
-        result : Result
-            From ``ksupport.path``.
-        truth : array of shape (d,), optional
-            The true model: its features stand out, the others are faint.
-        n_highlighted : int
-            Without `truth`, how many features stand out: the largest at the kept step.
-        names : sequence of str, optional
-            Names of the features.
-        {ax}
-
-        Returns
-        -------
-        PathDisplay
-        """
+        """Draw the path of a `Result` whose iterates were kept."""
         check_kind("result", result, Result, "what ksupport.path returned")
         check_count("n_highlighted", n_highlighted, low=0)
         check_names(names, result.coef.size)
@@ -196,34 +172,3 @@ class PathDisplay(Display):
             beside = {"bbox_to_anchor": (1, 1)} if named else {}
             ax.legend(fontsize="small", frameon=False, loc="upper left", **beside)
         self.lines_ = lines
-
-
-def plot_path(source: Any, *data: Any, **options: Any) -> Any:
-    """Draw coefficients along a path, one line per feature.
-
-    Parameters
-    ----------
-    source : Result or estimator
-        From ``ksupport.path``, or a fitted model.
-    *data
-        For a model, the X and y of its fit.
-    **options
-        As in `PathDisplay.from_result` and `PathDisplay.from_estimator`.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from ksupport import path
-    >>> from ksupport.datasets import make_example1
-    >>> from ksupport.plotting import plot_path
-    >>> X, y, w = make_example1()
-    >>> ax = plot_path(path("irksn", X, y, k=3, alpha=0.05, max_iter=2000), truth=w)
-    >>> ax.get_xlabel()
-    'step'
-    """
-    known = isinstance(source, Result)
-    draw = PathDisplay.from_result if known else PathDisplay.from_estimator
-    return draw(source, *data, **options).ax_

@@ -1,19 +1,192 @@
-"""Predictions of classes and survival times on held-out rows."""
+"""How well held-out rows are predicted: scores, ROC curve, calibration, survival by risk."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
+from sklearn.base import clone
 from sklearn.metrics import RocCurveDisplay, auc
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_random_state
 
-from ..design import Floats
+from ..choosing.folds import folds_of_rows
+from ..design import Floats, Ints, is_dask, unwrapped
+from ..explain.cross_validation import CrossValidation, Kind, Make, cross_validated, metric_for
 from ..explain.figures import Predictions, calibration, kaplan_meier, mean_roc, risk_groups
-from ._axes import BAD, GOOD, MUTED, SQUARE, Display, check_kind, shared_parameters
-from ._folds import held_out
+from ..explain.models import chosen_by
+from ..explain.standard_methods import lasso_and_ridge
+from ._axes import (
+    BAD,
+    GOOD,
+    MUTED,
+    REFIT,
+    SQUARE,
+    Display,
+    check_data,
+    check_kind,
+    check_ours,
+    documented,
+    draw_calibration,
+    legend_above,
+    note,
+)
 
+INNER = 5  # folds on which a Lasso is tuned
+SCORES = {
+    "numbers": "explained variance of held-out rows",
+    "classes": "area under the ROC curve, held-out rows",
+    "survival": "concordance, held-out rows",
+}
 RISKS = (("lowest risk", GOOD, "-"), ("middle", MUTED, "--"), ("highest risk", BAD, ":"))
+
+
+def held_out(
+    estimator: Any,
+    X: Any,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    cv: Any,
+    random_state: Any,
+    only: Kind | None = None,
+    beside: bool = False,
+) -> CrossValidation:
+    """Fit copies of an estimator on folds, with a Lasso and a ridge if `beside`."""
+    check_ours(estimator)
+    check_data(estimator, X, y, sample_weight)
+    metric = metric_for(estimator._loss)
+    if only not in (None, metric.kind):
+        raise ValueError(
+            f"this display is for {only}, but {type(estimator).__name__} predicts {metric.kind}"
+        )
+    X = unwrapped(X)
+    if isinstance(X, LinearOperator) or is_dask(X):
+        raise TypeError(
+            f"X must be an array, a data frame or a sparse matrix, got {type(X).__name__}: folds "
+            "select its rows"
+        )
+    if not chosen_by(estimator).flat:
+        raise ValueError("y must hold one target: fit several targets one at a time")
+    X, observed = estimator._validated(X, y, multi_output=False, reset=False)
+    weights = None
+    if sample_weight is not None:
+        weights = np.broadcast_to(np.asarray(sample_weight, float), (len(observed),))
+    name = type(estimator).__name__
+    makes: dict[str, Make] = {name: lambda rows: clone(estimator)}
+    if beside and (weights is None or metric.kind != "survival"):  # those take no weights
+        makes |= lasso_and_ridge(X, _inner, metric.kind)
+    splits = _splits(cv, random_state, observed, estimator._loss.sorts(observed))
+    return cross_validated(name, makes, X, observed, splits, weights, metric=metric)
+
+
+def _splits(cv: Any, random_state: Any, y: Any, sorts: Any) -> list[tuple[Ints, Ints]]:
+    """Folds of a splitter, or a number of shuffled folds stratified by class or event."""
+    if isinstance(cv, int):
+        return folds_of_rows(len(y), cv, check_random_state(random_state), sorts=sorts)
+    return list(check_cv(cv).split(np.zeros((len(y), 1)), sorts if np.ptp(sorts) else y))
+
+
+def _inner(rows: Ints) -> int:
+    return INNER
+
+
+@dataclass(eq=False, repr=False)
+class PerformanceDisplay(Display):
+    """Performance of a model on held-out rows, compared with a Lasso and a ridge.
+
+    Parameters
+    ----------
+    validation : CrossValidation
+        Errors on the same folds.
+
+    Examples
+    --------
+    >>> from ksupport import IRKSNIC
+    >>> from ksupport.datasets import make_correlated_data
+    >>> from ksupport.plotting import PerformanceDisplay
+    >>> truth = [3.0, -2.0, 2.0] + [0.0] * 47
+    >>> X, y, w = make_correlated_data(60, 50, rho=0.5, w_true=truth, snr=5, random_state=0)
+    >>> display = PerformanceDisplay.from_estimator(IRKSNIC().fit(X, y), X, y)
+    >>> display.validation.ours.score > 0.9
+    True
+    """
+
+    validation: CrossValidation
+
+    @classmethod
+    @documented(**REFIT, kind='{"scores", "rows"}\nWhat `plot` draws.')
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        cv: Any = 5,
+        random_state: Any = 0,
+        kind: Literal["scores", "rows"] = "scores",
+        ax: Any = None,
+    ) -> Self:
+        """Refit on folds, and draw how well the held-out rows are predicted."""
+        validation = held_out(estimator, X, y, sample_weight, cv, random_state, beside=True)
+        return cls(validation).plot(ax=ax, kind=kind)
+
+    def plot(self, ax: Any = None, *, kind: Literal["scores", "rows"] = "scores") -> Self:
+        """Draw, on new axes if none are given.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+        kind : {"scores", "rows"}
+            The score of each way to fit, with its standard error: the share of the variation
+            that it explains, or, of classes and survival, of pairs of rows in the right order
+            (area under the ROC curve, concordance); or every row, observed against predicted.
+
+        Returns
+        -------
+        PerformanceDisplay
+        """
+        drawn = {"scores": self._scores, "rows": self._rows}
+        if kind not in drawn:
+            raise ValueError(f"kind must be 'scores' or 'rows', got {kind!r}")
+        if kind == "rows" and self.validation.metric.kind != "numbers":
+            raise ValueError(
+                f"kind='rows' requires a numeric response, got {self.validation.metric.kind}: "
+                "RocDisplay and SurvivalDisplay draw rows"
+            )
+        return self._drawn(drawn[kind], ax, (6.4, 2.4) if kind == "scores" else SQUARE)
+
+    def _scores(self, ax: Any) -> None:
+        every = [self.validation.ours, *self.validation.others]
+        for place, each in enumerate(every):
+            colour = MUTED if place else GOOD
+            ax.errorbar(
+                each.score, place, xerr=each.standard_error, fmt="o", color=colour, capsize=3
+            )
+            score = f"{each.score:.2f} ± {each.standard_error:.2f}"
+            note(ax, place, f"{score}, {each.features:.0f} features", colour)
+        nothing = self.validation.baseline
+        ax.axvline(nothing.score, color=BAD, linestyle=":", label=nothing.name)
+        ax.set_yticks(range(len(every)), [each.name for each in every])
+        ax.set_ylim(len(every) - 0.5, -0.5)
+        low = min(nothing.score, *(each.score - each.standard_error for each in every))
+        ax.set(xlim=(max(low, -1.0) - 0.03, 1.0), xlabel=SCORES[self.validation.metric.kind])
+        legend_above(ax)
+
+    def _rows(self, ax: Any) -> None:
+        ours, observed = self.validation.ours, self.validation.observed
+        both = np.r_[observed, self.validation.predicted]
+        ends = [both.min(), both.max()]
+        ax.plot(ends, ends, color=MUTED, linewidth=1)
+        ax.plot(self.validation.predicted, observed, "o", color=GOOD, alpha=0.65, markersize=4)
+        ax.set(xlabel="prediction of held-out rows", ylabel="observed")
+        ax.set_title(
+            f"explained variance: {ours.score:.2f} ± {ours.standard_error:.2f}", fontsize="medium"
+        )
 
 
 class RocDisplay(Display):
@@ -30,8 +203,6 @@ class RocDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     fpr, tpr : arrays
         False and true positive rates: the mean curve of the folds.
     roc_auc : float
@@ -60,7 +231,7 @@ class RocDisplay(Display):
         self.roc_auc = float(auc(self.fpr, self.tpr))
 
     @classmethod
-    @shared_parameters
+    @documented(**REFIT, kind='{"roc", "calibration"}\nWhat `plot` draws.')
     def from_estimator(
         cls,
         estimator: Any,
@@ -73,21 +244,7 @@ class RocDisplay(Display):
         kind: Literal["roc", "calibration"] = "roc",
         ax: Any = None,
     ) -> Self:
-        """Refit on folds, and draw the ROC curve or the calibration of the held-out rows.
-
-        Parameters
-        ----------
-        {refit}
-        {sample_weight}
-        {folds}
-        kind : {"roc", "calibration"}
-            What `plot` draws.
-        {ax}
-
-        Returns
-        -------
-        RocDisplay
-        """
+        """Refit on folds, and draw the ROC curve or the calibration of the held-out rows."""
         validation = held_out(estimator, X, y, sample_weight, cv, random_state, "classes")
         made = cls(
             Predictions.of(validation), name=type(estimator).__name__, classes=estimator.classes_
@@ -124,16 +281,9 @@ class RocDisplay(Display):
 
     def _calibration(self, ax: Any) -> None:
         predicted, observed, counts = calibration(self.predictions)
-        spread = np.sqrt(predicted * (1 - predicted) / counts)  # if calibrated
-        ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="calibrated")
-        ax.errorbar(
-            predicted, observed, yerr=spread, fmt="o", color=GOOD, capsize=3, label="observed"
-        )
-        ax.set(
-            xlabel=f"probability of {self.classes[1]}", ylabel=f"share that is {self.classes[1]}",
-            xlim=(-0.03, 1.03), ylim=(-0.03, 1.03),
-        )  # fmt: skip
-        ax.legend(frameon=False, fontsize="small", loc="upper left")
+        draw_calibration(ax, predicted, observed, counts)
+        share = f"share that is {self.classes[1]}"
+        ax.set(xlabel=f"probability of {self.classes[1]}", ylabel=share)
 
 
 class SurvivalDisplay(Display):
@@ -146,8 +296,6 @@ class SurvivalDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     curves_ : list of (times, surviving)
         Kaplan-Meier estimates, the group of lowest risk first.
 
@@ -170,7 +318,7 @@ class SurvivalDisplay(Display):
         self.curves_: list[tuple[Floats, Floats]] = []
 
     @classmethod
-    @shared_parameters
+    @documented(**REFIT)
     def from_estimator(
         cls,
         estimator: Any,
@@ -182,19 +330,7 @@ class SurvivalDisplay(Display):
         random_state: Any = 0,
         ax: Any = None,
     ) -> Self:
-        """Refit on folds, and draw how long the held-out rows survive.
-
-        Parameters
-        ----------
-        {refit}
-        {sample_weight}
-        {folds}
-        {ax}
-
-        Returns
-        -------
-        SurvivalDisplay
-        """
+        """Refit on folds, and draw how long the held-out rows survive."""
         validation = held_out(estimator, X, y, sample_weight, cv, random_state, "survival")
         return cls(Predictions.of(validation)).plot(ax=ax)
 

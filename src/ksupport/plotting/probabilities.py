@@ -1,4 +1,4 @@
-"""Inclusion probabilities of features, and credible sets."""
+"""Inclusion probabilities of features, their calibration, and credible sets."""
 
 from __future__ import annotations
 
@@ -8,44 +8,45 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.calibration import calibration_curve
 
 from .._common.checks import check_count
-from .._common.names import names_seen
 from .._common.render import alike
 from ..choosing.selection import Selection
 from ..design import Floats
 from ..explain.features import FeatureRow, feature_rows
-from ..explain.models import chosen_by
 from ..explain.wording import probability_text
 from ..posterior.credible_sets import FeatureSet
 from ._axes import (
     BAD,
     GOOD,
     MUTED,
+    SQUARE,
     Display,
-    check_data,
-    check_names,
-    check_ours,
+    checked,
+    documented,
+    draw_calibration,
+    legend_above,
     name_of,
-    shared_parameters,
+    note,
+    real,
+    vector,
 )
 
 LINE = 0.28  # inches for a feature
 
 
-def chosen_with_probability(
-    estimator: Any, X: Any, y: ArrayLike, sample_weight: ArrayLike | None
-) -> Selection:
-    """The selection of an estimator that gives inclusion probabilities."""
-    check_ours(estimator)
-    check_data(estimator, X, y, sample_weight)
-    chosen = chosen_by(estimator)
+def with_probability(
+    estimator: Any, *data: Any, names: Sequence[str] | None = None
+) -> tuple[Selection, Sequence[str] | None]:
+    """The selection of an estimator that gives inclusion probabilities, and names of features."""
+    chosen, names = checked(estimator, *data, names=names)
     if chosen.probability is None:
         raise ValueError(
             f"{type(estimator).__name__} gives no probability_; AutoIRKSN, AutoIRKSNClassifier and "
             "AutoIRKSNSurvival do"
         )
-    return chosen
+    return chosen, names
 
 
 def _empty(ax: Any, words: str) -> None:
@@ -73,8 +74,6 @@ class ProbabilityDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     bars_ : list of matplotlib Rectangle
         One for each row.
 
@@ -97,7 +96,7 @@ class ProbabilityDisplay(Display):
     n_left: int = 0
 
     @classmethod
-    @shared_parameters
+    @documented(most="int\nRows drawn at most.")
     def from_estimator(
         cls,
         estimator: Any,
@@ -112,32 +111,16 @@ class ProbabilityDisplay(Display):
         """Draw the features of a fitted model that gives probabilities.
 
         Only the shapes of X and y are used; every display takes them.
-
-        Parameters
-        ----------
-        {fit}
-        {sample_weight}
-        most : int
-            Rows drawn at most.
-        {names}
-        {ax}
-
-        Returns
-        -------
-        ProbabilityDisplay
         """
-        chosen = chosen_with_probability(estimator, X, y, sample_weight)
+        chosen, names = with_probability(estimator, X, y, sample_weight, names=names)
         check_count("most", most)
-        names = names_seen(estimator) if names is None else names
-        check_names(names, chosen.coef.shape[-1])
         found = feature_rows(chosen)
         left = sum(each.chosen for each in found[most:])
         effects = chosen.coef if chosen.flat else np.full(chosen.coef.shape[-1], np.nan)
         return cls(found[:most], effects, names=names, n_left=left).plot(ax=ax)
 
-    @property
-    def _size(self) -> tuple[float, float]:
-        return 6.4, 1.2 + LINE * max(len(self.found), 3)
+    def __post_init__(self) -> None:
+        self._size = 6.4, 1.2 + LINE * max(len(self.found), 3)
 
     def _draw(self, ax: Any) -> None:
         self.bars_ = [self._bar(ax, place, each) for place, each in enumerate(self.found)]
@@ -157,10 +140,7 @@ class ProbabilityDisplay(Display):
         text = probability_text(p)
         if inside and not several:
             text += f"  ({alike(self.effects)(effect)})"
-        ax.annotate(
-            text, (1, place), xycoords=("axes fraction", "data"), xytext=(5, 0),
-            textcoords="offset points", va="center", fontsize="small",
-        )  # fmt: skip
+        note(ax, place, text)
         return bar
 
     def _label(self, each: FeatureRow) -> str:
@@ -177,10 +157,7 @@ class ProbabilityDisplay(Display):
                 raises = "raises y" if effect > 0 else "lowers y"
                 kinds.setdefault("in the model" if np.isnan(effect) else raises, bar)
         more = f"and {self.n_left} more" if self.n_left else None
-        ax.legend(
-            kinds.values(), kinds.keys(), frameon=False, fontsize="small", loc="lower left",
-            bbox_to_anchor=(0, 1), ncols=3, title=more,
-        )  # fmt: skip
+        legend_above(ax, kinds.values(), kinds.keys(), ncols=3, title=more)
 
 
 @dataclass(eq=False, repr=False)
@@ -198,8 +175,6 @@ class SetsDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     bars_ : list of matplotlib Rectangle
         One for each set: the probability that one of its features belongs to the model.
 
@@ -223,7 +198,7 @@ class SetsDisplay(Display):
     names: Sequence[str] | None = None
 
     @classmethod
-    @shared_parameters
+    @documented(most="int\nSets drawn at most, the most probable.")
     def from_estimator(
         cls,
         estimator: Any,
@@ -238,31 +213,15 @@ class SetsDisplay(Display):
         """Draw the sets of a fitted model.
 
         Only the shapes of X and y are used; every display takes them.
-
-        Parameters
-        ----------
-        {fit}
-        {sample_weight}
-        most : int
-            Sets drawn at most, the most probable.
-        {names}
-        {ax}
-
-        Returns
-        -------
-        SetsDisplay
         """
-        chosen = chosen_with_probability(estimator, X, y, sample_weight)
+        chosen, names = with_probability(estimator, X, y, sample_weight, names=names)
         check_count("most", most)
-        names = names_seen(estimator) if names is None else names
-        check_names(names, chosen.coef.shape[-1])
         believed = chosen.judgement
         assert believed is not None  # checked above
         return cls(list(believed.sets[:most]), believed.probability, names=names).plot(ax=ax)
 
-    @property
-    def _size(self) -> tuple[float, float]:
-        return 6.4, 1.2 + 1.2 * LINE * max(len(self.sets), 3)
+    def __post_init__(self) -> None:
+        self._size = 6.4, 1.2 + 1.2 * LINE * max(len(self.sets), 3)
 
     def _draw(self, ax: Any) -> None:
         self.bars_ = [self._row(ax, place, each) for place, each in enumerate(self.sets)]
@@ -272,10 +231,7 @@ class SetsDisplay(Display):
         if not self.sets:
             _empty(ax, "no feature is probable")
         else:
-            ax.legend(
-                [self.bars_[0], ax.lines[0]], ["one of them", "each"], frameon=False,
-                fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=2,
-            )  # fmt: skip
+            legend_above(ax, [self.bars_[0], ax.lines[0]], ["one of them", "each"], ncols=2)
 
     def _row(self, ax: Any, place: int, each: FeatureSet) -> Any:
         (bar,) = ax.barh(place, each.probability, color=GOOD, alpha=0.25, height=0.7)
@@ -287,3 +243,98 @@ class SetsDisplay(Display):
         names = [name_of(self.names, j) for j in each.features]
         more = f" or {len(names) - 3} more" if len(names) > 3 else ""
         return " or ".join(names[:3]) + more
+
+
+@dataclass(eq=False, repr=False)
+class CalibrationDisplay(Display):
+    """Calibration of inclusion probabilities: of features with 80 %, are four in five true?
+
+    Parameters
+    ----------
+    probability : array of shape (n,)
+        Probability of each feature.
+    truth : array of shape (n,)
+        Whether it is true: nonzero.
+    n_bins : int
+        Bins of equal width.
+
+    Attributes
+    ----------
+    prob_pred_, prob_true_, counts_ : arrays
+        For each bin with features in it: the mean probability, the share of true ones, and how
+        many there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from ksupport.plotting import CalibrationDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.uniform(size=5000)
+    >>> display = CalibrationDisplay.from_probabilities(p, rng.uniform(size=5000) < p)
+    >>> bool(np.abs(display.prob_pred_ - display.prob_true_).max() < 0.1)
+    True
+    """
+
+    probability: Floats
+    truth: Any
+    _: KW_ONLY
+    n_bins: int = 10
+    _size = SQUARE
+
+    @classmethod
+    @documented(
+        truth="array of shape (d,)\nThe true model; its nonzero entries are the true features.",
+        n_bins="int\nBins of equal width.",
+    )
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        truth: ArrayLike,
+        n_bins: int = 10,
+        ax: Any = None,
+    ) -> Self:
+        """Draw how the probabilities of a fitted model compare with the truth.
+
+        Only the shapes of X and y are used; every display takes them.  One model
+        has few probable features: pool those of many models in `from_probabilities`.
+        """
+        probability = with_probability(estimator, X, y, sample_weight)[0].probability
+        assert probability is not None  # checked above
+        return cls.from_probabilities(probability, truth, n_bins=n_bins, ax=ax)
+
+    @classmethod
+    @documented(
+        probability="array of shape (n,)\nProbability of each feature.",
+        truth="array of shape (n,)\nWhether it is true: nonzero.",
+        n_bins="int\nBins of equal width.",
+    )
+    def from_probabilities(
+        cls, probability: ArrayLike, truth: ArrayLike, *, n_bins: int = 10, ax: Any = None
+    ) -> Self:
+        """Draw how probabilities, of one model or of many, compare with the truth."""
+        p = real("probability", probability)
+        if p.ndim != 1 or p.size == 0 or p.min() < 0 or p.max() > 1:
+            raise ValueError("probability must be a vector of numbers from 0 to 1")
+        check_count("n_bins", n_bins)
+        true = vector("truth", np.asarray(truth, float), p.size) != 0
+        return cls(p, true, n_bins=n_bins).plot(ax=ax)
+
+    def _draw(self, ax: Any) -> None:
+        true, predicted = calibration_curve(
+            self.truth, self.probability, n_bins=self.n_bins, pos_label=True
+        )
+        edges = np.linspace(0, 1, self.n_bins + 1)[1:-1]
+        every = np.bincount(np.searchsorted(edges, self.probability), minlength=self.n_bins)
+        counts = every[every > 0]
+        draw_calibration(ax, predicted, true, counts)
+        for x, height, count in zip(predicted, true, counts, strict=True):
+            ax.annotate(
+                str(count), (x, height), xytext=(6, -10), textcoords="offset points",
+                fontsize="x-small", color=MUTED,
+            )  # fmt: skip
+        ax.set(xlabel="predicted probability", ylabel="share of true features")
+        self.prob_pred_, self.prob_true_, self.counts_ = predicted, true, counts

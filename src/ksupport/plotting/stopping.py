@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..choosing.selection import Selection
 from ..design import Floats, Ints
-from ..explain.models import chosen_by, step_of
-from ._axes import BAD, GOOD, MUTED, Display, check_data, check_kind, check_ours, shared_parameters
+from ..explain.models import step_of
+from ._axes import BAD, GOOD, MUTED, Display, check_kind, checked, documented, legend_above
 
 
 @dataclass(eq=False, repr=False)
@@ -21,7 +21,8 @@ class StoppingDisplay(Display):
 
     For a model of one path: the residual and, if rows were held out, their error.  For one chosen
     by cross-validation: the mean loss of the chosen path, with its standard error.  For one chosen
-    by an information criterion: the least value for each number of features.
+    by an information criterion: the least value for each number of features.  Along a path, the
+    number of features has an axis of its own, on the right.
 
     Parameters
     ----------
@@ -40,8 +41,6 @@ class StoppingDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn; the number of features has an axis of its own, on the right.
     lines_ : list of matplotlib Line2D
         One per curve.
 
@@ -68,7 +67,7 @@ class StoppingDisplay(Display):
     yscale: str = "log"
 
     @classmethod
-    @shared_parameters
+    @documented()
     def from_estimator(
         cls,
         estimator: Any,
@@ -82,21 +81,8 @@ class StoppingDisplay(Display):
         """Draw what decided where a fitted model stops.
 
         The fit has kept the curves.  Only the shapes of X and y are used; every display takes them.
-
-        Parameters
-        ----------
-        {fit}
-        {sample_weight}
-        {target}
-        {ax}
-
-        Returns
-        -------
-        StoppingDisplay
         """
-        check_ours(estimator)
-        check_data(estimator, X, y, sample_weight)
-        chosen = chosen_by(estimator)
+        chosen, _ = checked(estimator, X, y, sample_weight)
         kept = step_of(chosen, target)
         if chosen.how == "path":
             return cls.from_history(chosen.histories[target], kept=kept, ax=ax)
@@ -104,24 +90,14 @@ class StoppingDisplay(Display):
         return display.plot(ax=ax)
 
     @classmethod
-    @shared_parameters
+    @documented(
+        history="History\n``model.history_`` or ``result.history``.",
+        kept="int, optional\nThe step that was kept.",
+    )
     def from_history(
         cls, history: Mapping[str, NDArray[Any]], *, kept: int | None = None, ax: Any = None
     ) -> Self:
-        """Draw what a stopping rule saw: residual, validation error and number of features.
-
-        Parameters
-        ----------
-        history : History
-            ``model.history_`` or ``result.history``.
-        kept : int, optional
-            The step that was kept.
-        {ax}
-
-        Returns
-        -------
-        StoppingDisplay
-        """
+        """Draw what a stopping rule saw: residual, validation error and number of features."""
         check_kind("history", history, Mapping, "model.history_ or result.history")
         if missing := {"t", "n_nonzero", "residual"} - set(history):
             raise ValueError(f"history must have the column {min(missing)!r}, got {history!r}")
@@ -185,7 +161,7 @@ class StoppingDisplay(Display):
             )
         ax.set(xlabel=self.xlabel, ylabel=self.ylabel, yscale=self.yscale)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+        legend_above(ax, ncols=4)
         self.lines_ = lines
 
     def _count(self, ax: Any, sizes: Floats) -> None:
@@ -201,34 +177,3 @@ class StoppingDisplay(Display):
 def _relative(values: NDArray[Any]) -> Floats:
     values = np.asarray(values, np.float64)
     return values / values[0] if values[0] > 0 else values
-
-
-def plot_stopping(source: Any, *data: Any, **options: Any) -> Any:
-    """Draw what decided where to stop.
-
-    Parameters
-    ----------
-    source : estimator or History
-        A fitted model, or ``result.history``.
-    *data
-        For a model, the X and y of its fit.
-    **options
-        As in `StoppingDisplay.from_estimator` and `StoppingDisplay.from_history`.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from ksupport import IRKSN
-    >>> from ksupport.datasets import make_example1
-    >>> from ksupport.plotting import plot_stopping
-    >>> X, y, w = make_example1()
-    >>> ax = plot_stopping(IRKSN(k=3).fit(X, y), X, y)
-    >>> ax.get_yscale()
-    'log'
-    """
-    known = isinstance(source, Mapping)
-    draw = StoppingDisplay.from_history if known else StoppingDisplay.from_estimator
-    return draw(source, *data, **options).ax_

@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from .._common.checks import check_count
 from .._common.names import names_seen
@@ -19,9 +18,9 @@ from ._axes import (
     Display,
     check_data,
     check_names,
+    documented,
     name_of,
     real,
-    shared_parameters,
     vector,
 )
 
@@ -43,8 +42,6 @@ class SupportDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     lines_ : list of matplotlib Line2D
         The points: the truth, the true ones among the chosen, the false ones, where there are any.
 
@@ -66,7 +63,7 @@ class SupportDisplay(Display):
     names: Sequence[str] | None = None
 
     @classmethod
-    @shared_parameters
+    @documented(estimator="estimator\nAnything with ``coef_``.")
     def from_estimator(
         cls,
         estimator: Any,
@@ -82,25 +79,6 @@ class SupportDisplay(Display):
         """Draw the features of a fitted linear model.
 
         Only the shapes of X and y are used; every display takes them.
-
-        Parameters
-        ----------
-        estimator : estimator
-            Anything with ``coef_``.
-        X : array, memmap, data frame, sparse matrix or LinearOperator, shape (n, d)
-            The X of the fit.
-        y : array of shape (n,) or (n, n_targets)
-            The y of the fit.
-        {sample_weight}
-        truth : array of shape (d,), optional
-            The true model.
-        {target}
-        {names}
-        {ax}
-
-        Returns
-        -------
-        SupportDisplay
         """
         check_data(estimator, X, y, sample_weight)
         coefs = np.atleast_2d(estimator.coef_)
@@ -111,7 +89,7 @@ class SupportDisplay(Display):
         return cls.from_coef(coef, truth=truth, names=names, ax=ax)
 
     @classmethod
-    @shared_parameters
+    @documented(coef="array of shape (d,)\nA model's coefficients.")
     def from_coef(
         cls,
         coef: ArrayLike,
@@ -120,22 +98,7 @@ class SupportDisplay(Display):
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw coefficients.
-
-        Parameters
-        ----------
-        coef : array of shape (d,)
-            A model's coefficients.
-        truth : array of shape (d,), optional
-            The true model.
-        names : sequence of str, optional
-            Names of the features.
-        {ax}
-
-        Returns
-        -------
-        SupportDisplay
-        """
+        """Draw coefficients."""
         w = real("coef", coef)
         if w.ndim != 1:
             raise ValueError(
@@ -173,31 +136,3 @@ class SupportDisplay(Display):
         if len(shown):
             ax.legend(frameon=False, fontsize="small")
         self.lines_ = lines
-
-
-def plot_support(source: Any, *data: Any, **options: Any) -> Any:
-    """Draw the chosen features and, if known, the true ones.
-
-    Parameters
-    ----------
-    source : estimator or array of shape (d,)
-        A fitted model, or coefficients.
-    *data
-        For a model, the X and y of its fit.
-    **options
-        As in `SupportDisplay.from_estimator` and `SupportDisplay.from_coef`.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from ksupport.plotting import plot_support
-    >>> ax = plot_support([2.0, 0.0, -1.0, 0.5], truth=[2.0, 0.0, -1.0, 0.0])
-    >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['truth (2)', 'chosen, true (2)', 'chosen, false (1)']
-    """
-    model = isinstance(source, BaseEstimator)
-    draw = SupportDisplay.from_estimator if model else SupportDisplay.from_coef
-    return draw(source, *data, **options).ax_

@@ -10,20 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common.checks import check_count
-from .._common.names import names_seen
 from ..design import Floats
 from ..explain.features import feature_table, kind_of
-from ..explain.models import chosen_by
-from ._axes import (
-    GOOD,
-    MUTED,
-    Display,
-    check_data,
-    check_names,
-    check_ours,
-    name_of,
-    shared_parameters,
-)
+from ._axes import GOOD, MUTED, Display, checked, documented, legend_above, name_of
 
 Against = Literal["p_value", "probability"]
 EFFECTS = {  # what the effect of one feature by itself is called
@@ -55,8 +44,6 @@ class VolcanoDisplay(Display):
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib Axes and Figure
-        Where it was drawn.
     points_ : list of matplotlib PathCollection
         The features outside the model, and those in it.
 
@@ -82,7 +69,12 @@ class VolcanoDisplay(Display):
     most: int = 10
 
     @classmethod
-    @shared_parameters
+    @documented(
+        against=""""p_value" or "probability"
+        What the vertical axis is: p-values of each feature by itself, or probabilities of
+        belonging to the model.""",
+        most="int\nFeatures of the model whose names are written, the most certain.",
+    )
     def from_estimator(
         cls,
         estimator: Any,
@@ -94,34 +86,15 @@ class VolcanoDisplay(Display):
         names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw all features of the data that a model was fitted on.
-
-        Parameters
-        ----------
-        {fit}
-        against : "p_value" or "probability"
-            What the vertical axis is: p-values of each feature by itself, or probabilities of
-            belonging to the model.
-        most : int
-            Features of the model whose names are written, the most certain.
-        {names}
-        {ax}
-
-        Returns
-        -------
-        VolcanoDisplay
-        """
-        check_ours(estimator)
-        check_data(estimator, X, y)
+        """Draw all features of the data that a model was fitted on."""
+        chosen, names = checked(estimator, X, y, names=names)
         check_count("most", most, low=0)
         if against not in get_args(Against):
             raise ValueError(f"against must be 'p_value' or 'probability', got {against!r}")
-        if against == "probability" and chosen_by(estimator).probability is None:
+        if against == "probability" and chosen.probability is None:
             raise ValueError(
                 f"{type(estimator).__name__} gives no probability_; use against='p_value'"
             )
-        names = names_seen(estimator) if names is None else names
-        check_names(names, np.shape(estimator.coef_)[-1])
         table = feature_table(estimator, X, y, names).sort_values("feature")
         kind, classes = kind_of(estimator), getattr(estimator, "classes_", ())
         effect_name = EFFECTS.get(kind) or _difference(classes)
@@ -155,7 +128,7 @@ class VolcanoDisplay(Display):
             "probability": "probability of belonging to the model",
         }
         ax.set(xlabel=self.effect_name, ylabel=labels[self.against])
-        ax.legend(frameon=False, fontsize="small", loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
+        legend_above(ax, ncols=2)
 
     @property
     def _height(self) -> Floats:
