@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from ksupport._kernels import sampler
+from ksupport._kernels import posterior, sampler
 from ksupport.posterior.atoms import atoms_of, groups_of
 from ksupport.posterior.chains import Budget, sample
 from ksupport.posterior.likelihood import of_squares
@@ -26,10 +26,12 @@ def columns_of(rng, n=40, d=8, copies=False):
     return np.ascontiguousarray(X.T)
 
 
-def likelihood_of(rng, T=1, known=False, **options):
+def likelihood_of(rng, T=1, known=False, effects=None, **options):
     columns = columns_of(rng, **options)
     n = columns.shape[1]
     W = rng.standard_normal((T, len(columns))) * (np.arange(len(columns)) < 2) * 0.4
+    if effects is not None:
+        W[:, :2] = effects
     Y = W @ columns + rng.standard_normal((T, n))
     Y -= Y.mean(axis=1, keepdims=True)
     found = of_squares(np.arange(len(columns)), columns, Y, n - 1.0, float(n))
@@ -86,6 +88,9 @@ CASES = {
     "known noise": {"known": True},
     "known noise of two responses, with clusters": {"known": True, "T": 2, "clustered": True},
     "positive effects": {"positive": True},
+    "positive effects, known noise": {"positive": True, "known": True},
+    "positive effects on two responses": {"positive": True, "T": 2},
+    "positive effects, truth of either sign": {"positive": True, "effects": (0.7, -0.7)},
 }
 
 
@@ -118,6 +123,23 @@ def test_known_groups_are_enumerated_too():
     for group in range(4):
         own = labels[likelihood.features] == group
         assert np.ptp(drawn.by_chain[0][own]) < 1e-12
+
+
+@pytest.mark.parametrize("positive", [False, True])
+@pytest.mark.parametrize("options", [{}, {"T": 2}, {"known": True}])
+def test_evidence_of_listed_sets(options, positive):
+    likelihood = likelihood_of(np.random.default_rng(8), **options)
+    atoms = atoms_of(likelihood, 8, clustered=False)
+    sets = np.array([[-1, -1, -1], [3, -1, -1], [0, 1, -1], [0, 2, 7]])
+    lams, T = np.array([1.0, 0.1, 10.0, 1.0]), options.get("T", 1)
+    found = posterior.log_evidences(atoms.data, atoms.atoms, sets, lams, positive, 3, 5, 8)
+    expected = np.array(
+        [
+            log_evidence(atoms.data, each[each >= 0], lam, T, positive)
+            for each, lam in zip(sets, lams, strict=True)
+        ]
+    )
+    np.testing.assert_allclose(found - found[0], expected - expected[0], rtol=1e-8)
 
 
 @pytest.mark.parametrize("T", [1, 3])

@@ -11,9 +11,9 @@ where the covariance of the noise is unknown (Jeffreys' prior), and
 
     log p(Y | S, lam) = trace(C'A^-1 C) / 2 - T/2 log det(A / lam) + constant
 
-where it is known to be the identity (``nu`` = 0).  A move removes an atom, or none, and draws
-another given the rest, among all atoms at once.  What that needs of each column, its residual
-products
+where it is known to be the identity (``nu`` = 0); signs.pyx has what is added where no coefficient
+can be negative.  A move removes an atom, or none, and draws another given the rest, among all atoms
+at once.  What that needs of each column, its residual products
 
     a = diag(D'D + lam I - D'D_S A^-1 D_S'D),    r = D'Y - D'D_S A^-1 C,
 
@@ -21,14 +21,14 @@ is kept by sampler.pyx, which updates it when a column enters or leaves, and mad
 ``REFRESH`` moves.
 """
 
-from libc.math cimport INFINITY, M_PI, M_SQRT1_2, erfc, exp, log, sqrt
+from libc.math cimport INFINITY, exp, log
 from libc.stdint cimport int64_t
 
 from ksupport._kernels.sampler cimport Sampler, explained
 from ksupport._kernels.sampling cimport (
-    LANES, STRETCH, add_prior, count_covered, exponentiate, factorise, log_dets,
+    EXACT_FIT, LANES, STRETCH, add_prior, count_covered, exponentiate, factorise, log_dets,
 )
-from ksupport._kernels.simd cimport dot
+from ksupport._kernels.signs cimport Signs
 
 from typing import NamedTuple
 
@@ -36,11 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 cdef int REFRESH = 50  # moves after which products are recomputed: errors stay below 1e-8
-cdef double EXACT_FIT = 1e-12  # share of Y'Y that no model explains: its evidence is finite
 cdef double NEGLIGIBLE = 1e-9  # probability of a draw that adds nothing to those of features
-cdef double HOPELESS = 60.0  # shortfall of a log weight that no random number of 53 bits bridges
-cdef double CERTAIN = 8.3  # standard errors from which on 2 Phi is 2 in double precision
-cdef double TAIL = -30.0  # standard errors up to which log Phi is that of its asymptote
 
 
 class Quadratic(NamedTuple):
@@ -64,99 +60,9 @@ class Atoms(NamedTuple):
     members: NDArray[np.int64]
 
 
-cdef class Signs:
-    """Log of a product of 2 Phi(x): 2^p times the probability that p coefficients are positive."""
-
-    cdef double product
-    cdef double total
-
-    cdef void begin(self) noexcept nogil:
-        self.product, self.total = 1.0, 0.0
-
-    cdef void take(self, double x) noexcept nogil:
-        if x > CERTAIN:
-            self.product *= 2.0
-        elif x > TAIL:
-            self.product *= erfc(-x * M_SQRT1_2)
-        else:
-            self.total += -0.5 * x * x - log(-x) - 0.5 * log(0.5 * M_PI)
-        if not 1e-100 < self.product < 1e100:  # the next factor is above 1e-198
-            self.total += log(self.product)
-            self.product = 1.0
-
-    cdef double log(self) noexcept nogil:
-        return self.total + log(self.product)
-
-
-cdef inline double _noise(Sampler state, int64_t t, double left) noexcept nogil:
-    """The variance of the noise of a response, of which this is left."""
-    if state.nu == 0.0:
-        return 1.0
-    return max(left, EXACT_FIT * state.total[t * state.T + t]) / state.nu
-
-
-cdef double _present_signs(Sampler state, Signs signs) noexcept nogil:
-    """Log of 2^p times the probability that present coefficients are positive, each by itself."""
-    cdef int64_t T = state.T, u, t
-    cdef double noise
-    signs.begin()
-    for t in range(T):
-        noise = _noise(state, t, state.left[t * T + t])
-        for u in range(state.p):
-            signs.take(state.mean[u * T + t] / sqrt(state.inverse[u * state.widest + u] * noise))
-    return signs.log()
-
-
-cdef double _signs_with(Sampler state, Signs signs, int64_t j) noexcept nogil:
-    """The same with one more column."""
-    cdef int64_t T = state.T, N = state.N, w = state.widest, p = state.p, u, t
-    cdef double a = state.a[j], r, noise, h
-    for u in range(p):
-        state.own[u] = state.G[j * N + state.columns[u]]
-    for u in range(p):
-        state.row[u] = dot(state.inverse + u * w, state.own, p)
-    signs.begin()
-    for t in range(T):
-        r = state.r[t * N + j]
-        noise = _noise(state, t, state.left[t * T + t] - r * r / a)
-        signs.take(r / sqrt(a * noise))
-        for u in range(p):
-            h = state.row[u]
-            signs.take((state.mean[u * T + t] - h * r / a)
-                       / sqrt((state.inverse[u * w + u] + h * h / a) * noise))
-    return signs.log()
-
-
-cdef double _add_signs(Sampler state, Signs signs, double *odds, double top) noexcept nogil:
-    """Add what signs say to the log weight of each atom, all of which have one column.
-
-    Returns the largest, or ``top``.  Each coefficient adds at most log 2, by which most atoms are
-    known to be hopeless.
-    """
-    cdef int64_t j, best = 0
-    cdef double own = _present_signs(state, signs)
-    cdef double most = (state.p + 1) * state.T * log(2.0) - own
-    for j in range(state.n_atoms):
-        if odds[j] > odds[best]:
-            best = j
-    odds[best] += _signs_with(state, signs, best) - own
-    top = max(top, odds[best])
-    for j in range(state.n_atoms):
-        if j == best:
-            continue
-        if odds[j] + most < top - HOPELESS:
-            odds[j] = -INFINITY
-        elif odds[j] > -INFINITY:
-            odds[j] += _signs_with(state, signs, j) - own
-            top = max(top, odds[j])
-    return top
-
-
-cdef void _evidences(Sampler state, Signs signs, const double *lams, bint positive,
-                     double *out) noexcept nogil:
-    """Log evidence of the present columns, but for a constant, at LANES precisions."""
+cdef void _evidences(Sampler state, const double *lams, double *out) noexcept nogil:
+    """Log evidence of the present columns, signs aside, but for a constant, at LANES precisions."""
     cdef int64_t p = state.p, T = state.T, N = state.N, u, v, b, t
-    cdef int64_t m = T + (p if positive else 0)
     cdef double least[LANES]
     cdef double *L = state.L
     cdef double *W = state.W
@@ -169,27 +75,25 @@ cdef void _evidences(Sampler state, Signs signs, const double *lams, bint positi
             for b in range(LANES):
                 L[b] = x + lams[b] if u == v else x
             L += LANES
-        for t in range(m):
-            x = state.c[t * N + state.columns[u]] if t < T else (1.0 if t - T == u else 0.0)
+        for t in range(T):
+            x = state.c[t * N + state.columns[u]]
             for b in range(LANES):
                 W[b] = x
             W += LANES
-    factorise(state.L, state.L, state.W, state.over, least, p, m)
+    factorise(state.L, state.L, state.W, state.over, least, p, T)
     log_dets(state.L, lams, out, p)
     for b in range(LANES):
-        out[b] = _likelihood(state, m, b) - 0.5 * T * out[b]
-        if positive:
-            out[b] += _signs_of_lane(state, signs, m, b)
+        out[b] = _likelihood(state, b) - 0.5 * T * out[b]
 
 
-cdef double _likelihood(Sampler state, int64_t m, int64_t b) noexcept nogil:
+cdef double _likelihood(Sampler state, int64_t b) noexcept nogil:
     """What a lane's evidence has of responses."""
     cdef int64_t T = state.T, t, s
     cdef double found = 0.0, share
     cdef double *left = state.small
     for t in range(T):
         for s in range(T):
-            left[t * T + s] = explained(state.W, state.over, state.p, m, t, s, b)
+            left[t * T + s] = explained(state.W, state.over, state.p, T, t, s, b)
         found += left[t * T + t]
     if state.nu == 0.0:
         return 0.5 * found
@@ -203,33 +107,16 @@ cdef double _likelihood(Sampler state, int64_t m, int64_t b) noexcept nogil:
     return -0.5 * state.nu * log(max(share, EXACT_FIT))
 
 
-cdef double _signs_of_lane(Sampler state, Signs signs, int64_t m, int64_t b) noexcept nogil:
-    """Of the columns, by L^-1 beside L^-1 C."""
-    cdef int64_t p = state.p, T = state.T, u, t
-    cdef double *W = state.W
-    cdef double *over = state.over
-    cdef double noise, mean, variance
-    signs.begin()
-    for t in range(T):
-        noise = _noise(state, t, state.total[t * T + t] - explained(W, over, p, m, t, t, b))
-        for u in range(p):
-            mean = explained(W, over, p, m, t, T + u, b)
-            variance = explained(W, over, p, m, T + u, T + u, b)
-            signs.take(mean / sqrt(variance * noise))
-    return signs.log()
-
-
-cdef int64_t _draw_lam(Sampler state, Signs signs, const double[::1] lams,
-                       const double[::1] log_lams, bint positive, double *logs,
-                       double u) noexcept nogil:
-    """The place of a prior precision, by its probability given the atoms."""
+cdef int64_t _draw_lam(Sampler state, const double[::1] lams, const double[::1] log_lams,
+                       double *logs, double u) noexcept nogil:
+    """The place of a prior precision, by its probability given the atoms, signs aside."""
     cdef int64_t count = lams.shape[0], at, b
     cdef double own[LANES]
     cdef double top = -INFINITY, Z = 0.0
     for at in range((count + LANES - 1) // LANES):
         for b in range(LANES):
             own[b] = lams[min(at * LANES + b, count - 1)]
-        _evidences(state, signs, own, positive, logs + at * LANES)
+        _evidences(state, own, logs + at * LANES)
     for at in range(count):
         logs[at] += log_lams[at]
         top = max(top, logs[at])
@@ -258,7 +145,7 @@ cdef double _weigh(Sampler state, Signs signs, const double[:, ::1] prior, bint 
             odds[state.n_simple + j] = -INFINITY
     if positive:
         add_prior(odds, state.bonus, state.cluster, one, group, top, state.n_atoms)
-        top = _add_signs(state, signs, odds, top)
+        top = signs.add_own(state, odds, top)
     else:
         top = add_prior(odds, state.bonus, state.cluster, one, group, top, state.n_atoms)
     cdef double Z = exponentiate(odds, state.sums, top, state.n_atoms)
@@ -281,16 +168,54 @@ cdef int64_t _draw(Sampler state, const double *odds, double v) noexcept nogil:
 
 cdef void _count(Sampler state, const double *odds, double Z, double *p) noexcept nogil:
     """Add the probability of each feature, given all atoms but the one that is drawn."""
-    cdef int64_t k, j, at
+    cdef int64_t k, j
     count_covered(p, state.cover, state.d)
     for k in range((state.n_atoms + STRETCH - 1) // STRETCH):
         if state.sums[k] <= NEGLIGIBLE * Z:
             continue
         for j in range(k * STRETCH, min((k + 1) * STRETCH, state.n_atoms)):
             if odds[j] > NEGLIGIBLE * Z:
-                for at in range(state.indptr[j], state.indptr[j + 1]):
-                    if state.cover[state.members[at]] == 0:
-                        p[state.members[at]] += odds[j] / Z
+                _add(state, j, odds[j] / Z, p)
+
+
+cdef void _add(Sampler state, int64_t j, double share, double *p) noexcept nogil:
+    """Add this to the probability of each feature of an atom that no present one has."""
+    cdef int64_t at
+    for at in range(state.indptr[j], state.indptr[j + 1]):
+        if state.cover[state.members[at]] == 0:
+            p[state.members[at]] += share
+
+
+cdef int64_t _renew(Sampler state, Signs signs, const double[::1] lams,
+                    const double[::1] log_lams, int64_t at_lam, bint positive, double *logs,
+                    const double *u) noexcept nogil:
+    """Draw a precision, and make all products anew for it; returns its place."""
+    cdef int64_t drawn = _draw_lam(state, lams, log_lams, logs, u[3])
+    cdef double own = signs.of_present(state) if positive else 0.0
+    state.make_products(lams[drawn])
+    if positive and drawn != at_lam and u[5] >= exp(signs.of_present(state) - own):
+        state.make_products(lams[at_lam])
+        return at_lam
+    return drawn
+
+
+cdef int64_t _accepted(Sampler state, Signs signs, int64_t i, int64_t j, double u,
+                       double *p) noexcept nogil:
+    """Atom j, or i in whose place it was drawn; either is -1 for none.
+
+    They were weighed by their own signs alone; those of all others decide (Metropolis and
+    Hastings).  A draw refused with probability q counts q less for its features, unless ``p`` is
+    NULL, and the atom that stays q more: in the mean over moves, each has its exact probability.
+    """
+    cdef double q
+    if i == j:
+        return j
+    q = max(1.0 - exp(signs.beside(state, j) - signs.beside(state, i)), 0.0)
+    if p != NULL and i >= 0:
+        _add(state, i, q, p)
+    if p != NULL and j >= 0:
+        _add(state, j, -q, p)
+    return i if u < q else j
 
 
 def chain(data, atoms, const double[:, ::1] prior, const double[::1] lams,
@@ -314,8 +239,9 @@ def chain(data, atoms, const double[:, ::1] prior, const double[::1] lams,
         Atoms of a set, and columns, at most.
     d : int
         Features.
-    u : array of shape (moves, 4)
-        Uniform random numbers: which kind of move, which atom leaves, which enters, which lam.
+    u : array of shape (moves, 4), or (moves, 6) if ``positive``
+        Uniform random numbers: which kind of move, which atom leaves, which enters, which lam, and
+        whether signs accept the last two.
     keep : int
         Of the last so many moves, sets and probabilities are kept.
 
@@ -328,7 +254,7 @@ def chain(data, atoms, const double[:, ::1] prior, const double[::1] lams,
     """
     cdef Sampler state = Sampler(data, atoms, most, widest, d)
     cdef Signs signs = Signs()
-    cdef int64_t moves = u.shape[0], t, s, j, place, row, at
+    cdef int64_t moves = u.shape[0], t, s, i, j, place, row, at
     cdef bint exchange
     cdef double Z
     sets, places, p = np.full((keep, most), -1, np.int32), np.zeros(keep, np.int8), np.zeros(d)
@@ -342,20 +268,22 @@ def chain(data, atoms, const double[:, ::1] prior, const double[::1] lams,
             state.enter(start[at])
         for t in range(moves):
             if t % REFRESH == 0:
-                at_lam = _draw_lam(state, signs, lams, log_lams, positive, &logs[0], u[t, 3])
-                state.make_products(lams[at_lam])
+                at_lam = _renew(state, signs, lams, log_lams, at_lam, positive, &logs[0], &u[t, 0])
             s = state.count
             exchange = u[t, 0] < 0.5  # the number of atoms stays
             if exchange and s == 0:
                 continue  # nothing to exchange: to add an atom instead would favour full sets
             place = <int64_t> (u[t, 1] * (s if exchange else most))
-            if place < s:
+            i = state.present[place] if place < s else -1
+            if i >= 0:
                 state.leave(place)
             Z = _weigh(state, signs, prior, exchange, positive, lams[at_lam], &odds[0])
             row = t - (moves - keep)
             if row >= 0:
                 _count(state, &odds[0], Z, &total[0])
             j = _draw(state, &odds[0], u[t, 2] * Z)
+            if positive:
+                j = _accepted(state, signs, i, j, u[t, 4], &total[0] if row >= 0 else NULL)
             if j >= 0:
                 state.enter(j)
             if row >= 0:
@@ -370,26 +298,22 @@ def log_evidences(data, atoms, const int64_t[:, :] sets, const double[::1] lams,
     """Of listed sets, as rows of atoms that end with -1, each with a precision of its own."""
     cdef Sampler state = Sampler(data, atoms, most, widest, d)
     cdef Signs signs = Signs()
-    cdef int64_t row, at, j, b, i, first, rank
+    cdef int64_t row, at, b
     cdef double own[LANES]
     cdef double found[LANES]
     cdef double[::1] out = np.empty(sets.shape[0])
     with nogil:
         for row in range(sets.shape[0]):
-            state.p = 0
+            state.count = 0
             for at in range(sets.shape[1]):
-                j = sets[row, at]
-                if j < 0:
-                    continue
-                b = j - state.n_simple
-                first, rank = j, 1
-                if b >= 0:
-                    first, rank = state.first[b], state.ranks[b]
-                for i in range(rank):
-                    state.columns[state.p] = first + i
-                    state.p += 1
+                if sets[row, at] >= 0:
+                    state.present[state.count] = sets[row, at]
+                    state.count += 1
+            state.make_products(lams[row])
             for b in range(LANES):
                 own[b] = lams[row]
-            _evidences(state, signs, own, positive, found)
+            _evidences(state, own, found)
             out[row] = found[0]
+            if positive:
+                out[row] += signs.of_present(state)
     return np.asarray(out)

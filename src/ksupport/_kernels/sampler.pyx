@@ -16,14 +16,13 @@ from libc.string cimport memcpy, memset
 from scipy.linalg.cython_lapack cimport dgetrf, dgetri
 
 from ksupport._kernels.sampling cimport (
-    LANES, STRETCH, add_multiple, add_outer, add_products, add_rows, add_square_of,
+    EXACT_FIT, LANES, STRETCH, add_multiple, add_outer, add_products, add_rows, add_square_of,
     add_squares, factorise, gains_of, log_dets,
 )
 from ksupport._kernels.simd cimport dot
 
 import numpy as np
 
-cdef double EXACT_FIT = 1e-12  # share of Y'Y that no model explains: its evidence is finite
 
 
 cdef class Sampler:

@@ -10,6 +10,7 @@
 
 #define KSUPPORT_LANES 8 /* matrices factorised side by side: one register of AVX-512 */
 #define KSUPPORT_STRETCH 64 /* atoms whose weights are summed, so that a draw can skip them */
+#define KSUPPORT_EXACT_FIT 1e-12 /* share of Y'Y that no model explains: its evidence is finite */
 
 /* e += f_0 M[at_0] + ... + f_(p-1) M[at_(p-1)], of rows with n entries. */
 void ks_add_rows(double *e, const double *M, const int64_t *at, const double *f, int64_t p,

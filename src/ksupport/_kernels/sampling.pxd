@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t
 cdef extern from "sampling.h" nogil:
     enum: LANES "KSUPPORT_LANES"
     enum: STRETCH "KSUPPORT_STRETCH"
+    const double EXACT_FIT "KSUPPORT_EXACT_FIT"
     void add_rows "ks_add_rows"(double *e, const double *M, const int64_t *at, const double *f, int64_t
         p, int64_t n)
     void add_squares "ks_add_squares"(double *new, const double *old, const double *e, double scale, int64_t

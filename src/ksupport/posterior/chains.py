@@ -109,7 +109,7 @@ def sample(
     ]
 
     def advance(chain: _Chain, burn_in: int, keep: int) -> None:
-        u = chain.rng.random((burn_in + keep, 4))
+        u = chain.rng.random((burn_in + keep, 6 if positive else 4))
         sets, places, p = kernels.chain(
             atoms.data, atoms.atoms, prior, PRECISIONS, LOG_PRECISIONS, positive, chain.last,
             chain.place, most, widest, m, u, keep,
