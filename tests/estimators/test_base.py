@@ -372,3 +372,10 @@ def test_a_method_that_is_no_name_is_refused(method):
 def test_parameters_beside_a_method_that_has_them_are_refused():
     with pytest.raises(TypeError, match="k cannot be set beside a method that has its parameters"):
         path(IRKSNMethod(k=2), MEASURED, MEASURED[:, 0], k=3)
+
+
+def test_ksn_takes_the_word_that_stands_for_its_step_and_no_other():
+    X, y, _ = make_correlated_data(30, 10, random_state=0)
+    assert KSN(L="backtracking", max_iter=50).fit(X, y).support_.any()
+    with pytest.raises(ValueError, match="L must be a number"):
+        KSN(L="auto").fit(X, y)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from functools import wraps
-from typing import Any, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from .._common.names import names_seen, shown
 from .._common.telling import tells
 from .._common.warned import warn
 from ..algorithms import known_method
+from ..algorithms.irksn import StepRule
 from ..choosing.grids import by_loss
 from ..choosing.selecting import Search, select_by_criterion
 from ..choosing.selection import Selection
@@ -50,6 +51,7 @@ from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared, loss_of
 from ..stopping import NoChange
 from ..theory.report import RecoveryReport, report_on
+from .parameters import with_parameters
 from .structured import Structured
 from .unpenalized import (
     Levels,
@@ -87,13 +89,14 @@ def all_or_nothing(fit: Fit) -> Fit:
 
 
 SWITCHES = ("fit_intercept", "standardize", "warm_start")
-NUMBERS = ("alpha", "sigma", "tau", "eta", "kappa", "tie", "L")  # or None, or a word where one is
+NUMBERS = ("alpha", "sigma", "tau", "eta", "kappa", "tie", "L")  # or None, or these words
+WORDS = {"alpha": "auto", "L": "backtracking"}
 
 
-def _no_number(value: Any) -> bool:
+def _no_number(name: str, value: Any) -> bool:
     """Whether this is neither a number, nor several, nor the word that stands for one."""
     if isinstance(value, str):
-        return value != "auto"
+        return value != WORDS.get(name)
     return isinstance(value, Mapping) or (isinstance(value, list | tuple) and not value)
 
 
@@ -102,7 +105,7 @@ def check_kinds(estimator: Any) -> None:
     for name, value in vars(estimator).items():
         if name in SWITCHES:
             check_switch(name, value)
-        elif name in NUMBERS and _no_number(value):
+        elif name in NUMBERS and _no_number(name, value):
             auto = name == "alpha" and getattr(estimator, "_alpha_may_be_auto", False)
             allowed = "'auto' or a number between 0 and 1" if auto else "a number"
             raise ValueError(f"{name} must be {allowed}, got {value!r}")
@@ -136,6 +139,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     # than average size it then keeps all chosen ones (all above 1e-5, as with the Lasso).
     penalty = "l1"
 
+    method: str  # whose paths are walked
     max_iter: int
     fit_intercept: bool
     standardize: bool
@@ -578,10 +582,16 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return self._loss.mean(eta)
 
 
+@with_parameters
 class RegressorByLoss(LinearRegressor):
     """A linear model of numbers, by a loss that is a parameter."""
 
-    loss: str | Loss
+    _: KW_ONLY
+    step: StepRule | float = "adaptive"
+    loss: str | Loss = "squared"
+    feature_groups: Any = None
+    positive: bool = False
+    shared_support: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -596,14 +606,22 @@ class RegressorByLoss(LinearRegressor):
         return loss_of(self.loss, ("squared", "huber", "poisson"))
 
 
+@with_parameters
 class SelectingModel(LinearModel):
     """Base of the classes that choose among the models of many paths."""
 
-    every: int | None
-    n_jobs: int | None
-    verbose: bool
     _columns_of_y = 1
-    _for_squares: tuple[str, ...] = ("feature_groups", "positive", "shared_support")  # alone
+    _for_squares: ClassVar[tuple[str, ...]] = ("feature_groups", "positive", "shared_support")
+
+    _: KW_ONLY
+    max_iter: int = 100
+    every: int | None = 1
+    fit_intercept: bool = True
+    standardize: bool = True
+    unpenalized: Any = None
+    weights: str = "relative"
+    n_jobs: int | None = None
+    verbose: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

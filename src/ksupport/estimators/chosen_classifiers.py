@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import KW_ONLY
+from typing import Any
 
-from ..choosing.folds import Refit
 from .cv import IRKSNChosenByFolds
 from .ic import IRKSNChosenByCriterion
 from .labels import LinearClassifier
+from .parameters import with_parameters
 
 
+@with_parameters
 class IRKSNICClassifier(LinearClassifier, IRKSNChosenByCriterion):
     """Two classes: k, alpha, the stopping time and the support chosen by a criterion.
 
@@ -20,13 +22,15 @@ class IRKSNICClassifier(LinearClassifier, IRKSNChosenByCriterion):
     ----------
     k, alpha
         As in `IRKSNIC`.
+    class_weight
+        As in `ksupport.IRKSNClassifier`.
     criterion : {"ebic", "bic", "aic", "gic"}
         What to minimise, as in `PathIC`.
     max_size, exchange, tie
         As in `PathIC`.
     max_iter, every
         As in `IRKSNIC`.
-    fit_intercept, standardize, unpenalized, class_weight
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSNClassifier`.
     weights, n_jobs, verbose
         As in `PathIC`.
@@ -51,42 +55,15 @@ class IRKSNICClassifier(LinearClassifier, IRKSNChosenByCriterion):
     array([3, 7])
     """
 
-    def __init__(
-        self,
-        k: Any = "auto",
-        alpha: Any = 1e-2,
-        *,
-        criterion: str = "ebic",
-        max_size: int | None = None,
-        exchange: int = 3,
-        tie: float = 2.0,
-        max_iter: int = 60,
-        every: int = 2,
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        class_weight: Any = None,
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.alpha = alpha
-        self.criterion = criterion
-        self.max_size = max_size
-        self.exchange = exchange
-        self.tie = tie
-        self.max_iter = max_iter
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.class_weight = class_weight
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    k: Any = "auto"
+    alpha: Any = 1e-2
+    _: KW_ONLY
+    criterion: str = "ebic"
+    max_iter: int = 60
+    every: int | None = 2
 
 
+@with_parameters
 class IRKSNCVClassifier(LinearClassifier, IRKSNChosenByFolds):
     """Two classes: k, alpha, the stopping time and the refit chosen by cross-validation.
 
@@ -97,15 +74,19 @@ class IRKSNCVClassifier(LinearClassifier, IRKSNChosenByFolds):
     ----------
     k, alpha
         As in `IRKSNCV`.
+    class_weight
+        As in `ksupport.IRKSNClassifier`.
     cv : int, splitter or iterable
         Folds; a number makes as many, with a share of each class.
     scoring : str, callable or None
         None is the deviance; else a scorer of scikit-learn, as "roc_auc".
-    refit, ridge, one_se, patience, max_iter, every
+    refit, ridge, one_se, patience, random_state
         As in `IRKSNCV`; "ols" is the likeliest model.
-    fit_intercept, standardize, unpenalized, class_weight
+    max_iter, every
+        As in `IRKSNCV`.
+    fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSNClassifier`.
-    weights, n_jobs, random_state, verbose
+    weights, n_jobs, verbose
         As in `PathCV`.
 
     Attributes
@@ -127,43 +108,5 @@ class IRKSNCVClassifier(LinearClassifier, IRKSNChosenByFolds):
     True
     """
 
-    def __init__(
-        self,
-        k: Any = "auto",
-        alpha: Any = 1e-1,
-        *,
-        cv: Any = 5,
-        scoring: Any = None,
-        refit: Refit | Literal["auto"] = "auto",
-        ridge: float = 1.0,
-        one_se: bool = False,
-        patience: int = 10,
-        max_iter: int = 100,
-        every: int = 1,
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        class_weight: Any = None,
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.alpha = alpha
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.ridge = ridge
-        self.one_se = one_se
-        self.patience = patience
-        self.max_iter = max_iter
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.class_weight = class_weight
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    k: Any = "auto"
+    alpha: Any = 1e-1

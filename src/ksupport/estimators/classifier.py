@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any
 
 from .labels import LinearClassifier
-from .paths import PathModel, Stopping
+from .parameters import with_parameters
+from .paths import PathModel
 
 
+@with_parameters
 class IRKSNClassifier(LinearClassifier, PathModel):
     """Sparse classification by iterative regularisation with the k-support norm.
 
@@ -28,6 +31,11 @@ class IRKSNClassifier(LinearClassifier, PathModel):
     alpha : float, default=1e-2
         Weight of the squared l2 norm, strictly between 0 and 1.  Small values give iterates
         close to k-sparse.
+    feature_groups, positive
+        As in `IRKSN`; k counts groups.  ``positive`` is for two classes.
+    class_weight : dict, "balanced" or None
+        How much the rows of each class count, besides ``sample_weight``; "balanced" lets classes
+        count alike.
     max_iter : int, default=100
         Steps to walk at most (in one call of ``fit``).
     stopping : None, str or a rule of `ksupport.stopping`
@@ -44,11 +52,6 @@ class IRKSNClassifier(LinearClassifier, PathModel):
     unpenalized : names, indices, mask or selector, optional
         Columns that are always in the model, as in `IRKSN`; Newton's method finds their
         coefficients at each step.
-    feature_groups, positive
-        As in `IRKSN`; k counts groups.  ``positive`` is for two classes.
-    class_weight : dict, "balanced" or None
-        How much the rows of each class count, besides ``sample_weight``; "balanced" lets classes
-        count alike.
     warm_start : bool, default=False
         Go on from where the last fit stopped, if X and y are the same.
     random_state : int, RandomState or None
@@ -106,38 +109,13 @@ class IRKSNClassifier(LinearClassifier, PathModel):
     _several = False
     _many_classes = True
 
-    def __init__(
-        self,
-        k: int | None = None,
-        alpha: float = 1e-2,
-        *,
-        max_iter: int = 100,
-        stopping: Stopping = None,
-        every: int = 1,
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        unpenalized: Any = None,
-        feature_groups: Any = None,
-        positive: bool = False,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.stopping = stopping
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.feature_groups = feature_groups
-        self.positive = positive
-        self.class_weight = class_weight
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    k: int | None = None
+    alpha: float = 1e-2
+    _: KW_ONLY
+    feature_groups: Any = None
+    positive: bool = False
+    max_iter: int = 100
+    every: int = 1
 
     @property
     def _given(self) -> dict[str, Any]:

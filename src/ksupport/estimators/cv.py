@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -29,10 +29,10 @@ from ..choosing.selection import Selection
 from ..choosing.supports import visited_by
 from ..choosing.tables import FoldTable, clearly_worse, table_of, table_of_iterates
 from ..design import Floats, Problem
-from ..losses import Loss
 from ..stopping import HeldOut
 from ..walking import Result
 from .base import LinearRegressor, RegressorByLoss, SelectingModel, all_or_nothing
+from .parameters import with_parameters
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
@@ -56,15 +56,18 @@ class _Cell:
         return self.table.errors[:, self.path, self.record]
 
 
+@with_parameters
 class ChosenByFolds(HoldsOutFolds, SelectingModel):
     """What the models share that folds choose, of paths of any method."""
 
-    method: str
-    scoring: Any
-    refit: Refit | Literal["auto"]
-    ridge: float
-    one_se: bool
-    patience: int
+    _: KW_ONLY
+    cv: Any = 5
+    scoring: Any = None
+    refit: Refit | Literal["auto"] = "auto"
+    ridge: float = 1.0
+    one_se: bool = False
+    patience: int = 10
+    random_state: Any = None
 
     def _settings(self, n: int, d: int) -> tuple[str, list[Setting]]:
         """The method's name, and the parameters of its paths."""
@@ -217,6 +220,7 @@ class IRKSNChosenByFolds(ChosenByFolds):
         return self.params_.get("alpha")
 
 
+@with_parameters
 class PathCV(LinearRegressor, ChosenByFolds):
     """Choose parameters and stopping time of a method by cross-validation.
 
@@ -247,6 +251,8 @@ class PathCV(LinearRegressor, ChosenByFolds):
         Take the sparsest model within one standard error of the best.
     patience : int, default=20
         A path ends after so many records without a better error on its fold.
+    random_state : int, RandomState or None
+        Shuffles the folds if ``cv`` is an int; None leaves them in order.
     max_iter
         As in `ksupport.IRKSN`.
     every : int, optional
@@ -258,8 +264,6 @@ class PathCV(LinearRegressor, ChosenByFolds):
         As in `PathIC`.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
-    random_state : int, RandomState or None
-        Shuffles the folds if ``cv`` is an int; None leaves them in order.
     verbose
         As in `ksupport.IRKSN`.
 
@@ -293,49 +297,19 @@ class PathCV(LinearRegressor, ChosenByFolds):
     10
     """
 
-    def __init__(
-        self,
-        method: str = "irksn",
-        grid: Grid = None,
-        *,
-        cv: Any = 5,
-        scoring: Any = None,
-        refit: Refit | Literal["auto"] = None,
-        ridge: float = 1.0,
-        one_se: bool = False,
-        patience: int = 20,
-        max_iter: int = 1000,
-        every: int | None = None,
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.method = method
-        self.grid = grid
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.ridge = ridge
-        self.one_se = one_se
-        self.patience = patience
-        self.max_iter = max_iter
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    method: str = "irksn"
+    grid: Grid = None
+    _: KW_ONLY
+    refit: Refit | Literal["auto"] = None
+    patience: int = 20
+    max_iter: int = 1000
+    every: int | None = None
 
     def _settings(self, n: int, d: int) -> tuple[str, list[dict[str, Any]]]:
         return self.method, settings_of(self.method, self.grid, n, d)
 
 
+@with_parameters
 class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
     """IRKSN with k, alpha, the stopping time and the refit chosen by cross-validation.
 
@@ -355,6 +329,11 @@ class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
         As in `ksupport.IRKSN`.  With others than squares held-out rows are judged by their
         deviance, and refits are the likeliest models.
+    feature_groups, positive
+        As in `ksupport.IRKSN`; k counts groups, and refits keep signs.
+    shared_support : bool, default=False
+        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
+        them to what they are worth.
     cv, scoring
         As in `PathCV`.
     refit : {"auto", None, "ols", "ridge"}, default="auto"
@@ -363,18 +342,15 @@ class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
         As in `PathCV`.
     patience : int, default=10
         A path ends after so many records without a better error on its fold.
+    random_state
+        As in `PathCV`.
     max_iter : int, default=100
         Steps of each path, at most.
     every : int, default=1
         Look at every so many steps.
     fit_intercept, standardize, unpenalized
         As in `PathCV`.
-    feature_groups, positive
-        As in `ksupport.IRKSN`; k counts groups, and refits keep signs.
-    shared_support : bool, default=False
-        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
-        them to what they are worth.
-    weights, n_jobs, random_state, verbose
+    weights, n_jobs, verbose
         As in `PathCV`.
 
     Attributes
@@ -398,51 +374,5 @@ class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
     True
     """
 
-    def __init__(
-        self,
-        k: Any = "auto",
-        alpha: Any = 1e-1,
-        *,
-        step: StepRule | float = "adaptive",
-        loss: str | Loss = "squared",
-        cv: Any = 5,
-        scoring: Any = None,
-        refit: Refit | Literal["auto"] = "auto",
-        ridge: float = 1.0,
-        one_se: bool = False,
-        patience: int = 10,
-        max_iter: int = 100,
-        every: int = 1,
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        feature_groups: Any = None,
-        positive: bool = False,
-        shared_support: bool = False,
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.alpha = alpha
-        self.step = step
-        self.loss = loss
-        self.cv = cv
-        self.scoring = scoring
-        self.refit = refit
-        self.ridge = ridge
-        self.one_se = one_se
-        self.patience = patience
-        self.max_iter = max_iter
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.feature_groups = feature_groups
-        self.positive = positive
-        self.shared_support = shared_support
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    k: Any = "auto"
+    alpha: Any = 1e-1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -13,18 +14,19 @@ from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.selecting import Search, irksn_stages
 from ..choosing.selection import Selection
 from ..design import Problem
-from ..losses import Loss
 from .base import LinearRegressor, RegressorByLoss, SelectingModel, all_or_nothing
+from .parameters import with_parameters
 
 
+@with_parameters
 class ChosenByCriterion(SelectingModel):
     """What the models share that a criterion chooses, of paths of any method."""
 
-    method: str
-    criterion: str
-    max_size: int | None
-    exchange: int
-    tie: float
+    _: KW_ONLY
+    criterion: str = "auto"
+    max_size: int | None = None
+    exchange: int = 3
+    tie: float = 2.0
 
     def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
         """The method's name, and the parameters of the paths of each stage of the search."""
@@ -82,6 +84,7 @@ class IRKSNChosenByCriterion(ChosenByCriterion):
         self.k_, self.alpha_ = chosen.irksn
 
 
+@with_parameters
 class PathIC(LinearRegressor, ChosenByCriterion):
     """Choose the support on a method's paths that an information criterion prefers.
 
@@ -154,44 +157,18 @@ class PathIC(LinearRegressor, ChosenByCriterion):
     array([0, 1, 2])
     """
 
-    def __init__(
-        self,
-        method: str = "irksn",
-        grid: Grid = None,
-        *,
-        criterion: str = "auto",
-        max_size: int | None = None,
-        exchange: int = 3,
-        tie: float = 2.0,
-        max_iter: int = 1000,
-        every: int | None = None,
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.method = method
-        self.grid = grid
-        self.criterion = criterion
-        self.max_size = max_size
-        self.exchange = exchange
-        self.tie = tie
-        self.max_iter = max_iter
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    method: str = "irksn"
+    grid: Grid = None
+    _: KW_ONLY
+    max_iter: int = 1000
+    every: int | None = None
 
     def _stages(self, n: int, d: int) -> tuple[str, list[list[Setting]]]:
         """The method's name, and the parameters of the paths of each stage of the search."""
         return self.method, [settings_of(self.method, self.grid, n, d)]
 
 
+@with_parameters
 class IRKSNIC(RegressorByLoss, IRKSNChosenByCriterion):
     """IRKSN with k, alpha, the stopping time and the support chosen by a criterion.
 
@@ -208,6 +185,12 @@ class IRKSNIC(RegressorByLoss, IRKSNChosenByCriterion):
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
         As in `ksupport.IRKSN`.  With others than squares the criterion has the deviance in the
         place of n log(rss), "cp" is not there, and ``path_`` has ``deviance`` for ``rss``.
+    feature_groups, positive
+        As in `ksupport.IRKSN`.  k counts groups; so does EBIC where it charges for the number of
+        supports, and groups are exchanged as wholes.  Refits keep signs.
+    shared_support : bool, default=False
+        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
+        them to what they are worth.
     criterion, max_size, exchange, tie
         As in `PathIC`.
     max_iter : int, default=60
@@ -216,12 +199,6 @@ class IRKSNIC(RegressorByLoss, IRKSNChosenByCriterion):
         Look at every so many steps.
     fit_intercept, standardize, unpenalized
         As in `PathIC`.
-    feature_groups, positive
-        As in `ksupport.IRKSN`.  k counts groups; so does EBIC where it charges for the number of
-        supports, and groups are exchanged as wholes.  Refits keep signs.
-    shared_support : bool, default=False
-        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
-        them to what they are worth.
     weights, n_jobs, verbose
         As in `PathIC`.
 
@@ -246,45 +223,8 @@ class IRKSNIC(RegressorByLoss, IRKSNChosenByCriterion):
     array([0, 1, 2])
     """
 
-    def __init__(
-        self,
-        k: Any = "auto",
-        alpha: Any = 1e-2,
-        *,
-        step: StepRule | float = "adaptive",
-        loss: str | Loss = "squared",
-        criterion: str = "auto",
-        max_size: int | None = None,
-        exchange: int = 3,
-        tie: float = 2.0,
-        max_iter: int = 60,
-        every: int = 2,
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        feature_groups: Any = None,
-        positive: bool = False,
-        shared_support: bool = False,
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.alpha = alpha
-        self.step = step
-        self.loss = loss
-        self.criterion = criterion
-        self.max_size = max_size
-        self.exchange = exchange
-        self.tie = tie
-        self.max_iter = max_iter
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.feature_groups = feature_groups
-        self.positive = positive
-        self.shared_support = shared_support
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    k: Any = "auto"
+    alpha: Any = 1e-2
+    _: KW_ONLY
+    max_iter: int = 60
+    every: int | None = 2

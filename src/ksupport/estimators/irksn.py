@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, Literal
 
 from ..algorithms import Method
-from ..algorithms.irksn import IRKSNMethod, StepRule
+from ..algorithms.irksn import IRKSNMethod
 from ..choosing.alpha import START, alpha_limit, tightened
 from ..choosing.selection import Selection
 from ..design import Problem
-from ..losses import Loss
 from ..walking import Result
 from .base import RegressorByLoss
-from .paths import PathRegressor, Stopping
+from .parameters import with_parameters
+from .paths import PathRegressor
 
 
+@with_parameters
 class IRKSN(RegressorByLoss, PathRegressor):
     """Sparse recovery by iterative regularisation with the k-support norm.
 
@@ -33,13 +34,6 @@ class IRKSN(RegressorByLoss, PathRegressor):
         close to k-sparse and weaken the condition for recovery; large ones converge faster.
         "auto" starts at 0.01 and, as long as the model found violates the recovery theorem's
         limit (`ksupport.theory.alpha_max` at its k largest features), walks again with less.
-    max_iter : int, default=100
-        Steps to walk at most (in one call of ``fit``); constant steps need 10 to 100 times as many.
-    stopping : None, str or a rule of `ksupport.stopping`
-        When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
-        "no_change" and "residual_ratio" stand for rules with their defaults.
-    every : int, default=1
-        The history holds every so many steps, and stopping rules look that often.
     step : {"adaptive", "spectral", "nuclear"} or float, default="adaptive"
         How long the steps of the dual path are.  "adaptive" finds them by backtracking on the dual
         function: 10 to 100 times fewer of them lead as far, and no norm of X is needed.
@@ -51,6 +45,25 @@ class IRKSN(RegressorByLoss, PathRegressor):
         deviations of y count linearly, so that outliers lead less (``Huber(delta)`` takes another
         threshold); "poisson" is the likelihood of counts whose logarithmic mean is linear, of one
         target at a time.
+    feature_groups : sequence, optional
+        Features that come in and stay out together (pathways, regions, the levels of a category):
+        a label for each feature, lists of their names or numbers, disjoint, or a mapping from such
+        to labels; a feature in none is a group of its own.  The norm is then the k-support norm of
+        the l2 norms of groups, and k counts groups.  Larger groups have larger norms by chance:
+        scale columns by the root of the size of their group where that matters.
+    positive : bool, default=False
+        Whether coefficients must not be negative (those of unpenalised columns may be).
+    shared_support : bool, default=False
+        Whether the columns of a 2-D y have one support, as rows of ``coef_.T`` come in and stay out
+        together; False walks on each for itself.  For squares; the larger a column, the more it
+        leads.
+    max_iter : int, default=100
+        Steps to walk at most (in one call of ``fit``); constant steps need 10 to 100 times as many.
+    stopping : None, str or a rule of `ksupport.stopping`
+        When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
+        "no_change" and "residual_ratio" stand for rules with their defaults.
+    every : int, default=1
+        The history holds every so many steps, and stopping rules look that often.
     fit_intercept : bool, default=True
         Whether to centre X and y, and fit an intercept.
     standardize : bool, default=False
@@ -64,18 +77,6 @@ class IRKSN(RegressorByLoss, PathRegressor):
         ``standardize`` scales by the deviation of what the projection leaves of a column, as an
         intercept's projection, which is centring, does; a column of which nothing is left cannot
         be chosen.
-    feature_groups : sequence, optional
-        Features that come in and stay out together (pathways, regions, the levels of a category):
-        a label for each feature, lists of their names or numbers, disjoint, or a mapping from such
-        to labels; a feature in none is a group of its own.  The norm is then the k-support norm of
-        the l2 norms of groups, and k counts groups.  Larger groups have larger norms by chance:
-        scale columns by the root of the size of their group where that matters.
-    positive : bool, default=False
-        Whether coefficients must not be negative (those of unpenalised columns may be).
-    shared_support : bool, default=False
-        Whether the columns of a 2-D y have one support, as rows of ``coef_.T`` come in and stay out
-        together; False walks on each for itself.  For squares; the larger a column, the more it
-        leads.
     warm_start : bool, default=False
         Go on from where the last fit stopped, if X and y are the same.
     random_state : int, RandomState or None
@@ -137,42 +138,11 @@ class IRKSN(RegressorByLoss, PathRegressor):
     _method_name = "irksn"
     _method_params = ("k", "alpha", "step", "loss")
 
-    def __init__(
-        self,
-        k: int | None = None,
-        alpha: float | Literal["auto"] = 1e-2,
-        *,
-        max_iter: int = 100,
-        stopping: Stopping = None,
-        every: int = 1,
-        step: StepRule | float = "adaptive",
-        loss: str | Loss = "squared",
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        unpenalized: Any = None,
-        feature_groups: Any = None,
-        positive: bool = False,
-        shared_support: bool = False,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.alpha = alpha
-        self.max_iter = max_iter
-        self.stopping = stopping
-        self.every = every
-        self.step = step
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.feature_groups = feature_groups
-        self.positive = positive
-        self.shared_support = shared_support
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    k: int | None = None
+    alpha: float | Literal["auto"] = 1e-2
+    _: KW_ONLY
+    max_iter: int = 100
+    every: int = 1
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

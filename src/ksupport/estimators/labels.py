@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,14 +18,18 @@ from ..choosing.selection import Selection
 from ..design import Floats, Problem, Weights, fetched
 from ..losses import Logistic, Loss, Multinomial
 from .base import LinearModel
+from .parameters import with_parameters
 
 
+@with_parameters
 class LinearClassifier(ClassifierMixin, LinearModel):
     """A linear model of the log odds of two classes, or of the logarithms of probabilities."""
 
-    class_weight: Any
-    _loss: Loss = Logistic()
+    _loss = cast("Loss", Logistic())
     _many_classes = False  # whether more than two are taken
+
+    _: KW_ONLY
+    class_weight: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

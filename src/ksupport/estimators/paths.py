@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any, Self
+from dataclasses import KW_ONLY
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,10 +24,12 @@ from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ..walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
 from .base import LinearModel, LinearRegressor, all_or_nothing
+from .parameters import with_parameters
 
 Stopping = StoppingRule | str | None
 
 
+@with_parameters
 class PathModel(CallbackSupportMixin, LinearModel):
     """Base of the estimators that walk one path of one method.
 
@@ -34,21 +37,21 @@ class PathModel(CallbackSupportMixin, LinearModel):
     the method's.
     """
 
-    _method_name: str
-    _method_params: tuple[str, ...]
-    _several: bool = True  # whether y may have several columns
+    _method_name: ClassVar[str]
+    _method_params: ClassVar[tuple[str, ...]]
+    _several = True  # whether y may have several columns
+    _saved = cast("_Saved | None", None)  # for a warm start
 
-    # Declared here for the type checker; every subclass sets them in ``__init__``.
-    max_iter: int
-    stopping: Stopping
-    every: int
-    fit_intercept: bool
-    standardize: bool
-    warm_start: bool
-    random_state: Any
-    verbose: bool
-
-    _saved: _Saved | None = None  # for a warm start
+    _: KW_ONLY
+    max_iter: int = 1000
+    stopping: Stopping = None
+    every: int = 5
+    fit_intercept: bool = True
+    standardize: bool = False
+    unpenalized: Any = None
+    warm_start: bool = False
+    random_state: Any = None
+    verbose: bool = False
 
     # -- fitting ---------------------------------------------------------------------------
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from ..design import NormKind
-from .paths import PathRegressor, Stopping
+from .parameters import with_parameters
+from .paths import PathRegressor
 
 
+@with_parameters
 class KSN(PathRegressor):
     """Least squares with a squared k-support norm penalty [1]_, by FISTA.
 
@@ -55,40 +57,14 @@ class KSN(PathRegressor):
     _method_name = "ksn"
     _method_params = ("k", "lam", "L", "norm", "steps_per_lam")
 
-    def __init__(
-        self,
-        k: int | None = None,
-        lam: float | Sequence[float] = 1.0,
-        L: float | Literal["backtracking"] | None = None,
-        norm: NormKind = "spectral",
-        steps_per_lam: int = 100,
-        *,
-        max_iter: int = 1000,
-        stopping: Stopping = None,
-        every: int = 5,
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        unpenalized: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.lam = lam
-        self.L = L
-        self.norm = norm
-        self.steps_per_lam = steps_per_lam
-        self.max_iter = max_iter
-        self.stopping = stopping
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    k: int | None = None
+    lam: float | Sequence[float] = 1.0
+    L: float | Literal["backtracking"] | None = None
+    norm: NormKind = "spectral"
+    steps_per_lam: int = 100
 
 
+@with_parameters
 class IRCR(PathRegressor):
     """Iterative regularisation towards the least l1 norm, dual-primal [1]_.
 
@@ -130,38 +106,13 @@ class IRCR(PathRegressor):
     _method_name = "ircr"
     _method_params = ("sigma", "tau", "average", "norm")
 
-    def __init__(
-        self,
-        sigma: float | None = None,
-        tau: float | None = None,
-        average: bool = True,
-        norm: NormKind = "spectral",
-        *,
-        max_iter: int = 1000,
-        stopping: Stopping = None,
-        every: int = 5,
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        unpenalized: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.sigma = sigma
-        self.tau = tau
-        self.average = average
-        self.norm = norm
-        self.max_iter = max_iter
-        self.stopping = stopping
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    sigma: float | None = None
+    tau: float | None = None
+    average: bool = True
+    norm: NormKind = "spectral"
 
 
+@with_parameters
 class IROSR(PathRegressor):
     """Gradient descent on w = u² - v², implicitly sparse [1]_.
 
@@ -204,36 +155,12 @@ class IROSR(PathRegressor):
     _method_name = "irosr"
     _method_params = ("alpha", "eta", "init")
 
-    def __init__(
-        self,
-        alpha: float = 1e-3,
-        eta: float | None = None,
-        init: Literal["symmetric", "published"] = "symmetric",
-        *,
-        max_iter: int = 1000,
-        stopping: Stopping = None,
-        every: int = 5,
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        unpenalized: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.alpha = alpha
-        self.eta = eta
-        self.init = init
-        self.max_iter = max_iter
-        self.stopping = stopping
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    alpha: float = 1e-3
+    eta: float | None = None
+    init: Literal["symmetric", "published"] = "symmetric"
 
 
+@with_parameters
 class SRDI(PathRegressor):
     """Linearised Bregman iteration, a discretised inverse scale space [1]_.
 
@@ -277,38 +204,13 @@ class SRDI(PathRegressor):
     _method_name = "srdi"
     _method_params = ("kappa", "alpha", "scale", "norm")
 
-    def __init__(
-        self,
-        kappa: float = 10.0,
-        alpha: float | None = None,
-        scale: Literal["n", "d"] = "n",
-        norm: NormKind = "spectral",
-        *,
-        max_iter: int = 1000,
-        stopping: Stopping = None,
-        every: int = 5,
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        unpenalized: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.kappa = kappa
-        self.alpha = alpha
-        self.scale = scale
-        self.norm = norm
-        self.max_iter = max_iter
-        self.stopping = stopping
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    kappa: float = 10.0
+    alpha: float | None = None
+    scale: Literal["n", "d"] = "n"
+    norm: NormKind = "spectral"
 
 
+@with_parameters
 class IHT(PathRegressor):
     """Iterative hard thresholding [1]_.
 
@@ -351,31 +253,6 @@ class IHT(PathRegressor):
     _method_name = "iht"
     _method_params = ("k", "step", "norm")
 
-    def __init__(
-        self,
-        k: int | None = None,
-        step: float | Literal["normalised"] | None = None,
-        norm: NormKind = "spectral",
-        *,
-        max_iter: int = 1000,
-        stopping: Stopping = None,
-        every: int = 5,
-        fit_intercept: bool = True,
-        standardize: bool = False,
-        unpenalized: Any = None,
-        warm_start: bool = False,
-        random_state: Any = None,
-        verbose: bool = False,
-    ) -> None:
-        self.k = k
-        self.step = step
-        self.norm = norm
-        self.max_iter = max_iter
-        self.stopping = stopping
-        self.every = every
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.verbose = verbose
+    k: int | None = None
+    step: float | Literal["normalised"] | None = None
+    norm: NormKind = "spectral"
