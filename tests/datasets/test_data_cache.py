@@ -22,8 +22,7 @@ from ksupport.datasets import (
     fetch_leukemia,
     list_datasets,
 )
-from ksupport.datasets._info import DatasetInfo, RemoteFile
-from ksupport.datasets._registry import DATASETS
+from ksupport.datasets._registry import DATASETS, DatasetInfo, RemoteFile
 
 
 def address(path):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from ksupport.datasets import DatasetUnavailableError, _cache, _convert, _download, fetch_leukemia
-from ksupport.datasets._info import RemoteFile
+from ksupport.datasets._registry import RemoteFile
 
 FILE = RemoteFile("file", ("https://origin.example/file",))
 

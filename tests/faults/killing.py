@@ -32,14 +32,13 @@ TABLE = np.random.default_rng(0).normal(size=(400, 21)).round(4)
 def register_a_dataset(folder):
     """A dataset whose raw file is served by the file system."""
     from ksupport.datasets import _cache, _download
-    from ksupport.datasets._info import DatasetInfo, RemoteFile
-    from ksupport.datasets._registry import DATASETS
+    from ksupport.datasets._registry import DATASETS, DatasetInfo, RemoteFile
 
     raw = folder / "toy.txt"
     np.savetxt(raw, TABLE, fmt="%.17g")
     digest = "sha256:" + hashlib.sha256(raw.read_bytes()).hexdigest()
     files = (RemoteFile("toy.txt", (raw.as_uri().replace("file:", "https:"),), digest),)
-    info = DatasetInfo("leukemia", "a table", (400, 20), files, "nobody", "none")
+    info = DatasetInfo("leukemia", "a table", (400, 20), "nobody", "none", files)
     DATASETS["leukemia"] = info
     _download.__dict__["open_url"] = lambda url: urlopen(url.replace("https:", "file:"))
 

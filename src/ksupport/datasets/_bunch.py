@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from .._common.extra import extra
-from ._info import DatasetInfo
+from ._registry import DatasetInfo
 
 
 def to_bunch(

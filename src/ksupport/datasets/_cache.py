@@ -21,8 +21,7 @@ from .._common.files import replacing
 from .._common.npy import check_npz
 from .._common.phases import phase
 from ._download import digest_problem, download
-from ._info import DatasetInfo, RemoteFile
-from ._registry import dataset_info
+from ._registry import DatasetInfo, RemoteFile, dataset_info
 
 Arrays = Mapping[str, NDArray[np.generic]]
 Converter = Callable[[tuple[Path, ...]], Arrays]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from .._common.phases import Update, phase
-from ._info import RemoteFile
+from ._registry import RemoteFile
 
 LARGEST = 1 << 28  # bytes of a file; the largest of the registry has a tenth of that
 _TIMEOUT = 60.0  # seconds without a byte

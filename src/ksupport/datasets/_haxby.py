@@ -23,8 +23,7 @@ from ._cache import (
     dataset_path,
     save_arrays,
 )
-from ._info import DatasetInfo
-from ._registry import dataset_info
+from ._registry import DatasetInfo, dataset_info
 
 _SUBJECT = 2  # the paper's
 _FACE_HOUSE = ("face", "house")
