@@ -8,7 +8,6 @@ from ksupport._common.levels import (
     check_k,
     doubling,
     for_criteria,
-    for_groups,
     for_prediction,
     levels_of,
     warn_beyond,
@@ -23,7 +22,7 @@ def test_what_a_parameter_stands_for():
         levels_of("many", [1])
 
 
-@pytest.mark.parametrize("rule", [doubling, for_criteria, for_groups, for_prediction])
+@pytest.mark.parametrize("rule", [doubling, for_criteria, for_prediction])
 @pytest.mark.parametrize("n", [1, 2, 7, 30, 500])
 @pytest.mark.parametrize("d", [1, 2, 9, 40, 3000])
 def test_levels_ascend_and_fit_the_data(rule, n, d):

@@ -33,10 +33,14 @@ from ksupport.datasets import make_block_data, make_correlated_data
 from ksupport.explain.cross_validation import cross_validated
 from ksupport.explain.figures import kaplan_meier
 from ksupport.explain.report import build_report
-from ksupport.explain.report.page import write_report
 from ksupport.explain.standard_methods import lasso_and_ridge
 
 MADE = {"command": "ksupport fit x.csv", "seed": 0, "versions": {"numpy": "2"}}
+
+
+def write_report(path, *data, **options):
+    path.write_text(build_report(*data, **options), encoding="utf-8", newline="")
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +163,7 @@ def test_noise_is_called_noise_in_the_title_and_nothing_is_drawn_of_it(tmp_path)
     X, y = rng.standard_normal((40, 30)), rng.standard_normal(40)
     with pytest.warns(NoSignalWarning):
         model = AutoIRKSN().fit(X, y)
-    page = write_report(tmp_path / "none.html", model, X, y).read_text(encoding="utf-8")
+    page = build_report(model, X, y)
     assert "<title>No signal: no feature can be distinguished from chance for y</title>" in page
     assert 'class="verdict no">None of ' in page
     assert '<section id="found" hidden>' in page

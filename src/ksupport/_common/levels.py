@@ -97,11 +97,3 @@ def for_criteria(n: int, d: int) -> list[int]:
 def for_prediction(n: int, d: int) -> list[int]:
     """2, 8, 32, 128 for folds that look for the best prediction; finer steps are no better."""
     return [k for k in (2, 8, 32, 128) if k <= min(d // 2, 2 * n, MOST)] or [1]
-
-
-def for_groups(n: int, d: int) -> list[int]:
-    """1, 2, 4, 8, then steps of about a quarter: where whole groups are looked for."""
-    levels, most = [1, 2, 4, 8, 12, 16, 20, 25, 30], max(1, min(d // 2, 2 * n, MOST))
-    while levels[-1] < most:
-        levels.append(math.ceil(levels[-1] * 1.25))
-    return [k for k in levels if k <= most] or [1]

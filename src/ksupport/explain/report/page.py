@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -18,19 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import confusion_matrix
 
-from ..._common.files import check_writable, replacing
 from ...choosing.stability import StabilitySelection
 from ...design import Floats, Problem
 from ...theory.report import RecoveryReport
 from ..cross_validation import CrossValidation, metric_for
 from ..figures import Predictions, heat_of
 from ..findings import findings_of
-from ..models import (
-    Model,
-    chosen_by,
-    one_coefficient,
-    speaks_for,
-)
+from ..models import Model, chosen_by, one_coefficient, speaks_for
 from ..wording import Nouns
 from .details import details
 from .drawn import (
@@ -148,16 +141,6 @@ def build_report(
         },
     }
     return _page(contents, drawn)
-
-
-def write_report(path: str | Path, model: Model, X: Any, y: ArrayLike, **options: Any) -> Path:
-    """Write what `build_report` makes, and return where."""
-    path = Path(path)
-    check_writable(path)
-    page = build_report(model, X, y, **options)
-    with replacing(path) as temporary:
-        temporary.write_text(page, encoding="utf-8", newline="")
-    return path
 
 
 def _raised_class(model: Model, d: int) -> list[int | None]:
