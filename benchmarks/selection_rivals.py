@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,13 +17,20 @@ from sklearn.linear_model import (
 from sklearn.model_selection import GridSearchCV, KFold
 
 from ksupport import IRKSNCV, IRKSNIC, AutoIRKSN, path
-from ksupport._common.levels import for_groups
 from ksupport.metrics import support_f1
 
 from .susie import SuSiE
 
 RATIOS = [0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0]
 ALPHAS = np.geomspace(1, 1e-2, 20)
+
+
+def levels_of_groups(n: int, d: int) -> list[int]:
+    """1, 2, 4, 8, then steps of about a quarter: where whole groups are looked for."""
+    levels, most = [1, 2, 4, 8, 12, 16, 20, 25, 30], max(1, min(d // 2, 2 * n, 200))
+    while levels[-1] < most:
+        levels.append(math.ceil(levels[-1] * 1.25))
+    return [k for k in levels if k <= most] or [1]
 
 
 def abess(**how: Any) -> Any:
@@ -98,7 +106,7 @@ class OracleIRKSN:
         n, d = X.shape
         best = -1.0
         for alpha in (1e-1, 1e-2):
-            for k in for_groups(n, d):
+            for k in levels_of_groups(n, d):
                 walked = path("irksn", X, y, k=k, alpha=alpha, max_iter=200)
                 assert walked.iterates is not None  # all were kept
                 scores = np.atleast_1d(support_f1(self.truth, walked.iterates))

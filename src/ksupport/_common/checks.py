@@ -45,6 +45,11 @@ def check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name} must be one of {allowed}, got {value!r}")
 
 
+def dense(X: Any) -> Any:
+    """A matrix or a block of one, sparse or not, as an array."""
+    return X.toarray() if hasattr(X, "toarray") else np.asarray(X)
+
+
 def as_numbers(name: str, value: Any) -> Any:
     """An array of numbers of any type and shape."""
     try:

@@ -20,10 +20,9 @@ from ..commands.terminal.outputs import as_json, write_table, write_text
 from ..reading import Data
 from ..reading.load import ARRAYS, joined, table_of
 from ..reading.options import Columns, Reading
-from ..reading.problems import Problem, SeveralProblems
+from ..reading.problems import Problem, SeveralProblems, spelling
 from ..reading.reader import data_of, with_default
 from ..reading.source import open_source
-from ..reading.spelling import spelling
 from ..reading.spreadsheets import sheet_names
 from ..reading.table import Table
 from .choices import Choices

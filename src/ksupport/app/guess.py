@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..reading.cells import Marks, is_text
-from ..reading.covariates import MOST_LEVELS
+from ..reading.data import MOST_LEVELS
 from ..reading.identifiers import holds_dates, is_called_id
 from ..reading.table import Table
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._common.checks import dense
 from .._common.names import shown
 from ..reading.cells import Marks, is_text
 from ..reading.table import Matrix, Table
@@ -93,12 +94,8 @@ def _cells(table: Table, name: str, rows: Sequence[int]) -> tuple[str, list[str]
             return holds, [_text(cell) for cell in column.iloc[list(rows)]]
     assert isinstance(table, Matrix)
     at = table.feature_names.index(name)
-    values = np.ravel(_dense(table.X[np.asarray(rows, np.intp)][:, [at]]))
+    values = np.ravel(dense(table.X[np.asarray(rows, np.intp)][:, [at]]))
     return "numbers", [_text(value) for value in values]
-
-
-def _dense(X: Any) -> Any:
-    return X.toarray() if hasattr(X, "toarray") else np.asarray(X)
 
 
 def _text(cell: Any) -> str:

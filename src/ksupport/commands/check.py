@@ -8,10 +8,11 @@ import numpy as np
 import typer
 from rich.console import Console
 
+from .._common.checks import dense
 from .._common.errors import InputError
 from .._common.names import listed, title
 from ..design import Design, Ints
-from ..reading import Data, dense, in_memory, read_data
+from ..reading import Data, in_memory, read_data
 from ..theory import Recommendation, recommend
 from ..theory.report import NEAR_COPY
 from .terminal.exit import with_exit_codes

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._common.checks import dense
 from .._common.names import listed, shown
 from .._common.render import alike
 from ..choosing.selection import Selection
@@ -30,7 +31,7 @@ from .cross_validation import (
 from .features import FeatureRow, act_together, feature_rows, shared_sets
 from .models import Model, adjusted_for, chosen_by, effects_of
 from .no_signal import NoSignal, no_signal
-from .wording import Nouns, Wording, guessed_nouns, percent, probability_text, wording
+from .wording import Nouns, Wording, guessed_nouns, percent, probability_text, two_decimals, wording
 
 SETS = 4  # of features that can replace each other, listed in words
 EVEN = 0.5  # probability from which a feature is a finding, and below which it is a candidate
@@ -191,7 +192,7 @@ class Findings:
 
     def score_text(self, score: MethodScore) -> str:
         """A score and its standard error: "AUC 0.97 ± 0.02"."""
-        return f"{self.wording.symbol} {_two(score.score)} ± {score.standard_error:.2f}"
+        return f"{self.wording.symbol} {two_decimals(score.score)} ± {score.standard_error:.2f}"
 
     @property
     def _prediction(self) -> str:
@@ -206,11 +207,13 @@ class Findings:
         if ours.score <= max(base.score, base.chance):
             return (
                 f"{where} the predictions are no better than {self._baseline_name(base)} "
-                f"({self.score_text(ours)} standard error, against {_two(base.score)})."
+                f"({self.score_text(ours)} standard error, against {two_decimals(base.score)})."
             )
         text = words.does(ours.score, f"{self.score_text(ours)} standard error")
         doubt = "" if clearly_ahead(ours, base) else ", which may be chance"
-        alone = f"; {base.name}: {_two(base.score)}" if self.adjusted else f"; {words.chance}"
+        alone = (
+            f"; {base.name}: {two_decimals(base.score)}" if self.adjusted else f"; {words.chance}"
+        )
         return f"{where} the model {text}{doubt}{alone}."
 
     def _baseline_name(self, base: MethodScore) -> str:
@@ -377,9 +380,8 @@ def _covariates(model: Model, X: Any, names: Sequence[str]) -> list[Covariate]:
     found = []
     for j in model.unpenalized_.tolist():
         coef = np.atleast_2d(model.coef_)[:, j]
-        column = X[:, [j]]
-        values = column.toarray() if hasattr(column, "toarray") else np.asarray(column)
-        effect = float(np.abs(coef).max()) * float(np.nanstd(values.astype(np.float64)))
+        spread = float(np.nanstd(dense(X[:, [j]]).astype(np.float64)))
+        effect = float(np.abs(coef).max()) * spread
         found.append(Covariate(str(names[j]), tuple(map(float, coef)), effect))
     return found
 
@@ -393,8 +395,3 @@ def _about(right: float, size: int) -> str:
     if right < EVEN:
         return f"Fewer than 1 of the {size}"
     return f"All {size}" if round(right) == size else f"About {round(right)} of the {size}"
-
-
-def _two(score: float) -> str:
-    """A score with two decimals, and no sign before zero."""
-    return f"{round(score, 2) + 0.0:.2f}"

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from .._common.checks import check_count
+from .._common.checks import check_count, dense
 from .._common.names import listed, shown
 from ..algorithms import Method
 from ..choosing.selection import Selection
@@ -85,9 +85,8 @@ def effects_of(model: Model, X: Any) -> Floats:
     """Coefficients times the standard deviations of their columns."""
     effects, features = np.zeros(X.shape[1]), np.flatnonzero(chosen_by(model).support)
     if features.size:
-        block = X[:, features]
-        block = block.toarray() if sp.issparse(block) else np.asarray(block)
-        effects[features] = one_coefficient(model.coef_)[features] * block.std(axis=0)
+        spreads = dense(X[:, features]).std(axis=0)
+        effects[features] = one_coefficient(model.coef_)[features] * spreads
     return effects
 
 

@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from ..losses import Cox
 from .cross_validation import Kind
-from .univariate import univariate
+from .univariate import benjamini_hochberg, univariate
 
 LEVEL, POWER = 0.05, 0.8
 
@@ -54,8 +54,7 @@ def no_signal(X: Any, y: ArrayLike, kind: Kind, candidates: ArrayLike) -> NoSign
     if not np.isfinite(p).any():
         return NoSignal(None, 1.0, 1.0, detectable, measure)
     best = int(np.nanargmin(p))
-    kept = p[np.isfinite(p)]
-    adjusted = float(stats.false_discovery_control(kept, method="bh").min())
+    adjusted = float(np.nanmin(benjamini_hochberg(p)))
     return NoSignal(best, float(p[best]), adjusted, detectable, measure)
 
 

@@ -11,7 +11,7 @@ from ..posterior.judgement import Judgement
 from .cross_validation import CrossValidation
 from .features import act_together, shared_sets
 from .findings import Findings
-from .wording import probability_text
+from .wording import probability_text, two_decimals
 
 REFERENCES = {
     "irksn": "de Vazelhes W, Mukhoty B, Yuan X-T, Gu B. Iterative Regularization with k-support "
@@ -106,19 +106,16 @@ def _held_out(findings: Findings, validation: CrossValidation, cite: Any) -> str
     ours, baseline = validation.ours, validation.baseline
     words = (
         f"In {validation.folds}-fold cross-validation of the whole procedure the "
-        f"{findings.wording.score} on held-out rows was {_two(ours.score)} (standard error "
-        f"{ours.standard_error:.2f}; {baseline.name}: {_two(baseline.score)})"
+        f"{findings.wording.score} on held-out rows was {two_decimals(ours.score)} (standard error "
+        f"{ours.standard_error:.2f}; {baseline.name}: {two_decimals(baseline.score)})"
     )
     if not validation.others:
         return f"{words}."
-    scores = " and ".join(f"{_two(each.score)} for a {each.name}" for each in validation.others)
+    scores = " and ".join(
+        f"{two_decimals(each.score)} for a {each.name}" for each in validation.others
+    )
     cited = cite("lasso", "ridge", "sksurv" if findings.kind == "survival" else "sklearn")
     return f"{words}, {scores}, each tuned within the training rows {cited}."
-
-
-def _two(score: float) -> str:
-    """A score with two decimals, and no sign before zero."""
-    return f"{round(score, 2) + 0.0:.2f}"
 
 
 def _result(findings: Findings) -> str:

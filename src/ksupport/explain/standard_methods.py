@@ -16,6 +16,7 @@ from sklearn.model_selection import GridSearchCV, check_cv
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from .._common.checks import dense
 from ..design import Floats, Ints
 from ..losses import Cox, Loss
 from ..metrics import concordance
@@ -147,7 +148,7 @@ class CoxLasso(BaseEstimator):
         """Tune, and fit; y has columns time and event, or fields of these names."""
         y = Cox().checked(y)
         self.scaler_ = StandardScaler()
-        Z = self.scaler_.fit_transform(_dense(X))
+        Z = self.scaler_.fit_transform(dense(X))
         whole = self._path().fit(Z, structured(y))
         scores = np.zeros(len(whole.alphas_))
         for train, test in _by_event(self.cv, y):
@@ -163,7 +164,7 @@ class CoxLasso(BaseEstimator):
 
     def predict(self, X: Any) -> Floats:
         """Logarithms of risks."""
-        return np.asarray(self.scaler_.transform(_dense(X)) @ self.coef_)
+        return np.asarray(self.scaler_.transform(dense(X)) @ self.coef_)
 
 
 class CoxRidge(BaseEstimator):
@@ -185,13 +186,13 @@ class CoxRidge(BaseEstimator):
         search = GridSearchCV(
             CoxPHSurvivalAnalysis(), {"alpha": FEWER_STRENGTHS}, cv=_by_event(self.cv, y)
         )
-        self.model_ = rotated(search).fit(_dense(X), structured(y))
+        self.model_ = rotated(search).fit(dense(X), structured(y))
         self.coef_ = self.model_[-1].best_estimator_.coef_ @ self.model_[1].components_
         return self
 
     def predict(self, X: Any) -> Floats:
         """Logarithms of risks."""
-        return np.asarray(self.model_.predict(_dense(X)))
+        return np.asarray(self.model_.predict(dense(X)))
 
 
 def _by_event(cv: Any, y: Floats) -> list[tuple[Ints, Ints]]:
@@ -210,10 +211,6 @@ def _ordered(y: Floats, risk: Floats) -> float:
 def structured(y: Floats) -> Any:
     """Columns time and event as scikit-survival wants them."""
     return np.array([(bool(e), t) for t, e in y], [("event", bool), ("time", float)])
-
-
-def _dense(X: Any) -> Any:
-    return X.toarray() if sp.issparse(X) else X
 
 
 # -- nothing -------------------------------------------------------------------------------
@@ -246,7 +243,7 @@ class CovariatesOnly(BaseEstimator):
 
     def _known(self, X: Any) -> Floats:
         """The columns, as rows."""
-        return np.ascontiguousarray(_dense(X[:, self.columns]).T, np.float64)
+        return np.ascontiguousarray(dense(X[:, self.columns]).T, np.float64)
 
     def predict(self, X: Any) -> Floats:
         """What is expected of rows."""

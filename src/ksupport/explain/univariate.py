@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.sparse.linalg import LinearOperator
 
+from .._common.checks import dense
 from ..design import Floats, Incomplete, is_dask, unwrapped
 from ..losses import Cox
 from .cross_validation import Kind
@@ -99,8 +100,7 @@ def _blocks(X: Any) -> Iterator[Floats]:
     for start in range(0, d, width):
         block = X[:, np.arange(start, min(start + width, d))]
         block = block.compute() if is_dask(block) else block
-        block = block.toarray() if sp.issparse(block) else np.asarray(block)
-        yield np.asarray(block, np.float64)
+        yield np.asarray(dense(block), np.float64)
 
 
 Part = tuple[dict[str, Floats], Floats, Floats]  # columns, effect and p-value of a block

@@ -99,6 +99,11 @@ def percent(share: float) -> str:
     return f"{round(100 * round(share, 2)):d}%"  # as a score with two decimals
 
 
+def two_decimals(score: float) -> str:
+    """A score with two decimals, and no sign before zero."""
+    return f"{round(score, 2) + 0.0:.2f}"
+
+
 def probability_text(probability: float) -> str:
     """A probability in per cent that never claims certainty.
 

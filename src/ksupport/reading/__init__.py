@@ -1,6 +1,6 @@
 """Data files of every kind: how to read one, and what it holds."""
 
-from .data import Data, dense, in_memory
+from .data import Data, in_memory
 from .options import Columns, Reading
 from .reader import read, read_data
 from .rows import Rows, read_rows
@@ -10,7 +10,6 @@ __all__ = [
     "Data",
     "Reading",
     "Rows",
-    "dense",
     "in_memory",
     "read",
     "read_data",

@@ -10,11 +10,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 
+from .._common.checks import dense
 from .._common.errors import InputError
 from .._common.names import listed, shown
 from ..design import Floats, Genotypes
-from .problems import Problem
-from .spelling import option
+from .problems import Problem, option
 
 Way = Literal["refuse", "mean", "max-variance", "suffix"]
 WAYS: tuple[Way, ...] = get_args(Way)
@@ -151,28 +151,20 @@ def _refuse(groups: Mapping[str, list[int]], file: str) -> None:
 def _columns(X: Any, groups: list[list[int]]) -> Any:
     """Means over the columns of each group; of missing values, over those that are there."""
     out = X[:, [places[0] for places in groups]]
-    several = [(at, places) for at, places in enumerate(groups) if len(places) > 1]
     if sp.issparse(X):
         out = out.tolil()
-    for at, places in several:
-        out[:, at] = _mean(X[:, places])
+    for at, places in enumerate(groups):
+        if len(places) > 1:
+            out[:, at] = X[:, places].mean(axis=1) if sp.issparse(X) else _means(X[:, places])
     return out.tocsr() if sp.issparse(X) else out
 
 
-def _mean(X: Any) -> Any:
-    if sp.issparse(X):
-        return X.mean(axis=1)
-    there = np.isfinite(X)
-    total = np.where(there, X, 0.0).sum(axis=1)
-    count = there.sum(axis=1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+def _means(values: Floats) -> Floats:
+    """Of rows, over the values that are finite; NaN where none is."""
+    return np.asarray(np.ma.masked_invalid(values).mean(axis=1).filled(np.nan))
 
 
 def _most_variable(X: Any, places: list[int]) -> int:
     """Which of these columns varies most; the first of equal ones."""
-    block = X[:, places]
-    values: Floats = np.asarray(block.toarray() if sp.issparse(block) else block, np.float64)
-    there = np.isfinite(values)
-    count = np.maximum(there.sum(axis=0), 1)
-    centred = np.where(there, values - np.where(there, values, 0.0).sum(axis=0) / count, 0.0)
-    return int(np.argmax((centred**2).sum(axis=0) / count))
+    values: Floats = np.asarray(dense(X[:, places]), np.float64)
+    return int(np.argmax(np.ma.masked_invalid(values).var(axis=0).filled(0.0)))

@@ -12,8 +12,7 @@ import numpy as np
 
 from .._common.names import shown
 from ..design import Floats
-from .problems import Problem
-from .spelling import option
+from .problems import Problem, option
 
 ID_WORD = re.compile(  # a whole word of a name: "id", "sample_no", "PatientID"
     r"(?i:(^|[^a-z])(ids?|identifier|barcode|accession|index|nr|no|number|rownames?|unnamed)"

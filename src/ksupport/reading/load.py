@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._common.errors import InputError
-from .._common.names import shown, title
-from . import arrays
-from .annotated import from_h5ad
+from .._common.names import listed, shown, title
+from .._common.phases import Update, phase
+from . import matrices, size
 from .cells import labels, without
-from .columnar import from_arrow, from_parquet
 from .data import check_distinct
+from .matrices import Variants, from_h5ad, from_plink, without_codes
 from .options import Columns, Reading
-from .phenotypes import join
-from .plink import Variants, from_plink, without_codes
+from .problems import option
+from .size import Budget
 from .source import ON_DISK, Source, open_source
-from .spelling import option
 from .spreadsheets import from_spreadsheet, sheets_with
 from .table import Frame, Table, turned
 from .text import ROW_NAMES, from_text
 
+ARROW_FILE = b"ARROW1\0\0"
+BATCH = 1024  # rows of a Parquet file that are unpacked together
 ARRAYS = ("npz", "npy", "libsvm", *ON_DISK)  # kinds of files that hold a matrix
 
 
@@ -59,15 +63,15 @@ def _matrix(source: Source, reading: Reading, columns: Columns) -> Table:
     if source.kind == "h5ad":
         return from_h5ad(source, reading.budget)
     if source.kind == "libsvm":
-        return arrays.from_libsvm(source, columns.target or "y", reading.budget)
+        return matrices.from_libsvm(source, columns.target or "y", reading.budget)
     if source.kind == "npy":
-        return arrays.from_npy(source, [name for _, name in columns.parts], reading.budget)
-    return arrays.from_npz(source, _named(columns, source, reading), reading.budget)
+        return matrices.from_npy(source, [name for _, name in columns.parts], reading.budget)
+    return matrices.from_npz(source, _named(columns, source, reading), reading.budget)
 
 
 def _named(columns: Columns, source: Source, reading: Reading) -> list[str]:
     """The arrays of an archive that have a part; with another file, those that are there."""
-    held = arrays.held_by_npz(source)
+    held = matrices.held_by_npz(source)
     names = [
         event_column(name, held) if part == "event" else name
         for part, name in columns.parts
@@ -95,6 +99,48 @@ def _frame(source: Source, reading: Reading) -> Frame:
     others = partial(sheets_with, source) if source.kind == "spreadsheet" else None
     table = Frame(source.path, frame, remarks=remarks, other_sheets=others, sheet=reading.sheet)
     return table if reading.transpose else _with_row_names(table)
+
+
+def from_parquet(source: Source, budget: Budget) -> Any:
+    """A Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    file = parquet.ParquetFile(pa.BufferReader(source.data))
+    columns = len(file.schema_arrow)
+    budget.check(source.name, size.of_table(file.metadata.num_rows, columns))
+    with phase("unpacking", file.metadata.num_rows) as update:
+        batches = _bounded(file.iter_batches(BATCH), source.name, budget, update)
+    return _pandas(pa.Table.from_batches(batches, file.schema_arrow))
+
+
+def _bounded(batches: Iterable[Any], name: str, budget: Budget, update: Update) -> list[Any]:
+    """Batches as long as they fit: text can unpack to far more than a header says."""
+    held, needed, rows = [], 0, 0
+    for batch in batches:
+        needed += batch.nbytes
+        budget.check(name, needed, "at least")
+        held.append(batch)
+        rows += batch.num_rows
+        update(rows)
+    return held
+
+
+def from_arrow(source: Source, budget: Budget) -> Any:
+    """An Arrow stream, or an Arrow IPC file (Feather), which is a stream between two marks."""
+    import pyarrow as pa
+
+    stream = pa.py_buffer(source.data)
+    if source.data.startswith(ARROW_FILE):
+        stream = stream[len(ARROW_FILE) :]
+    budget.check(source.name, size.of_arrow(stream))
+    return _pandas(pa.ipc.open_stream(stream).read_all())
+
+
+def _pandas(table: Any) -> Any:
+    names = table.column_names
+    renamed = table.rename_columns([str(j) for j in range(len(names))])  # names may occur twice
+    return renamed.replace_schema_metadata().to_pandas().set_axis(names, axis=1)
 
 
 def _with_row_names(table: Frame) -> Frame:
@@ -133,7 +179,7 @@ def _with_vector(table: Table, source: Source, reading: Reading) -> Table:
     """A table with the entries of an ``.npy`` as its column y, row by row."""
     import pandas as pd
 
-    y = arrays.vector_or_matrix(source, reading.budget)
+    y = matrices.vector_or_matrix(source, reading.budget)
     n = len(table.about)
     if y.shape != (n,):
         raise InputError(
@@ -141,3 +187,109 @@ def _with_vector(table: Table, source: Source, reading: Reading) -> Table:
             f"{table.name}, got shape {y.shape}"
         )
     return replace(table, joined=pd.DataFrame({"y": y}), beside=source.name)
+
+
+# -- another file's rows, found by their names ------------------------------------------------
+
+
+PLINK = ("IID", "#IID")  # what its files call the names of samples
+
+
+def join(table: Table, other: Table, id_column: str | None) -> Table:
+    """The rows of a table that another one knows, with what it tells of them."""
+    key = _key(other, id_column)
+    theirs = labels(other.about[key])
+    _check_once(theirs, other, key)
+    ours = labels(_our_ids(table, other, id_column, key))
+    place = {name: at for at, name in enumerate(theirs) if name is not None}
+    found = np.array([place.get(name, -1) if name is not None else -1 for name in ours], np.intp)
+    if not (found >= 0).any():
+        raise _no_match(table, other, key, ours, theirs)
+    kept = found >= 0
+    joined = other.about.drop(columns=key).iloc[found[kept]].reset_index(drop=True)
+    narrowed = table.rows(kept)
+    return replace(
+        narrowed,
+        about=narrowed.about.drop(columns=key, errors="ignore").reset_index(drop=True),
+        joined=joined,
+        beside=other.name,
+        ids=np.array(ours, object)[kept] if narrowed.ids is None else narrowed.ids,
+        remarks=[*table.remarks, *other.remarks, _count(table, other, ours, theirs, kept)],
+    )
+
+
+def _key(other: Table, id_column: str | None) -> str:
+    """The column that holds the names: the one that is given, PLINK's, or the first."""
+    known = [str(name) for name in other.about.columns]
+    return next((name for name in (id_column, *PLINK) if name in known), known[0])
+
+
+def _our_ids(table: Table, other: Table, id_column: str | None, key: str) -> Any:
+    import pandas as pd
+
+    if id_column is not None and id_column in table.about.columns:
+        return table.about[id_column]
+    if table.ids is not None:
+        return pd.Series(table.ids)
+    if key in table.about.columns:
+        return table.about[key]
+    if id_column is not None:
+        return table.column("id", id_column)
+    raise InputError(
+        f"{option('id')} must name the column of {table.name} that holds the names of the rows, as "
+        f"{shown(key)!r} does in {other.name}; there are {listed(table.names)}"
+        f"{_in_columns(table, labels(other.about[key]))}"
+    )
+
+
+def _in_columns(table: Table, theirs: list[str | None]) -> str:
+    """Whether the names of samples stand where those of features should."""
+    found = len(set(table.names) & {name for name in theirs if name is not None})
+    if not found:
+        return ""
+    return (
+        f". But {found} of these names are names of columns: if samples are in columns and "
+        f"features in rows, give {option('transpose')}"
+    )
+
+
+def _check_once(theirs: list[str | None], other: Table, key: str) -> None:
+    twice = [name for name, count in Counter(theirs).items() if count > 1 and name is not None]
+    if twice:
+        raise InputError(
+            f"{other.name}: {len(twice)} name(s) occur more than once in column {shown(key)}: "
+            f"{listed(twice)}. Keep one row of each, or name another column with {option('id')}"
+        )
+
+
+def _no_match(
+    table: Table, other: Table, key: str, ours: list[str | None], theirs: list[str | None]
+) -> InputError:
+    return InputError(
+        f"no row of {table.name} is found in {other.name}: the former has names such as "
+        f"{_some(ours)}, and column {shown(key)} of the latter {_some(theirs)}. Name the columns "
+        f"to match with {option('id')}, which both files must have, or spell the names alike"
+        f"{_in_columns(table, theirs)}"
+    )
+
+
+def _count(
+    table: Table,
+    other: Table,
+    ours: list[str | None],
+    theirs: list[str | None],
+    kept: NDArray[np.bool_],
+) -> str:
+    lost = [name for name, here in zip(ours, kept, strict=True) if not here]
+    known = set(ours)
+    unused = [name for name in theirs if name not in known]
+    words = f"{int(kept.sum())} of {len(ours)} rows of {table.name} were found in {other.name}"
+    if lost:
+        words += f"; {len(lost)} were not and are left out ({_some(lost)})"
+    if unused:
+        words += f"; {len(unused)} rows of {other.name} match none ({_some(unused)})"
+    return f"{words}."
+
+
+def _some(names: list[str | None]) -> str:
+    return listed(["no name" if name is None else name for name in names], 3)

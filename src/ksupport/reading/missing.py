@@ -14,9 +14,8 @@ from .._common.names import listed, title
 from ..design import Floats, Genotypes, Incomplete
 from .data import Data
 from .options import Missing
-from .problems import Problem, Problems
+from .problems import Problem, Problems, option
 from .size import Budget, of_table
-from .spelling import option
 
 NAMED = 5  # columns listed
 WAYS_OUT = tuple([("missing", policy)] for policy in ("impute", "drop-rows", "drop-columns"))

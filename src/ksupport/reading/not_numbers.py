@@ -16,13 +16,21 @@ from .._common.names import listed, shown
 from ..design import Floats
 from .cells import WAYS, Marks, converted, is_of_text
 from .identifiers import holds_dates
-from .problems import Problem, Problems
-from .spelling import Setting, option, spelled
+from .problems import Problem, Problems, Setting, option, spelled
 
 CENSORED = re.compile(r"\s*([<>≤≥]=?|less than|below|above)\s*[-+]?\d[\d.,eE+-]*\s*", re.IGNORECASE)
 DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*")  # what a number in any notation is of
 MOST_SIGNS = 8  # different texts among numbers that may each stand for a missing value
 MOST_TRIED = 1000  # different cells by which the notation of a table is known
+SIGN = (
+    "which is not a number. If it stands for a missing value, give {na}; else write a number, or "
+    "leave the column out with {ignore}"
+)
+LIMIT = (
+    "a censored value: only a limit of it is known. To take such values as missing, give {na}; to "
+    "keep what they tell, write a number instead: half of the limit is customary where few values "
+    "are concerned"
+)
 TRIED = 5  # different cells by which a column of numbers in another notation is known
 
 
@@ -121,15 +129,15 @@ def explained(
     """A problem for each kind of cell that is no number, with the options that mend it."""
     found = _sorted(frame, X, wrong, marks)
     if found.signs.counts:
-        yield _signs(found.signs, file)
+        yield _texts(found.signs, file, SIGN)
     if found.censored.counts:
-        yield _censored(found.censored, file)
+        yield _texts(found.censored, file, LIMIT)
     if found.names:
         yield _names(found.names, file)
     for name, levels in found.levels:
         yield _levels(name, levels, file)
     if found.dates:
-        yield _leave_out(found.dates, file, "hold dates, which are no features")
+        yield _dates(found.dates, file)
     if found.others:
         yield _others(found.others, file)
 
@@ -181,12 +189,7 @@ def _sort_cells(
     limits = Counter({cell: cells[cell] for cell in cells if CENSORED.fullmatch(cell)})
     if limits:
         found.censored.add(name, rows[next(iter(limits))], limits)
-    rest = Counter(
-        {
-            cell: count for cell, count in cells.items()
-            if cell not in limits
-        }
-    )  # fmt: skip
+    rest = Counter({cell: count for cell, count in cells.items() if cell not in limits})
     if len(rest) > MOST_SIGNS:
         cell = next(iter(rest))
         found.others.append((name, cell, rows[cell]))
@@ -203,13 +206,18 @@ def _meant(cell: str, marks: Marks) -> dict[float, Marks]:
     return {value: way for value, way in reversed(means.items()) if way != marks}
 
 
-def advice(cell: str, marks: Marks) -> str:
+def _readings(cell: str, marks: Marks) -> str:
     """Which options would make a number of a cell, and which number."""
-    told = [
+    return ", or ".join(
         f"{_options(way, marks)} if it means {value:.15g}"
         for value, way in _meant(cell, marks).items()
-    ]
-    return f"; or give {', or '.join(told)}" if told else ""
+    )
+
+
+def advice(cell: str, marks: Marks) -> str:
+    """What to add to a message on a cell that is a number in another notation."""
+    told = _readings(cell, marks)
+    return f"; or give {told}" if told else ""
 
 
 def _settings(way: Marks, given: Marks) -> list[Setting]:
@@ -241,12 +249,11 @@ def _notation(found: list[tuple[str, str, int]], file: str, best: Marks, marks: 
     """Numbers with other marks between their digits; ``1,5`` tells more than ``1,234``."""
     cell, column, row = min(found, key=lambda each: len(_meant(each[0], marks)))
     meant = _meant(cell, marks)
-    told = [f"{_options(way, marks)} if it means {value:.15g}" for value, way in meant.items()]
     others = dict.fromkeys(name for _, name, _ in found if name != column)
     also = f" (such cells are also in {listed(others, 4)})" if others else ""
     return Problem(
         f"{file}: column {_called(column)}, row {row + 1} holds {shown(cell)!r}, which is not a "
-        f"number{also}; give {', or '.join(told)}",
+        f"number{also}; give {_readings(cell, marks)}",
         _settings(best, marks),
         *(_settings(way, marks) for way in meant.values() if way != best),
         columns=[column, *others],
@@ -254,31 +261,13 @@ def _notation(found: list[tuple[str, str, int]], file: str, best: Marks, marks: 
     )
 
 
-def _signs(found: _Texts, file: str) -> Problem:
-    settings = _na(found)
+def _texts(found: _Texts, file: str, words: str) -> Problem:
+    settings: list[Setting] = [("na", each) for each in found.counts]
     return Problem(
-        f"{file}: {found.told}, which is not a number. If it stands for a missing value, give "
-        f"{spelled(settings)}; else write a number, or leave the column out with "
-        f"{option('ignore')}",
+        f"{file}: {found.told}, {words.format(na=spelled(settings), ignore=option('ignore'))}",
         settings, [("ignore", name) for name in found.columns],
         columns=list(found.columns), row=found.first_row,
     )  # fmt: skip
-
-
-def _censored(found: _Texts, file: str) -> Problem:
-    settings = _na(found)
-    return Problem(
-        f"{file}: {found.told}, a censored value: only a limit of it is known. To take such values "
-        f"as missing, give {spelled(settings)}; to keep what they tell, write a number instead: "
-        "half of the limit is customary where few values are concerned",
-        settings, [("ignore", name) for name in found.columns],
-        columns=list(found.columns), row=found.first_row,
-    )  # fmt: skip
-
-
-def _na(found: _Texts) -> list[Setting]:
-    """The option that takes these texts as missing, once for each."""
-    return [("na", each) for each in found.counts]
 
 
 def _levels(name: str, levels: str, file: str) -> Problem:
@@ -304,11 +293,11 @@ def _names(columns: list[str], file: str) -> Problem:
     )  # fmt: skip
 
 
-def _leave_out(columns: list[str], file: str, why: str) -> Problem:
-    hold = why if len(columns) > 1 else why.replace("hold", "holds", 1)
+def _dates(columns: list[str], file: str) -> Problem:
+    hold = "columns {} hold" if len(columns) > 1 else "column {} holds"
     settings: list[Setting] = [("ignore", name) for name in columns]
     return Problem(
-        f"{file}: column{'s' * (len(columns) > 1)} {listed(columns, 4)} {hold}. Leave out with "
+        f"{file}: {hold.format(listed(columns, 4))} dates, which are no features. Leave out with "
         f"{spelled(settings)}, or write numbers instead, such as days since the first date",
         settings,
         columns=columns,

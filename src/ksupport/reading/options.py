@@ -13,8 +13,8 @@ from .._common.errors import InputError
 from .._common.names import shown
 from .cells import Marks
 from .duplicates import WAYS, Way
+from .problems import option
 from .size import Budget
-from .spelling import option
 from .spreadsheets import file_and_sheet
 
 Missing = Literal["refuse", "drop-rows", "drop-columns", "impute"]

@@ -1,12 +1,107 @@
-"""All that is wrong with a file, told in one answer."""
+"""What is wrong with a file, told in one answer with the options that mend it.
+
+Users spell an option ``--missing impute`` in a shell and ``missing='impute'`` in Python.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 
 from .._common.errors import InputError
-from .spelling import Setting, spelled
+
+Setting = tuple[str, str | None]  # an option and its value; None if it takes none
+Spelling = Callable[[str, str | None], str]  # what an option with this value is called
+SWITCHES = {  # options without a value
+    "regression": "response='numbers'",
+    "classification": "response='classes'",
+    "transpose": "transpose=True",
+}
+LISTS = ("ignore", "adjust-for", "keep", "na")
+
+
+def in_shell(name: str, value: str | None = None) -> str:
+    """An option of a command."""
+    return f"--{name}" if value is None else f"--{name} {value}"
+
+
+def in_python(name: str, value: str | None = None) -> str:
+    """A parameter of `ksupport.read`."""
+    if name in SWITCHES:
+        return SWITCHES[name]
+    parameter = name.replace("-", "_")
+    if value is None:
+        return parameter
+    return f"{parameter}=[{value!r}]" if name in LISTS else f"{parameter}={value!r}"
+
+
+_spelling: ContextVar[Spelling] = ContextVar("spelling", default=in_shell)
+
+
+@contextmanager
+def spelling(spell: Spelling) -> Iterator[None]:
+    """Messages name options as this function does."""
+    token = _spelling.set(spell)
+    try:
+        yield
+    finally:
+        _spelling.reset(token)
+
+
+def as_in_python() -> AbstractContextManager[None]:
+    """Messages name parameters of `ksupport.read` instead of options."""
+    return spelling(in_python)
+
+
+def option(name: str, value: str | None = None) -> str:
+    """An option, perhaps with its value, as a user would write it.
+
+    >>> option("adjust-for", "age")
+    '--adjust-for age'
+    >>> with as_in_python():
+    ...     option("adjust-for", "age"), option("missing", "impute"), option("transpose")
+    ("adjust_for=['age']", "missing='impute'", 'transpose=True')
+    """
+    return _spelling.get()(name, value)
+
+
+def spelled(settings: Iterable[Setting]) -> str:
+    """Several options with their values, to be copied; an empty value stands for none.
+
+    >>> spelled([("ignore", "my age"), ("na", "n.d."), ("na", "<1"), ("thousands", "")])
+    "--ignore 'my age' --na n.d. --na '<1' without --thousands"
+    >>> with as_in_python():
+    ...     spelled([("ignore", "age"), ("na", "n.d."), ("na", "<1")])
+    "ignore=['age'] na=['n.d.', '<1']"
+    """
+    settings = list(settings)
+    if _spelling.get() is in_python:
+        return _as_parameters(settings)
+    return " ".join(
+        f"without {option(name)}"
+        if value == ""
+        else option(name, None if value is None else shlex.quote(value))
+        for name, value in settings
+    )
+
+
+def _as_parameters(settings: list[Setting]) -> str:
+    """Parameters, each once: values of a list together."""
+    lists: dict[str, list[str]] = {}
+    for name, value in settings:
+        if name in LISTS and value is not None:
+            lists.setdefault(name, []).append(value)
+    words = {
+        name: f"{option(name)}={lists[name]!r}" if name in lists
+        else f"without {option(name)}" if value == "" else option(name, value)
+        for name, value in settings
+    }  # fmt: skip
+    return " ".join(words.values())
+
+
+# -- problems ----------------------------------------------------------------------------
 
 
 class Problem(InputError):

@@ -17,20 +17,18 @@ from .._common.extra import extra
 from .._common.names import shown, title
 from .._common.phases import phase
 from ..design import Floats, Genotypes
-from .arrays import held_by_npz
 from .cells import Marks, labels
-from .covariates import Coding
-from .data import Data, check_distinct, check_shape, check_squares
+from .data import Coding, Data, check_distinct, check_shape, check_squares
 from .duplicates import Duplicates, Way, merged, remark_on
 from .identifiers import look_like_ids
 from .load import event_column, joined, table_of
+from .matrices import held_by_npz
 from .missing import without_missing
 from .not_numbers import mended
 from .options import DEFAULT_MEMORY, Columns, Missing, Reading, how_to_read
-from .problems import Problems
+from .problems import Problems, as_in_python, option
 from .response import Response, response_of
 from .source import Source, open_source
-from .spelling import as_in_python, option
 from .spreadsheets import file_and_sheet
 from .table import Frame, Table
 

@@ -14,8 +14,7 @@ from .cells import Marks, is_boolean, is_text, labels
 from .data import Kind
 from .not_numbers import advice, numbers
 from .options import Columns
-from .problems import Problem
-from .spelling import option
+from .problems import Problem, option
 from .table import Table
 
 CODES = ({0.0, 1.0}, {-1.0, 1.0}, {1.0, 2.0})  # how two classes are coded as numbers

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.checks import dense
 from .._common.errors import InputError
 from .._common.names import listed, title
 from .._common.phases import phase
 from ..design import Floats
-from .covariates import Coding
-from .data import Data, dense
+from .data import Coding, Data
 from .duplicates import Duplicates
 from .load import joined, table_of
 from .missing import fill_in, refuse_missing

@@ -9,8 +9,7 @@ from typing import IO, Any
 
 from .._common.errors import InputError
 from .._common.npy import npy_header
-from .flatbuffer import Flatbuffer
-from .spelling import option
+from .problems import option
 
 COPIES = 3  # the numbers as parsed, as arranged in a table, and as a matrix
 TEXTS = 2  # the text of a file, and its cells in the parser
@@ -78,6 +77,50 @@ def of_arrow(stream: Any) -> float:
             length, size = _batch(message)
             rows, unpacked = rows + length, unpacked + size
     return unpacked + of_table(rows, len(pa.ipc.open_stream(stream).schema))
+
+
+@dataclass(frozen=True)
+class Flatbuffer:
+    """The header of an Arrow batch: tables, integers and pairs of them, by numbers of fields."""
+
+    data: bytes
+
+    @property
+    def root(self) -> int:
+        """Where the outermost table is."""
+        return self._number("<I", 0)
+
+    def field(self, table: int, number: int) -> int | None:
+        """Where a field of a table is, if it is there."""
+        fields = table - self._number("<i", table)
+        at = 4 + 2 * number
+        present = at < self._number("<H", fields)
+        offset = self._number("<H", fields + at) if present else 0
+        return table + offset if offset else None
+
+    def table(self, table: int, number: int) -> int:
+        """Where the table or vector is to which a field points."""
+        at = self.field(table, number)
+        if at is None:
+            raise ValueError("the header of a batch is damaged")
+        return at + self._number("<I", at)
+
+    def integer(self, table: int, number: int) -> int:
+        """An integer; one that is left out is 0."""
+        at = self.field(table, number)
+        return 0 if at is None else self._number("<q", at)
+
+    def pairs(self, table: int, number: int) -> list[tuple[int, int]]:
+        """A vector of pairs of integers."""
+        if self.field(table, number) is None:
+            return []
+        start = self.table(table, number)
+        count = self._number("<I", start)
+        ends = self.data[start + 4 : start + 4 + 16 * count]
+        return list(struct.iter_unpack("<qq", ends))
+
+    def _number(self, kind: str, at: int) -> int:
+        return int(struct.unpack_from(kind, self.data, at)[0])
 
 
 def _batch(message: Any) -> tuple[int, int]:

@@ -18,9 +18,9 @@ from .._common.extra import extra
 from .._common.names import listed, shown
 from .._common.phases import phase
 from .cells import NA
+from .problems import option
 from .size import Budget
 from .source import Source
-from .spelling import option
 
 UNPACKED = 4  # bytes in memory for each of the XML that cells come from: 2.2 to 2.9 as measured
 NAMED_SHEET = re.compile(r"(?s)(.+\.(?:xlsx|xlsm|ods)):(.+)", re.IGNORECASE)

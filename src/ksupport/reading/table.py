@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import shlex
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -19,8 +19,7 @@ from .cells import Marks, converted, is_text, labels, numeric
 from .data import check_distinct
 from .duplicates import Duplicates
 from .not_numbers import explained, numbers, text_columns
-from .problems import Problem, Problems
-from .spelling import Setting, option
+from .problems import Problem, Problems, Setting, option
 
 IN_ROWS = 3  # times as many rows as columns: features may stand in rows
 
@@ -59,10 +58,11 @@ class Table:
             if frame is not None and name in frame.columns:
                 return self._only_one(frame[name], part, name)
         files = f"{self.name} or {self.beside}" if self.beside else self.name
-        near, sheets = self.near(name), self._sheets_with(name)
+        near = self.near(name)
+        sheets = [] if near or self.other_sheets is None else self.other_sheets(name)
         raise Problem(
-            f"{option(part)} {shown(name)!r} is not a column of {files}{self._hint(name)}",
-            *([self._sheet_setting(sheets[0])] if sheets and not near else []),
+            f"{option(part)} {shown(name)!r} is not a column of {files}{self._hint(near, sheets)}",
+            *([self._sheet_setting(sheets[0])] if sheets else []),
         )
 
     def _only_one(self, found: Any, part: str, name: str) -> Any:
@@ -79,29 +79,23 @@ class Table:
         alike = difflib.get_close_matches(name.lower(), lower, n=3)
         return [lower[each] for each in alike]
 
-    def _hint(self, name: str) -> str:
-        near = self.near(name)
+    def _hint(self, near: list[str], sheets: list[str]) -> str:
         if near:
             return f"; did you mean {listed(near)}?"
-        if sheets := self._sheets_with(name):
+        if sheets:
+            beside = option("phenotypes", shlex.quote(f"{self.path}:{sheets[0]}"))
             return (
                 f"; sheet {shown(sheets[0])} has it: give "
                 f"{option('sheet', shlex.quote(sheets[0]))} if the features are there, too, else "
-                f"{self._beside(sheets[0])}"
+                f"{beside}"
             )
         return f"; {self.there}"
-
-    def _sheets_with(self, name: str) -> list[str]:
-        return [] if self.other_sheets is None else self.other_sheets(name)
 
     def _sheet_setting(self, sheet: str) -> list[Setting]:
         """The sheet beside this one if it has numbers, instead of it if not."""
         if any(map(numeric, self.about.dtypes)):
             return [("phenotypes", f"{self.path}:{sheet}")]
         return [("sheet", sheet)]
-
-    def _beside(self, sheet: str) -> str:
-        return option("phenotypes", shlex.quote(f"{self.path}:{sheet}"))
 
     @property
     def there(self) -> str:
@@ -135,7 +129,19 @@ class Table:
     def only(
         self, names: Collection[str], marks: Marks, duplicates: Duplicates
     ) -> tuple[list[str], Any]:
-        """The names and the matrix of those of these columns that are there."""
+        """The names and the matrix of those of these features that are there."""
+        wanted, there = set(names), duplicates.renamed(self.columns)
+        kept = [j for j, name in enumerate(there) if name in wanted]
+        found = [there[j] for j in kept]
+        return duplicates.merge_again(found, self.values(kept, marks), self.name)
+
+    @property
+    def columns(self) -> Sequence[str]:
+        """The columns that may be features."""
+        raise NotImplementedError
+
+    def values(self, places: list[int], marks: Marks) -> Any:
+        """The matrix of some of them."""
         raise NotImplementedError
 
 
@@ -146,7 +152,7 @@ class Frame(Table):
     def features(
         self, parts: Collection[str], marks: Marks, problems: Problems
     ) -> tuple[list[str], Any]:
-        names = [str(name) for name in self.about.columns]
+        names = self.columns
         kept = [j for j, name in enumerate(names) if name not in parts]
         frame = self.about.iloc[:, kept]
         X, wrong = converted(frame, marks)
@@ -159,14 +165,12 @@ class Frame(Table):
             kept, X = [kept[at] for at in numeric_ones], X[:, numeric_ones]
         return [names[j] for j in kept], X
 
-    def only(
-        self, names: Collection[str], marks: Marks, duplicates: Duplicates
-    ) -> tuple[list[str], Any]:
-        wanted = set(names)
-        there = duplicates.renamed([str(name) for name in self.about.columns])
-        kept = [j for j, name in enumerate(there) if name in wanted]
-        X = numbers(self.about.iloc[:, kept], self.name, marks)
-        return duplicates.merge_again([there[j] for j in kept], X, self.name)
+    @property
+    def columns(self) -> Sequence[str]:
+        return [str(name) for name in self.about.columns]
+
+    def values(self, places: list[int], marks: Marks) -> Any:
+        return numbers(self.about.iloc[:, places], self.name, marks)
 
     @property
     def guess(self) -> str:
@@ -204,19 +208,14 @@ class Matrix(Table):
         if not set(parts) & set(self.feature_names):
             return list(self.feature_names), self.X
         kept = [j for j, name in enumerate(self.feature_names) if name not in parts]
-        return self._at(kept)
+        return [self.feature_names[j] for j in kept], self.values(kept, marks)
 
-    def only(
-        self, names: Collection[str], marks: Marks, duplicates: Duplicates
-    ) -> tuple[list[str], Any]:
-        wanted, there = set(names), duplicates.renamed(self.feature_names)
-        kept = [j for j, name in enumerate(there) if name in wanted]
-        _, X = self._at(kept)
-        return duplicates.merge_again([there[j] for j in kept], X, self.name)
+    @property
+    def columns(self) -> Sequence[str]:
+        return self.feature_names
 
-    def _at(self, places: list[int]) -> tuple[list[str], Any]:
-        names = [self.feature_names[j] for j in places]
-        return names, self.X.select(places) if isinstance(self.X, Genotypes) else self.X[:, places]
+    def values(self, places: list[int], marks: Marks) -> Any:
+        return self.X.select(places) if isinstance(self.X, Genotypes) else self.X[:, places]
 
 
 def turned(frame: Table) -> Table:

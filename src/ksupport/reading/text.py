@@ -15,8 +15,8 @@ from .._common.phases import Update, phase
 from . import size
 from .cells import EXPONENT, is_beyond
 from .options import Reading
+from .problems import option
 from .source import CHUNK, Source
-from .spelling import option
 
 SEPARATORS = ("\t", ";", ",", "|")  # of equally likely ones the first is taken
 BLANKS = r"\s+"  # any number of blanks, as in PLINK's tables

@@ -17,7 +17,7 @@ from scipy.special import softmax
 from ..._common.errors import InputError
 from ..._common.names import shown, title
 from ...design import Floats
-from ...reading.covariates import Coding
+from ...reading.data import Coding
 from ...reading.data import Kind as Response
 from ...reading.duplicates import WAYS, Duplicates
 from ...reading.source import file_mode, read_bytes
