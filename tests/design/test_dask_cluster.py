@@ -9,6 +9,7 @@ import threading
 import time
 from contextlib import suppress
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,13 +50,26 @@ def assert_same(result, y, params):
     )  # rounding, times 1/alpha
 
 
+# Functions of these tests reach workers by the name of their module, where another distribution may
+# have installed a package of the name of its folder.
+PRELOAD = f"""
+import sys, types
+sys.modules["tests"] = types.ModuleType("tests")
+sys.modules["tests"].__path__ = [{str(Path(__file__).parents[1])!r}]
+"""
+
+
 @pytest.fixture(scope="module")
 def client():
     with (
         # On a busy machine a new worker may take long; the cluster must not give it up.
         dask.config.set({"distributed.deploy.lost-worker-timeout": "300s"}),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address=None,
+            host="127.0.0.1",
+            preload=PRELOAD,
         ) as cluster,
         distributed.Client(cluster) as client,
     ):

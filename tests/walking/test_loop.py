@@ -371,7 +371,7 @@ def test_several_paths_equal_separate_walks_and_share_passes(small, rng, monkeyp
         separate += run([method.start(alone, y)], max_iter=300)
     for one, other in zip(results, separate, strict=True):
         difference = abs(one.iterates - other.iterates)
-        assert difference.max() <= 1e-11
+        assert difference.max() <= 1e-10  # rounding, times 1/alpha
         assert one.n_iter == other.n_iter
     assert shared <= alone.passes
     if small == 0:
