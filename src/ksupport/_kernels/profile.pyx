@@ -61,16 +61,18 @@ cdef class ProfileLoss:
         cdef double[:, ::1] at = np.empty((2, self.loss.size))
         cdef Py_ssize_t row
         self.check(E.shape[1], C.shape[1])
+        cdef double *c = &C[0, 0] if C.size else NULL  # there may be nothing to find
         with nogil:
             for row in range(E.shape[0]):
-                self.solve_for_c(&C[row, 0], &E[row, 0], &at[0, 0], &at[1, 0], self.h)
+                self.solve_for_c(c + row * self.n_free, &E[row, 0], &at[0, 0], &at[1, 0], self.h)
 
     def gradient(self, const double[::1] fitted, double[::1] c, double[::1] eta, double[::1] g):
         """Gradient and eta at fitted values, with c optimal there, in place; whether it is finite."""
         cdef bint finite
         self.check(fitted.shape[0], c.shape[0])
         with nogil:
-            finite = self.loss_gradient(&c[0], &fitted[0], &eta[0], &g[0])
+            finite = self.loss_gradient(
+                &c[0] if self.n_free else NULL, &fitted[0], &eta[0], &g[0])
         return finite
 
     def step_factor(self, const double[::1] origin, const double[::1] fitted):

@@ -74,6 +74,8 @@ def refit_many(const double[:, ::1] G, const double[::1] c, const Py_ssize_t[::1
     """
     cdef const Py_ssize_t *S
     cdef const Py_ssize_t *last = NULL
+    cdef const Py_ssize_t *features = &indices[0] if indices.shape[0] else NULL
+    cdef double *w = &coef[0] if coef.shape[0] else NULL
     cdef Py_ssize_t at, i, r, size, shared, before = 0, widest = 1
     for i in range(indptr.shape[0] - 1):
         widest = max(widest, indptr[i + 1] - indptr[i])
@@ -81,7 +83,7 @@ def refit_many(const double[:, ::1] G, const double[::1] c, const Py_ssize_t[::1
     with nogil:
         for at in range(order.shape[0]):
             i = order[at]
-            S, size = &indices[indptr[i]], indptr[i + 1] - indptr[i]
+            S, size = features + indptr[i], indptr[i + 1] - indptr[i]
             shared = 0
             while shared < size and shared < before and S[shared] == last[shared]:
                 shared += 1
@@ -91,7 +93,7 @@ def refit_many(const double[:, ::1] G, const double[::1] c, const Py_ssize_t[::1
             for r in range(size):
                 rss_drop[i] += factor.b[r] * factor.b[r]
                 rank[i] += factor.inverse[r] > 0.0
-            factor.coefficients(size, &coef[indptr[i]])
+            factor.coefficients(size, w + indptr[i])
             last, before = S, size
 
 
