@@ -402,8 +402,9 @@ class Posterior:
     def select_f(self, beta: float = 1.0) -> tuple[NDArray[np.bool_], float]:
         """The features of the largest expected F-beta, and their expected F1.
 
-        The former is about (1 + beta²) Σ_S p / (|S| + beta² Σ p).  Answers whose expected F-beta
-        differs by less than .03 count as equally good; of these, the one is taken that ends at the
+        Of m features the former is about (1 + beta²) Σ p / (m + beta² e): the sum is over these,
+        and e is the expected number of features.  Answers whose expected F-beta differs by less
+        than .03 count as equally good; of these, the one is taken that ends at the
         widest gap between probabilities, as other seeds of the chains would find the same gap.
         Copies (see ``copies``) count as one feature, and the first of them is named.
         """
