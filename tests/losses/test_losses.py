@@ -77,25 +77,6 @@ def test_second_derivatives_are_those_of_the_gradient(case):
 
 
 @every_loss
-def test_the_hessian_of_all_rows_is_that_of_columns_which_are_ones_in_one_row(case):
-    loss, y = CASES[case]
-    found, dense = loss.on(y, WEIGHTS).hessian_at(ETA), loss.hessian(np.eye(N), ETA, y, WEIGHTS)
-    np.testing.assert_allclose(found.gram(np.eye(N)), dense, atol=1e-12)
-    np.testing.assert_allclose(found.product(COLUMNS), COLUMNS @ dense, atol=1e-12)
-    np.testing.assert_allclose(found.product(COLUMNS[0]), dense @ COLUMNS[0], atol=1e-12)
-    np.testing.assert_allclose(found.gram(COLUMNS), COLUMNS @ dense @ COLUMNS.T, atol=1e-11)
-    along = np.einsum("ai,ij,aj->a", COLUMNS, dense, COLUMNS)
-    np.testing.assert_allclose(found.along(COLUMNS), along, atol=1e-11)
-    assert found.along(COLUMNS[:0]).shape == (0,)
-
-
-def test_classes_have_no_hessian_of_one_fitted_value_a_row():
-    response = Multinomial(3).on(np.resize([0.0, 1.0, 2.0], N))
-    with pytest.raises(NotImplementedError, match="3 fitted values each"):
-        response.hessian_at(np.zeros((N, 3)))
-
-
-@every_loss
 def test_the_smoothness_bound_holds(case):
     loss, y = CASES[case]
     if loss.smoothness is None:
@@ -103,15 +84,6 @@ def test_the_smoothness_bound_holds(case):
         assert far.max() > 1e3  # there is none
     else:
         assert loss.curvature(10 * ETA, y).max() <= loss.smoothness + 1e-12
-
-
-@every_loss
-def test_working_squares_have_the_same_slope_and_curvature(case):
-    loss, y = CASES[case]
-    h, response = loss.working(ETA, y, WEIGHTS)
-    g = np.where(h > 0, loss.gradient(ETA, y, WEIGHTS), 0.0)
-    np.testing.assert_allclose(h * (ETA - response), g, atol=1e-10)
-    np.testing.assert_allclose(h, loss.curvature(ETA, y, WEIGHTS))
 
 
 @every_loss
@@ -371,8 +343,8 @@ def test_many_models_of_several_classes_at_once():
     np.testing.assert_allclose(
         Multinomial(3).deviance(E, CLASSES)[1], Multinomial(3).deviance(E[1], CLASSES)
     )
-    h, response = Multinomial(3).working(E, CLASSES, WEIGHTS)
-    assert h.shape == response.shape == E.shape
+    h = Multinomial(3).curvature(E, CLASSES, WEIGHTS)
+    assert h.shape == E.shape
     assert h.max() <= Multinomial.smoothness * WEIGHTS.max()
     with pytest.raises(ValueError, match=r"number the classes from 0 on, got 0\.5"):
         Multinomial().checked([0, 0.5])

@@ -30,5 +30,3 @@ cdef class Cox(Loss):
     cdef void gradient_of(self, double *g, double *h) noexcept nogil
     cdef void means(self, const double *risk, const double *sums, const double *top,
                     const double *T, Py_ssize_t q, double *F, double *work) noexcept nogil
-    cdef void spread(self, const double *risk, const double *sums, const double *top,
-                     const double *F, Py_ssize_t q, double *T, double *work) noexcept nogil

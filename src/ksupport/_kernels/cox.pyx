@@ -56,52 +56,6 @@ cdef class Cox(Loss):
         """The layout: rows in the order of strata and times."""
         return np.asarray(self.layout)
 
-    # -- for Python ----------------------------------------------------------------------------
-
-    def diagonal_at(self, const double[::1] eta):
-        """d, of the second derivatives diag(d) - BᵀB at eta."""
-        cdef double[:, ::1] at = self.risks_at(eta)
-        cdef double[::1] d = np.empty(self.n), square = np.empty(self.n)
-        if self.n > 0:
-            with nogil:
-                self.hazards(&at[0, 0], &at[1, 0], &at[2, 0], &d[0], &square[0])
-        return np.asarray(d)
-
-    def means_at(self, const double[::1] eta, const double[:, ::1] T):
-        """F = B T, a row for each event; those that Breslow's ties leave over are zero."""
-        cdef double[:, ::1] at = self.risks_at(eta)
-        cdef double[:, ::1] F = np.empty((self.n_events, T.shape[1]))
-        cdef double[::1] work = np.empty(2 * T.shape[1] + 1)
-        if T.shape[0] != self.n:
-            raise ValueError(f"columns must have {self.n} rows, got {T.shape[0]}")
-        if F.size > 0:
-            with nogil:
-                self.means(&at[0, 0], &at[1, 0], &at[2, 0], &T[0, 0], T.shape[1], &F[0, 0],
-                           &work[0])
-        return np.asarray(F)
-
-    def spread_at(self, const double[::1] eta, const double[:, ::1] F):
-        """T = Bᵀ F, a row for each row of the data."""
-        cdef double[:, ::1] at = self.risks_at(eta)
-        cdef double[:, ::1] T = np.empty((self.n, F.shape[1]))
-        cdef double[::1] work = np.empty(2 * F.shape[1] + 1)
-        if F.shape[0] != self.n_events:
-            raise ValueError(f"there are {self.n_events} events, got {F.shape[0]} rows")
-        if T.size > 0:
-            with nogil:
-                self.spread(&at[0, 0], &at[1, 0], &at[2, 0], &F[0, 0], F.shape[1], &T[0, 0],
-                            &work[0])
-        return np.asarray(T)
-
-    def risks_at(self, const double[::1] eta):
-        """Risks, their sums and their units, as `risks` has them."""
-        cdef double[:, ::1] at = np.empty((3, self.n))
-        if eta.shape[0] != self.n:
-            raise ValueError(f"there must be {self.n} fitted values, got {eta.shape[0]}")
-        if self.n > 0:
-            self.risks(&eta[0], &at[0, 0], &at[1, 0], &at[2, 0])
-        return np.asarray(at)
-
     # -- as a loss; see losses.pxd ---------------------------------------------------------------
 
     cdef Py_ssize_t workspace(self, Py_ssize_t q) noexcept nogil:
@@ -292,34 +246,3 @@ cdef class Cox(Loss):
                 F[i] = 0.0
             term += ties.count
             at = end
-
-    cdef void spread(self, const double *risk, const double *sums, const double *top,
-                     const double *F, Py_ssize_t q, double *T, double *work) noexcept nogil:
-        """T = Bᵀ F, from the earliest row on."""
-        cdef double *passed = work  # Σ over the terms so far
-        cdef double *own = work + q  # the same for rows with an event at this time
-        cdef double share, scale, unit
-        cdef Py_ssize_t end = self.n, term = self.n_events, first, i, a, row, part, parts
-        cdef Ties ties
-        while end > 0:
-            first = self.tie[end - 1]
-            unit = 0.0 if self.stratum_end[first] == end else 1.0
-            if unit > 0.0 and top[first] < top[end]:
-                unit = exp(top[first] - top[end])
-            for a in range(q):
-                passed[a] = unit * passed[a] if unit > 0.0 else 0.0
-                own[a] = passed[a]
-            ties = self.tied(risk, first, end)
-            parts = self.terms(ties.count)
-            term -= ties.count
-            for part in range(parts):
-                share = <double> part / parts
-                scale = sqrt(ties.weight / parts) / (sums[first] - share * ties.risk)
-                for a in range(q):
-                    passed[a] += scale * F[(term + part) * q + a]
-                    own[a] += (1.0 - share) * scale * F[(term + part) * q + a]
-            for i in range(first, end):
-                row = self.order[i]
-                for a in range(q):
-                    T[row * q + a] = risk[i] * (own[a] if self.y[row] > 0.0 else passed[a])
-            end = first

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
@@ -141,27 +141,15 @@ def refit_by_loss(
 
     The strength is a share of the mean second derivative in a coefficient.
     """
-    (w,) = refits_by_loss(design, response, support, [strength], positive)
-    return np.asarray(w)
-
-
-def refits_by_loss(
-    design: Design, response: Response, support: Support, strengths: Sequence[float],
-    positive: bool = False,
-) -> Floats:  # fmt: skip
-    """The same with several strengths, a row of coefficients for each."""
-    columns = design.columns(np.asarray(support, np.intp))
-    size, models = (
-        curvature_of(response, columns),
-        np.zeros((len(strengths), response.n_dual, design.d)),
-    )
-    if size > 0:
-        ridges, S = [strength * size for strength in strengths], np.asarray(support, np.intp)
-        kept = [kept_of(response, columns, ridge, positive) for ridge in ridges]
-        found = response.refits(columns, ridges, kept if positive else None)
-        for w, some, fit in zip(models, kept, found, strict=True):
-            w[:, S[some]] = fit.coef
-    return models.reshape(len(strengths), -1)
+    w = np.zeros((response.n_dual, design.d))
+    S = np.asarray(support, np.intp)
+    columns = design.columns(S)
+    if (size := curvature_of(response, columns)) > 0:
+        ridge = strength * size
+        kept = kept_of(response, columns, ridge, positive)
+        (fit,) = response.refits(columns, [ridge], [kept] if positive else None)
+        w[:, S[kept]] = fit.coef
+    return w.ravel()
 
 
 def kept_of(response: Response, columns: Floats, ridge: float, positive: bool) -> list[int]:

@@ -193,13 +193,6 @@ class Problem:
             walked = [each.joined() for each in walked] if self.shared else walked
         return [(each, self.unseen(at, each, scoring=scoring)) for at, each in enumerate(walked)]
 
-    def folds_by(self, splits: Sequence[Split]) -> list[tuple[Walked, Unseen]]:
-        """Rows to walk on and rows to measure on by other splits, where rows are not summed up."""
-        walked = self._on_rows([train for train, _ in splits])
-        walked = [each.joined() for each in walked] if self.shared else walked
-        pairs = zip(splits, walked, strict=True)
-        return [(each, self._unseen_on(rows, each)) for (_, rows), each in pairs]
-
     def forget(self) -> None:
         """Let go of products that walks remember: views that share X last until they are found."""
         folds = self._walked[1:] if self.squares is None else []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._common.checks import as_numbers
 from .._kernels.linalg import FLAT
 from .._kernels.losses import Loss as RowLoss
 from .._kernels.profile import ProfileLoss
-from .hessian import Hessian
 from .newton import Columns, Model, Refit, refits
 
 Floats = NDArray[np.float64]
@@ -34,7 +33,7 @@ def contiguous(values: ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True)
-class Loss(ABC):
+class Loss:
     """A convex function of fitted values eta, given the response y.
 
     Arrays ``eta`` may have leading axes, of many models at once; the last one is that of rows.
@@ -42,6 +41,7 @@ class Loss(ABC):
     """
 
     name: ClassVar[str]
+    kernel: ClassVar[type[RowLoss]]  # the compiled one, of the response and weights
     smoothness: ClassVar[float | None]  # a bound on second derivatives; None: there is none
     has_constant: ClassVar[bool] = True  # whether an intercept says anything
     in_units_of_y: ClassVar[bool] = False  # whether eta is
@@ -51,9 +51,14 @@ class Loss(ABC):
 
     # -- the response ----------------------------------------------------------------------
 
-    @abstractmethod
     def checked(self, y: Any) -> Floats:
         """The response as numbers, or an error that says what is wrong with it."""
+        values = np.asarray(as_numbers("y", y), np.float64)
+        if values.ndim != 1:
+            raise ValueError(f"y must have shape (n,), got {values.shape}")
+        if not np.isfinite(values).all():
+            raise ValueError("y contains NaN or infinity")
+        return values
 
     def one_by_one(self, Y: Floats) -> list[Floats]:
         """The responses, each for a model of its own, in the columns of Y."""
@@ -61,7 +66,7 @@ class Loss(ABC):
 
     def sorts(self, y: Floats) -> Floats:
         """A label for each row; rows to fit and rows held out should have some of each."""
-        return np.zeros(len(y))
+        return y if self.of_classes else np.zeros(len(y))
 
     def needed_sorts(self, sorts: Floats) -> Floats:
         """Those of these sorts of which every fit needs a row: all classes, else sort 1."""
@@ -69,7 +74,11 @@ class Loss(ABC):
 
     def check_rows(self, y: Floats) -> None:
         """Refuse rows, already checked one by one, from which nothing can be learnt."""
-        return
+        if self.of_classes and y.min() == y.max():
+            raise ValueError(
+                f"y has one class only on the {len(y)} rows to fit; two are needed: give rows of "
+                "both, or hold out others"
+            )
 
     def fixed(self, y: Floats, weights: Floats | None = None) -> Loss:
         """The loss with those of its parameters set that depend on the data."""
@@ -98,9 +107,9 @@ class Loss(ABC):
         """How many of them can be chosen: of classes only differences count."""
         return 1
 
-    @abstractmethod
     def compiled(self, y: Floats, weights: Floats) -> RowLoss:
         """This loss on these rows, for compiled code (`ksupport._kernels.losses`)."""
+        return self.kernel(contiguous(y), weights)
 
     # -- values and derivatives ------------------------------------------------------------
 
@@ -123,29 +132,11 @@ class Loss(ABC):
         """Second derivatives of the weighted sum of values; their diagonal where rows interact."""
         return self._slopes(eta, y, weights)[1]
 
-    def working(
-        self, eta: Floats, y: Floats, weights: Floats | None = None
-    ) -> tuple[Floats, Floats]:
-        """Weights h and response z of the squares ½ Σ h (z - eta)² that fit the loss at eta.
-
-        A row without curvature has no weight, and its eta as response.
-        """
-        g, h = self._slopes(eta, y, weights)
-        return h, eta - np.divide(g, h, out=np.zeros_like(g), where=h > 0)
-
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
         E = contiguous(eta).reshape(-1, np.shape(eta)[-1])
         G, H = np.empty_like(E), np.empty_like(E)
         self.compiled(y, weights_or_ones(weights, len(y))).slopes_rows(E, G, H)
         return G.reshape(np.shape(eta)), H.reshape(np.shape(eta))
-
-    def hessian_on(self, response: Response, eta: Floats) -> Hessian:
-        """Second derivatives of the weighted sum of values in eta, as an operator."""
-        if self.n_dual > 1:
-            raise NotImplementedError(
-                f"rows have {self.n_dual} fitted values each: use `reduced_hessian`"
-            )
-        return Hessian(self.curvature(eta, response.y, response.weights))
 
     def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
         """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
@@ -368,10 +359,6 @@ class Response:
         """The mean second derivative; not next to none, as where all rows are far off."""
         mean = self.loss.curvature(eta, self.y, weights).sum() / self.weights.sum()
         return max(float(mean) / self.loss.n_free, LEAST_CURVATURE * (self.loss.smoothness or 0.0))
-
-    def hessian_at(self, eta: Floats) -> Hessian:
-        """Second derivatives in eta, what is not penalised included, as an operator."""
-        return self.loss.hessian_on(self, eta)
 
     def dispersed(self, fitted: Floats, freedom: float, n: float) -> Response:
         """With the dispersion that a model of so many degrees of freedom, of n, leaves.

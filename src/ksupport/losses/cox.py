@@ -14,7 +14,6 @@ from .._common.checks import check_choice
 from .._kernels import cox as kernels
 from .._kernels.cox_new_rows import AT_RISK, PLACE, STOP, SWEEP, added_rows
 from .base import Floats, Ints, Loss, contiguous
-from .hessian import CoxHessian
 
 if TYPE_CHECKING:
     from .base import Response
@@ -127,14 +126,6 @@ class Cox(Loss):
         out, joins = np.empty_like(new_E), self.joins(rows.times, seen.y, new_y)
         added_rows(rows, E, new_E, contiguous(new_y[:, 1]), joins, out)
         return 2.0 * out.reshape(np.shape(new_eta))
-
-    def hessian_on(self, response: Response, eta: Floats) -> CoxHessian:
-        """Second derivatives of the weighted sum of values in eta, as an operator."""
-        return CoxHessian.at(response.compiled, eta)
-
-    def hessian(self, columns: Floats, eta: Floats, y: Floats, weights: Floats) -> Floats:
-        """Second derivatives of the weighted sum of values in coefficients of columns (as rows)."""
-        return self.hessian_on(self.on(y, weights), eta).gram(columns)
 
 
 def _as_columns(y: Any) -> Floats:

@@ -11,7 +11,6 @@ import numpy as np
 from .._kernels.multinomial import Multinomial as RowMultinomial
 from .base import LEAST_CURVATURE, Floats, Loss, Response, contiguous
 from .newton import Model
-from .separable import column
 
 
 @cache
@@ -99,24 +98,16 @@ class Multinomial(Loss):
 
     def checked(self, y: Any) -> Floats:
         """Numbers of classes, from 0 on."""
-        values = column(y)
+        values = super().checked(y)
         most = np.inf if self.n_classes is None else self.n_classes - 1
         other = values[(values < 0) | (values > most) | (values % 1 != 0)]
         if other.size:
             raise ValueError(f"y must number the classes from 0 on, got {other[0]:g}")
         return values
 
-    def sorts(self, y: Floats) -> Floats:
-        """The classes."""
-        return y
-
     def check_rows(self, y: Floats) -> None:
         """Refuse rows of one class, or without one that there is."""
-        if y.min() == y.max():
-            raise ValueError(
-                f"y has one class only on the {len(y)} rows to fit; two are needed: give rows of "
-                "both, or hold out others"
-            )
+        super().check_rows(y)
         there = np.bincount(y.astype(np.intp), minlength=self.n_classes or 0)
         if not there.all():
             raise ValueError(

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit
 
-from .._common.checks import as_numbers, check_interval
+from .._common.checks import check_interval
 from .._kernels import losses as kernels
 from .base import Floats, Loss, contiguous
 
@@ -18,16 +18,6 @@ from .base import Floats, Loss, contiguous
 SHARE = 0.2
 HALF = 1e-12  # share of half the weight that may be lacking in a median
 NORMAL = 0.6745  # median of |x| for a standard normal x
-
-
-def column(y: Any) -> Floats:
-    """A response of one number a row."""
-    values = np.asarray(as_numbers("y", y), np.float64)
-    if values.ndim != 1:
-        raise ValueError(f"y must have shape (n,), got {values.shape}")
-    if not np.isfinite(values).all():
-        raise ValueError("y contains NaN or infinity")
-    return values
 
 
 @dataclass(frozen=True)
@@ -43,16 +33,9 @@ class Squared(Loss):
     """
 
     name: ClassVar[str] = "squared"
+    kernel: ClassVar[type[kernels.Loss]] = kernels.Squared
     smoothness: ClassVar[float | None] = 1.0
     in_units_of_y: ClassVar[bool] = True
-
-    def compiled(self, y: Floats, weights: Floats) -> kernels.Loss:
-        """This loss on these rows, for compiled code."""
-        return kernels.Squared(contiguous(y), weights)
-
-    def checked(self, y: Any) -> Floats:
-        """A number a row."""
-        return column(y)
 
 
 @dataclass(frozen=True)
@@ -91,10 +74,6 @@ class Huber(Loss):
         if self.delta is None:
             raise ValueError("delta of Huber's loss is not known: fix it by the data (`fixed`)")
         return kernels.Huber(contiguous(y), weights, self.delta)
-
-    def checked(self, y: Any) -> Floats:
-        """A number a row."""
-        return column(y)
 
     def fixed(self, y: Floats, weights: Floats | None = None) -> Huber:
         """With delta from the spread of y, if it was not given."""
@@ -136,32 +115,17 @@ class Logistic(Loss):
     """
 
     name: ClassVar[str] = "logistic"
+    kernel: ClassVar[type[kernels.Loss]] = kernels.Logistic
     smoothness: ClassVar[float | None] = 0.25
     of_classes: ClassVar[bool] = True
 
-    def compiled(self, y: Floats, weights: Floats) -> kernels.Loss:
-        """This loss on these rows, for compiled code."""
-        return kernels.Logistic(contiguous(y), weights)
-
     def checked(self, y: Any) -> Floats:
         """Zeros and ones."""
-        values = column(y)
+        values = super().checked(y)
         other = values[(values != 0) & (values != 1)]
         if other.size:
             raise ValueError(f"y must be 0 or 1 for the logistic loss, got {other[0]:g}")
         return values
-
-    def sorts(self, y: Floats) -> Floats:
-        """The classes."""
-        return y
-
-    def check_rows(self, y: Floats) -> None:
-        """Refuse rows of one class."""
-        if y.min() == y.max():
-            raise ValueError(
-                f"y has one class only on the {len(y)} rows to fit; two are needed: give rows of "
-                "both, or hold out others"
-            )
 
     def mean(self, eta: Any) -> Any:
         """The probability of the second class."""
@@ -185,16 +149,13 @@ class Poisson(Loss):
     """
 
     name: ClassVar[str] = "poisson"
+    kernel: ClassVar[type[kernels.Loss]] = kernels.Poisson
     smoothness: ClassVar[float | None] = None
     may_spread: ClassVar[bool] = True
 
-    def compiled(self, y: Floats, weights: Floats) -> kernels.Loss:
-        """This loss on these rows, for compiled code."""
-        return kernels.Poisson(contiguous(y), weights)
-
     def checked(self, y: Any) -> Floats:
         """Counts, which need not be whole."""
-        values = column(y)
+        values = super().checked(y)
         if (values < 0).any():
             raise ValueError(
                 f"y must hold counts, 0 or more, for the Poisson loss, got {values.min():g}"

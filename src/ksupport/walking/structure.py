@@ -87,13 +87,6 @@ class Structure:
             return len(support)
         return np.unique(self.labels[list(support)]).size
 
-    def largest_in_group(self, values: Floats) -> Floats:
-        """For each feature the largest value in its group."""
-        assert self.labels is not None
-        largest = np.full(self.count(values.size), -np.inf)
-        np.maximum.at(largest, self.labels, values)
-        return np.asarray(largest[self.labels])
-
     def _grouped(self, values: Floats) -> Floats:
         """The norm of each row on the group of each feature."""
         assert self.labels is not None
