@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from ksupport._kernels import posterior, sampler
+from ksupport._kernels import chains, posterior, sampler
 from ksupport.posterior.atoms import atoms_of, groups_of
 from ksupport.posterior.chains import Budget, sample
 from ksupport.posterior.likelihood import of_squares
@@ -182,15 +182,33 @@ def test_an_atom_that_comes_back_leaves_no_trace():
     np.testing.assert_allclose(state.unexplained, left, rtol=1e-12)
 
 
-def test_a_seed_is_a_chain_on_any_number_of_threads():
+def test_a_chain_does_not_depend_on_others():
+    """Chains share the weights that they have found, and draw the same all the same."""
     likelihood = likelihood_of(np.random.default_rng(2), n=50, d=30)
     atoms = atoms_of(likelihood, 30)
-    budget = Budget(chains=3, burn_in=50, moves=300, rounds=2)
-    one, many = (
-        sample(atoms, 49.0, [np.zeros(0, int)], 7, budget=budget, n_jobs=jobs) for jobs in (1, 3)
+    alone, among = (
+        sample(atoms, 49.0, [np.zeros(0, int)], 7, budget=Budget(chains, 50, 600, 1))
+        for chains in (1, 3)
     )
-    assert np.array_equal(one.sets, many.sets)
-    assert np.array_equal(one.by_chain, many.by_chain)
+    np.testing.assert_allclose(alone.by_chain[0], among.by_chain[0], atol=1e-10)
+
+
+def test_what_was_forgotten_is_found_again():
+    likelihood = likelihood_of(np.random.default_rng(2), n=50, d=30)
+    atoms = atoms_of(likelihood, 30)
+    prior = log_prior(atoms.n_features, atoms.n_clusters, 10)
+    found = []
+    for room in (1 << 21, 200):  # the latter has room for some ten sets
+        moves = chains.Conditionals(
+            atoms.data, atoms.atoms, prior, PRECISIONS, LOG_PRECISIONS, False, 10, 20, 30, room
+        )
+        u = np.random.default_rng(0).random((3000, 4))
+        found.append(moves.advance(chains.Chain(moves, np.zeros(0, int)), u, 2900, 7))
+    (sets, places, p), (others, of_others, again) = found
+    assert np.array_equal(np.sort(sets, axis=1), np.sort(others, axis=1))
+    assert np.array_equal(places, of_others)
+    assert sets.shape == (415, 10)
+    np.testing.assert_allclose(p, again, atol=1e-10)
 
 
 def test_the_prior_of_sizes_is_uniform_and_sums_to_one():

@@ -66,6 +66,9 @@ cdef class Sampler:
     cdef void make_products(self, double lam) noexcept nogil
     cdef void enter(self, int64_t j) noexcept nogil
     cdef void leave(self, int64_t place) noexcept nogil
+    cdef void note(self, int64_t j) noexcept nogil
+    cdef void forget(self, int64_t place) noexcept nogil
+    cdef int64_t columns_of(self, int64_t j, int64_t *out) noexcept nogil
     cdef void find_gains(self, double lam, double *out) noexcept nogil
     cdef double det(self, double *M) noexcept nogil
     cdef void _exchange_products(self) noexcept nogil

@@ -124,18 +124,15 @@ cdef class Sampler:
 
     def refresh(self, double lam):
         """Make all products anew for the present atoms, at a prior precision."""
-        with nogil:
-            self.make_products(lam)
+        self.make_products(lam)
 
     def add(self, int64_t j):
         """Let an atom enter."""
-        with nogil:
-            self.enter(j)
+        self.enter(j)
 
     def remove(self, int64_t place):
         """Let the atom in a place leave."""
-        with nogil:
-            self.leave(place)
+        self.leave(place)
 
     def gains(self, double lam):
         """Log evidence that each atom would add; minus infinity for those that are present."""
@@ -166,8 +163,12 @@ cdef class Sampler:
             self._enter_columns(self.present[at])
 
     cdef void enter(self, int64_t j) noexcept nogil:
-        cdef int64_t at
         self._enter_columns(j)
+        self.note(j)
+
+    cdef void note(self, int64_t j) noexcept nogil:
+        """That an atom is present."""
+        cdef int64_t at
         self.present[self.count] = j
         self.count += 1
         self.clusters += self.cluster[j]
@@ -175,7 +176,7 @@ cdef class Sampler:
             self.cover[self.members[at]] += 1
 
     cdef void leave(self, int64_t place) noexcept nogil:
-        cdef int64_t j = self.present[place], b = j - self.n_simple, i, at
+        cdef int64_t j = self.present[place], b = j - self.n_simple, i
         if b < 0:
             self._leave_column(j)
             self.just_left = j
@@ -183,19 +184,28 @@ cdef class Sampler:
             for i in range(self.ranks[b]):
                 self._leave_column(self.first[b] + i)
                 self._set_block(b, i)
+        self.forget(place)
+
+    cdef void forget(self, int64_t place) noexcept nogil:
+        """That the atom in a place has left."""
+        cdef int64_t j = self.present[place], at
         self.count -= 1
         self.present[place] = self.present[self.count]
         self.clusters -= self.cluster[j]
         for at in range(self.indptr[j], self.indptr[j + 1]):
             self.cover[self.members[at]] -= 1
 
+    cdef int64_t columns_of(self, int64_t j, int64_t *out) noexcept nogil:
+        """The columns of an atom; returns how many."""
+        cdef int64_t b = j - self.n_simple, i, rank = 1 if b < 0 else self.ranks[b]
+        for i in range(rank):
+            out[i] = (j if b < 0 else self.first[b]) + i
+        return rank
+
     cdef void _enter_columns(self, int64_t j) noexcept nogil:
-        cdef int64_t b = j - self.n_simple, i
-        if b < 0:
-            self._enter_column(j)
-        else:
-            for i in range(self.ranks[b]):
-                self._enter_column(self.first[b] + i)
+        cdef int64_t at, first = self.p
+        for at in range(self.columns_of(j, self.columns + first)):
+            self._enter_column(self.columns[first + at])
 
     cdef void _set_block(self, int64_t b, int64_t i) noexcept nogil:
         """After column i of an atom has left: its products with those that left before."""

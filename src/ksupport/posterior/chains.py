@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._common.phases import phase
-from .._kernels import posterior as kernels
+from .._kernels import chains as kernels
 from ..design import Floats, Ints
-from ..walking.threads import Workers
 from .atoms import AtomSet
 from .prior import LOG_PRECISIONS, PRECISIONS, log_prior
 
@@ -86,7 +86,7 @@ def most_atoms(rows: float, n_atoms: int) -> int:
 
 def sample(
     atoms: AtomSet, rows: float, starts: Sequence[Ints], seed: int, positive: bool = False,
-    budget: Budget = FULL, n_jobs: int | None = None,
+    budget: Budget = FULL,
 ) -> Sample:  # fmt: skip
     """Draw sets of atoms: chains go on until they agree, or the budget is used up.
 
@@ -103,60 +103,48 @@ def sample(
     most = most_atoms(rows, count)
     widest = max(min(int(rows) - 1, 2 * most), int(atoms.widths.max(initial=1)))
     prior = log_prior(atoms.n_features, atoms.n_clusters, most)
+    moves = kernels.Conditionals(
+        atoms.data, atoms.atoms, prior, PRECISIONS, LOG_PRECISIONS, positive, most, widest, m
+    )
     chains = [
-        _Chain(np.random.default_rng([seed, at]), _fitting(starts[at % len(starts)], most))
+        _Chain(moves, np.random.default_rng([seed, at]), starts[at % len(starts)])
         for at in range(budget.chains)
     ]
-
-    def advance(chain: _Chain, burn_in: int, keep: int) -> None:
-        u = chain.rng.random((burn_in + keep, 6 if positive else 4))
-        sets, places, p = kernels.chain(
-            atoms.data, atoms.atoms, prior, PRECISIONS, LOG_PRECISIONS, positive, chain.last,
-            chain.place, most, widest, m, u, keep,
-        )  # fmt: skip
-        chain.add(sets, places, p)
-
-    with phase("sampling models", budget.rounds) as update, Workers(n_jobs) as workers:
-        moves = budget.moves
+    with phase("sampling models", budget.rounds) as update:
+        keep = budget.moves
         for at in range(budget.rounds):
-            burn_in = budget.burn_in if at == 0 else 0
-            workers.each(lambda each: advance(each, burn_in, moves), chains)  # noqa: B023
+            for chain in chains:
+                chain.advance(budget.burn_in if at == 0 else 0, keep)
             update(at + 1)
             by_chain = np.array([each.probability for each in chains])
             if np.ptp(by_chain, axis=0).max(initial=0.0) <= AGREED:
                 break
-            moves = chains[0].moves  # as many again
+            keep = chains[0].moves  # as many again
     return _merged(chains, by_chain, widest)
 
 
-@dataclass(eq=False)
 class _Chain:
-    rng: np.random.Generator
-    last: Ints
-    place: int = 0
+    """A chain, and what it has drawn."""
 
-    moves: int = 0
-
-    def __post_init__(self) -> None:
+    def __init__(self, conditionals: Any, rng: np.random.Generator, start: Ints) -> None:
+        self.conditionals, self.rng = conditionals, rng
+        self.state = kernels.Chain(conditionals, start)
+        self.moves = 0
         self.sets: list[Ints] = []
         self.places: list[Ints] = []
         self.sums: list[Floats] = []
 
-    def add(self, sets: Ints, places: Ints, p: Floats) -> None:
-        self.sets.append(sets[::THIN].copy())
-        self.places.append(places[::THIN].copy())
-        self.sums.append(len(sets) * p)
-        self.moves += len(sets)
-        self.last = np.ascontiguousarray(sets[-1][sets[-1] >= 0], np.int64)
-        self.place = int(places[-1])
+    def advance(self, burn_in: int, keep: int) -> None:
+        u = self.rng.random((burn_in + keep, 6 if self.conditionals.positive else 4))
+        sets, places, p = self.conditionals.advance(self.state, u, keep, THIN)
+        self.sets.append(sets)
+        self.places.append(places)
+        self.sums.append(keep * p)
+        self.moves += keep
 
     @property
     def probability(self) -> Floats:
         return np.asarray(np.sum(self.sums, axis=0) / self.moves)
-
-
-def _fitting(start: Ints, most: int) -> Ints:
-    return np.ascontiguousarray(start[:most], np.int64)
 
 
 def _merged(chains: list[_Chain], by_chain: Floats, widest: int) -> Sample:
