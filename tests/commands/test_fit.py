@@ -427,7 +427,6 @@ def test_methods_tune_on_folds_that_keep_groups_together(small):
     from sklearn.dummy import DummyRegressor
 
     from ksupport.commands import compare
-    from ksupport.commands.rivals import Rival
     from ksupport.reading import Data
 
     X, y = small
@@ -435,12 +434,12 @@ def test_methods_tune_on_folds_that_keep_groups_together(small):
     data = Data(None, tuple(map(str, range(12))), X, y, groups)
     seen = []
 
-    def make(cv, sparse):
+    def make(cv, X):
         seen.append(cv)
         return DummyRegressor()
 
     splits = compare._splits(data, 5, 3, 0)
-    compare._score("probe", Rival(make, lambda model: 0), data, splits, 3)
+    compare._score("probe", make, data, splits, 3)
     for (train, test), inner in zip(splits, seen, strict=True):
         assert not set(groups[train]) & set(groups[test])
         assert len(inner) == 3

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from scipy.sparse import issparse
 
 from .._common.errors import InputError
 from .._common.names import title
@@ -19,7 +18,7 @@ from ..design import Genotypes, Ints
 from ..explain.cross_validation import filled
 from ..reading import Data, in_memory, read_data
 from .fitting.options import inner_folds, outer_folds
-from .rivals import BASELINES, ERRORS, Rival, as_in_fit, candidates, names
+from .rivals import BASELINES, ERRORS, Make, as_in_fit, candidates, names, size_of
 from .terminal.exit import CommandError, with_exit_codes
 from .terminal.options import (
     CheckedColumns,
@@ -104,7 +103,7 @@ def _check_names(methods: str | None) -> None:
         raise InputError(f"--methods must name some of {', '.join(known)}; got {methods!r}")
 
 
-def _wanted(methods: str | None, known: dict[str, Rival]) -> dict[str, Rival]:
+def _wanted(methods: str | None, known: dict[str, Make]) -> dict[str, Make]:
     if methods is None:
         return known
     given = _listed(methods, known)
@@ -137,13 +136,13 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
 
 
 def _scores(
-    data: Data, wanted: dict[str, Rival], splits: list[tuple[Ints, Ints]], cv: int
+    data: Data, wanted: dict[str, Make], splits: list[tuple[Ints, Ints]], cv: int
 ) -> list[Score]:
     scores: list[Score] = []
     with phase("comparing", len(wanted)) as update:
-        for name, rival in wanted.items():
+        for name, make in wanted.items():
             say(f"{name} ({len(scores) + 1} of {len(wanted)})")
-            score = _score(name, rival, data, splits, cv, lambda part: update(len(scores) + part))
+            score = _score(name, make, data, splits, cv, lambda part: update(len(scores) + part))
             scores.append(score)
     return scores
 
@@ -157,7 +156,7 @@ def _refuse_only_failures(scores: list[Score]) -> None:
 
 def _score(
     name: str,
-    rival: Rival,
+    make: Make,
     data: Data,
     splits: list[tuple[Ints, Ints]],
     cv: int,
@@ -165,7 +164,7 @@ def _score(
 ) -> Score:
     """Fit on every training part, and measure the error on the others."""
     assert data.y is not None
-    X, y, sparse = data.X, data.y, issparse(data.X)
+    X, y = data.X, data.y
     if data.kind == "classes":
         y = np.unique(y, return_inverse=True)[1]  # not all methods take text
     judged, unpenalized = ERRORS[data.kind or "numbers"], data.unpenalized.tolist()
@@ -178,7 +177,7 @@ def _score(
             try:
                 seen, unseen = filled(X[train], X[test])
                 inner = inner_folds(cv, data.groups, 0, sorts, train)
-                model = rival.make(inner, sparse).fit(seen, y[train])
+                model = make(inner, seen).fit(seen, y[train])
                 error = error_of(model, unseen, y[test], y[train])
             except Exception as problem:  # of other packages too: the others are still compared
                 reason = f"{type(problem).__name__}: {problem}"
@@ -187,7 +186,7 @@ def _score(
         if any("onverge" in str(each.message) for each in caught):
             notes.add("did not always converge")
         errors.append(error)
-        sizes.append(rival.size(model, unpenalized))
+        sizes.append(size_of(model, unpenalized))
         update(len(errors) / len(splits))
     return Score(
         name,

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.linear_model import ElasticNetCV, LassoCV, LogisticRegressionCV, RidgeCV
+from sklearn.linear_model import ElasticNetCV
 
 from ..algorithms import METHODS
 from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival, PathCV
-from ..explain.standard_methods import STRENGTHS, CoxLasso, OneAgainstOthers, scaled
+from ..explain.cross_validation import Kind, coef_of
+from ..explain.standard_methods import lasso_and_ridge, scaled
 from ..losses import Cox
 from ..metrics import concordance
 from .fitting.options import AUTO, CV, IC
@@ -23,31 +25,25 @@ from .fitting.options import AUTO, CV, IC
 # -- every method by name ----------------------------------------------------------------
 
 
-Make = Callable[[Any, bool], Any]  # of inner folds or their number, and whether X is sparse
+Make = Callable[[Any, Any], Any]  # an estimator, given the inner folds or their number, and X
 RATIOS = (0.1, 0.5, 0.9)
-PENALTIES = 10  # of logistic regressions
 MEAN, LARGEST, NO_RISK = "mean of y", "largest class", "no risk"
 BASELINES = (MEAN, LARGEST, NO_RISK)
+KINDS: tuple[Kind, ...] = ("numbers", "classes", "survival")
 
 
-@dataclass(frozen=True)
-class Rival:
-    """How to make an estimator, and where it has its coefficients once it is fitted."""
-
-    make: Make
-    coef: Callable[[Any], Any] = attrgetter("coef_")
-
-    def size(self, model: Any, unpenalized: Sequence[int] = ()) -> int:
-        """How many features a fitted model uses, besides those that are to be adjusted for."""
-        used = np.any(np.atleast_2d(self.coef(model)) != 0, axis=0)
-        if used.size > 1:
-            used[list(unpenalized)] = False
-        return int(used.sum())
+def size_of(model: Any, unpenalized: Sequence[int] = ()) -> int:
+    """How many features a fitted model uses, besides those that are to be adjusted for."""
+    if isinstance(model, DummyRegressor | DummyClassifier | _NoRisk):
+        return 0
+    used = np.any(np.atleast_2d(coef_of(model)) != 0, axis=0)
+    used[list(unpenalized)] = False
+    return int(used.sum())
 
 
 def candidates(
-    seed: int, kind: str = "numbers", unpenalized: Sequence[int] = ()
-) -> dict[str, Rival]:
+    seed: int, kind: Kind = "numbers", unpenalized: Sequence[int] = ()
+) -> dict[str, Make]:
     """An estimator of each kind, by name; all of them tune themselves on inner folds."""
     how: dict[str, Any] = {"random_state": seed}
     if len(unpenalized):
@@ -67,41 +63,32 @@ def as_in_fit(name: str, known: Iterable[str]) -> str:
     return {CV: "IRKSNCV", IC: "IRKSNIC"}.get(name, name)
 
 
-KINDS = ("numbers", "classes", "survival")
-
-
-def _of_numbers(how: dict[str, Any]) -> dict[str, Rival]:
+def _of_numbers(how: dict[str, Any]) -> dict[str, Make]:
     made = {"AutoIRKSN": _ours(AutoIRKSN, how), "IRKSNCV": _ours(IRKSNCV, how)}
-    made["IRKSNIC"] = Rival(lambda cv, sparse: IRKSNIC(unpenalized=how.get("unpenalized")))
-    made |= {name: _path(name, how) for name in METHODS if name != "irksn"}
-    made["LassoCV"] = _scaled(lambda cv: LassoCV(cv=cv))
-    made["RidgeCV"] = _scaled(lambda cv: RidgeCV(alphas=STRENGTHS))
-    made["ElasticNetCV"] = _scaled(lambda cv: ElasticNetCV(cv=cv, l1_ratio=list(RATIOS)))
-    return made | _abess("LinearRegression") | {MEAN: _nothing(DummyRegressor())}
+    made["IRKSNIC"] = lambda cv, X: IRKSNIC(unpenalized=how.get("unpenalized"))
+    made |= {
+        name: _ours(partial(PathCV, name), how) for name in METHODS if name != "irksn"
+    }  # fmt: skip
+    made |= {"LassoCV": _standard("numbers", "Lasso"), "RidgeCV": _standard("numbers", "ridge")}
+    made["ElasticNetCV"] = lambda cv, X: scaled(
+        ElasticNetCV(cv=cv, l1_ratio=list(RATIOS)), centred=not issparse(X)
+    )
+    return made | _abess("LinearRegression") | {MEAN: lambda cv, X: DummyRegressor()}
 
 
-def _of_classes(how: dict[str, Any]) -> dict[str, Rival]:
-    common = {"Cs": PENALTIES, "scoring": "neg_log_loss"}
-
-    def l1(cv: Any) -> Any:
-        given = common | {"penalty": "l1", "solver": "liblinear"}
-        model = LogisticRegressionCV(cv=cv, random_state=how["random_state"], **given)
-        return OneAgainstOthers(model)
-
-    def ridge(cv: Any) -> Any:
-        return LogisticRegressionCV(cv=cv, max_iter=1000, **common)
-
+def _of_classes(how: dict[str, Any]) -> dict[str, Make]:
     made = {"AutoIRKSNClassifier": _ours(AutoIRKSNClassifier, how)}
-    made |= {"l1 logistic": _scaled(l1), "ridge logistic": _scaled(ridge)}
+    made["l1 logistic"] = _standard("classes", "Lasso")
+    made["ridge logistic"] = _standard("classes", "ridge")
     made |= _abess("LogisticRegression")
-    return made | {LARGEST: _nothing(DummyClassifier(strategy="most_frequent"))}
+    return made | {LARGEST: lambda cv, X: DummyClassifier(strategy="most_frequent")}
 
 
-def _of_survival(how: dict[str, Any]) -> dict[str, Rival]:
+def _of_survival(how: dict[str, Any]) -> dict[str, Make]:
     made = {"AutoIRKSNSurvival": _ours(AutoIRKSNSurvival, how)}
     if find_spec("sksurv") is not None:
-        made["coxnet"] = Rival(lambda cv, sparse: CoxLasso(cv))
-    return made | {NO_RISK: _nothing(_NoRisk())}
+        made["coxnet"] = _standard("survival", "Lasso")
+    return made | {NO_RISK: lambda cv, X: _NoRisk()}
 
 
 class _NoRisk:
@@ -114,34 +101,20 @@ class _NoRisk:
         return np.zeros(X.shape[0])
 
 
-def _ours(estimator: Any, how: dict[str, Any]) -> Rival:
-    return Rival(lambda cv, sparse: estimator(cv=cv, **how))
+def _ours(estimator: Any, how: dict[str, Any]) -> Make:
+    return lambda cv, X: estimator(cv=cv, **how)
 
 
-def _path(name: str, how: dict[str, Any]) -> Rival:
-    return Rival(lambda cv, sparse: PathCV(name, cv=cv, **how))
+def _standard(kind: Kind, name: str) -> Make:
+    """The Lasso or the ridge that ``ksupport fit`` compares with, too."""
+    return lambda cv, X: lasso_and_ridge(X, lambda rows: cv, kind)[name](np.arange(X.shape[0]))
 
 
-def _scaled(model: Callable[[Any], Any]) -> Rival:
-    """A model on columns of unit variance, which scikit-learn's do not see to."""
-
-    def make(cv: Any, sparse: bool) -> Any:
-        return scaled(model(cv), centred=not sparse)
-
-    return Rival(make, coef=lambda pipeline: pipeline[-1].coef_)
-
-
-def _abess(name: str) -> dict[str, Rival]:
+def _abess(name: str) -> dict[str, Make]:
     """By its own criterion: it is meant to be used so."""
     if find_spec("abess") is None:
         return {}
-    return {
-        "abess": Rival(lambda cv, sparse: getattr(import_module("abess"), name)(ic_type="ebic"))
-    }
-
-
-def _nothing(model: Any) -> Rival:
-    return Rival(lambda cv, sparse: model, coef=lambda model: 0)
+    return {"abess": lambda cv, X: getattr(import_module("abess"), name)(ic_type="ebic")}
 
 
 # -- errors ------------------------------------------------------------------------------

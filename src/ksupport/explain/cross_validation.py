@@ -298,11 +298,11 @@ def _predicted(
             model, (seen, unseen) = make(train), filled(X[train], X[test])
             model.fit(seen, y[train], **_weighting(model, weights, train))
         predicted.append(metric.predictions(model, unseen))
-        used.append((np.atleast_2d(_coef(model)) != 0).any(axis=0))
+        used.append((np.atleast_2d(coef_of(model)) != 0).any(axis=0))
     return np.concatenate(predicted), np.array(used)
 
 
-def _coef(model: Any) -> Any:
+def coef_of(model: Any) -> Any:
     """The coefficients of a fitted model; of one on principal axes those of the columns."""
     steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     coef = steps[-1].coef_

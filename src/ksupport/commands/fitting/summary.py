@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from rich.console import Console
 
 from ..._common.names import listed, shown
 from ...design import Genotypes
+from ...explain.feature_list import feature_list
 from ...explain.features import FeatureRow
 from ...explain.findings import Findings
 from ...explain.wording import probability_text
@@ -124,15 +125,8 @@ def _print_section(out: Console, question: str, texts: list[str]) -> None:
 
 
 def _print_features(out: Console, fitted: Fitted, findings: Findings) -> None:
-    certain, halves = fitted.chosen.probability is not None, fitted.stability is not None
-    header = [
-        "feature", *["probability"] * certain, "effect", "coefficient",
-        *["makes likely"] * (len(findings.classes) > 2), *["chosen on halves"] * halves,
-    ]  # fmt: skip
-    found = findings.found
-    shown_rows, left = _told_rows(found)
-    effects = findings.effect_texts
-    table(out, header, [_row(fitted, each, certain, halves, effects) for each in shown_rows])
+    rows, left = _told_rows(findings.found)
+    table(out, *feature_list(findings, fitted.model, rows, fitted.stability))
     if left:
         out.print(f"and {left} more: --coefficients or --report")
     paragraph(out, " ".join(_column_words(fitted, findings)))
@@ -167,7 +161,7 @@ def _column_words(fitted: Fitted, findings: Findings) -> Iterator[str]:
         yield f"A feature that is {more} counts more (--beta {judged.beta:g})."
     if findings.kind != "survival":
         yield _intercept(fitted, findings)
-    if _any_beneath(findings.found):
+    if any(each.stands_in_for is not None for each in findings.found):
         also = ", or matters with it" if any(each.together for each in findings.found) else ""
         yield f"Indented: what could replace the one above{also}."
 
@@ -181,10 +175,6 @@ def _intercept(fitted: Fitted, findings: Findings) -> str:
     return f"Intercepts {', '.join(f'{shown(str(name))} {value:.4g}' for name, value in pairs)}."
 
 
-def _any_beneath(found: list[FeatureRow]) -> bool:
-    return any(each.stands_in_for is not None for each in found)
-
-
 def _told_rows(found: list[FeatureRow]) -> tuple[list[FeatureRow], int]:
     """The rows that fit a terminal, and how many are left out: of stand-ins some for each."""
     beneath: Counter[int | None] = Counter()
@@ -194,21 +184,6 @@ def _told_rows(found: list[FeatureRow]) -> tuple[list[FeatureRow], int]:
         if each.chosen or beneath[each.stands_in_for] <= BENEATH:
             rows.append(each)
     return rows[:MOST], len(found) - len(rows[:MOST])
-
-
-def _row(
-    fitted: Fitted, each: FeatureRow, certain: bool, halves: bool, effects: Mapping[int, str]
-) -> list[str]:
-    j, name = each.feature, shown(fitted.data.feature_names[each.feature])
-    row = ["  " * bool(each.prefix) + each.prefix + name]
-    if certain:
-        row.append(probability_text(each.probability or 0.0))
-    row += [effects[j], f"{fitted.coef[j]:.4g}"] if each.chosen else ["", ""]
-    if len(fitted.intercept) > 1:
-        row.append(fitted.speaks_for(j) or "")
-    if halves and fitted.stability is not None:
-        row.append(f"{fitted.stability.frequency[j]:.0%}")
-    return row
 
 
 def _details(fitted: Fitted) -> Iterator[str]:

@@ -13,19 +13,7 @@ from rich.text import Text
 
 from ..._common.telling import wipe
 
-LEFT = (
-    "",
-    "feature",
-    "feature or set",
-    "features found in",
-    "method",
-    "model",
-    "name",
-    "note",
-    "description",
-    "what",
-    "against",
-)
+LEFT = ("note", "description", "against")  # columns of words, beside the first
 
 
 def console() -> Console:
@@ -54,8 +42,9 @@ def paragraph(out: Console, text: str) -> None:
 def table(out: Console, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Aligned columns; no cell is taken for markup."""
     drawn = Table(box=None, pad_edge=False, header_style="dim")
-    for name in header:
-        drawn.add_column(name, justify="left" if name in LEFT else "right", overflow="fold")
+    for at, name in enumerate(header):
+        left = at == 0 or name in LEFT
+        drawn.add_column(name, justify="left" if left else "right", overflow="fold")
     for row in rows:
         drawn.add_row(*(Text(cell) for cell in row))
     out.print(drawn)

@@ -32,7 +32,7 @@ from ..figures import (
     survival_interval,
 )
 from ..findings import Findings
-from ..models import around, method_behind, spacing
+from ..models import Model, around, method_behind, one_coefficient, spacing
 from .text import label
 
 # -- paths -------------------------------------------------------------------------------
@@ -226,13 +226,12 @@ TWINS = 3  # near-duplicates listed for each feature
 
 
 def found_of(
-    findings: Findings,
-    coef: Floats,
-    classes: Sequence[int | None],
-    stability: StabilitySelection | None,
+    findings: Findings, model: Model, stability: StabilitySelection | None
 ) -> list[dict[str, Any]]:
     """The table of features: drawn, and offered for download in full digits."""
     rows, told = [], findings.effect_texts
+    coefs = np.atleast_2d(model.coef_)
+    coef = one_coefficient(model.coef_)
     for each in findings.found[:TABLED]:
         j, other = each.feature, each.stands_in_for
         inside = each.chosen
@@ -247,7 +246,7 @@ def found_of(
                 "share": None if stability is None else round(float(stability.frequency[j]), 4),
                 "prefix": each.prefix,
                 "candidate": findings.is_candidate(each),
-                "of_class": classes[j],
+                "of_class": int(coefs[:, j].argmax()) if len(coefs) > 1 else None,
                 "for": None if other is None else spreadsheet_safe(str(findings.names[other])),
             }
         )

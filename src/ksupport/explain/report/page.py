@@ -23,7 +23,7 @@ from ...theory.report import RecoveryReport
 from ..cross_validation import CrossValidation, metric_for
 from ..figures import Predictions, heat_of
 from ..findings import findings_of
-from ..models import Model, chosen_by, one_coefficient, speaks_for
+from ..models import Model, chosen_by
 from ..wording import Nouns
 from .details import details
 from .drawn import (
@@ -125,10 +125,7 @@ def build_report(
     order = findings.order
     correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
-        findings=findings, coef=one_coefficient(model.coef_),
-        intercept=[float(each) for each in np.ravel(model.intercept_)],
-        speaks_for=[speaks_for(model, j) for j in range(d)], of_class=_raised_class(model, d),
-        explained=rows.explained, stability=stability, certificate=certificate,
+        findings=findings, model=model, stability=stability, certificate=certificate,
         twins=twins, made=dict(made or {}), remarks=[*findings.warnings, *remarks],
     )  # fmt: skip
     said = rows.eta.max(axis=1) if several else rows.eta
@@ -143,33 +140,21 @@ def build_report(
     return _page(contents, drawn)
 
 
-def _raised_class(model: Model, d: int) -> list[int | None]:
-    """Of more than two classes, the one that each feature makes most likely; else None."""
-    coef = np.atleast_2d(model.coef_)
-    if len(coef) == 1:
-        return [None] * d
-    return [int(each) for each in coef.argmax(axis=0)]
-
-
 @dataclass(frozen=True, eq=False)
 class Rows:
     """The rows of the fit, and what the model says of them."""
 
     y: Floats  # classes are numbers, survival has columns time and event
     eta: Floats  # of several classes, rows x classes
-    explained: float  # share of the deviance
     said: Predictions
 
 
 def _rows(problem: Problem, eta: Floats) -> Rows:
     loss = problem.losses[0]
     y = loss.one_by_one(problem.Y)[0]
-    nothing = np.tile(loss.constant(y), (len(y), 1))
-    total = float(loss.deviance(nothing.reshape(eta.shape), y).sum())
-    left = float(loss.deviance(eta, y).sum())
     every, same = np.arange(len(y)), np.zeros(len(y), np.intp)
     said = Predictions(metric_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
-    return Rows(y, eta, 1.0 - left / total if total > 0 else 0.0, said)
+    return Rows(y, eta, said)
 
 
 def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> dict[str, Any]:
@@ -189,7 +174,7 @@ def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> di
     return {
         "target": label(findings.target, 40),
         "affected": label(findings.wording.affected, 40),
-        "found": found_of(findings, contents.coef, contents.of_class, contents.stability),
+        "found": found_of(findings, model, contents.stability),
         "features": findings.nouns.features,
         "rows": findings.nouns.rows,
         "row": findings.nouns.row,

@@ -8,14 +8,16 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+import numpy as np
+
 from ..._common.names import shown
 from ...choosing.stability import StabilitySelection
 from ...theory.report import RecoveryReport
-from ..features import FeatureRow
+from ..feature_list import feature_list, figure
 from ..findings import Findings
+from ..models import Model
 from ..paper import methods
 from ..standard_methods import estimator_names
-from ..wording import probability_text
 
 
 @dataclass
@@ -23,11 +25,7 @@ class Contents:
     """What the report tells."""
 
     findings: Findings
-    coef: Any
-    intercept: list[float]  # one, or of each class
-    speaks_for: list[str | None]  # of each column, where there are several classes
-    of_class: list[int | None]  # the class that each column makes most likely
-    explained: float
+    model: Model
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
     twins: list[tuple[int, int, float]]
@@ -166,15 +164,6 @@ class Terms:
             f'<button type="button" aria-describedby="{place}">{word}</button>'
             f'<span role="tooltip" id="{place}">{escape(self.glossary[word])}</span></span>'
         )
-
-
-def figure(value: float) -> str:
-    """A number with four digits, the last ones also where they are zeros.
-
-    >>> figure(0.029), figure(-2500.0)
-    ('0.02900', '-2500')
-    """
-    return f"{value:#.4g}".rstrip(".")
 
 
 def _lead(findings: Findings) -> str:
@@ -328,16 +317,13 @@ def _heat_words(findings: Findings) -> str:
 
 
 def _features(contents: Contents) -> str:
-    findings, shares = contents.findings, contents.stability
-    found = findings.found
+    findings, found = contents.findings, contents.findings.found
     if not found:
         return "<p>None.</p>" + _formula(contents)
-    certain = findings.chosen.probability is not None
-    head = [findings.nouns.feature, *["probability"] * certain, "effect", "coefficient"]
-    head += ["makes likely"] * (len(findings.classes) > 2)
-    head += ["on halves"] if shares else []
-    effects = findings.effect_texts
-    rows = [_feature(contents, each, certain, effects) for each in found[:MOST]]
+    head, rows = feature_list(
+        findings, contents.model, found[:MOST], contents.stability, indent="\u2003",
+        longest=LONGEST,
+    )  # fmt: skip
     html = table("features", head, rows[:FIRST])
     if len(rows) > FIRST:
         more = table("more features", head, rows[FIRST:])
@@ -361,34 +347,13 @@ def _formula(contents: Contents) -> str:
         "classes": "the log odds" if not several else "a score of each class",
         "survival": "the log of the relative risk",
     }[findings.kind]
-    start = (
-        ""
-        if findings.kind == "survival"
-        else f" plus the intercept, {_numbers(contents.intercept)}"
-    )
+    intercepts = ", ".join(f"{each:.6g}" for each in np.ravel(contents.model.intercept_))
+    start = "" if findings.kind == "survival" else f" plus the intercept, {intercepts}"
     return html + (
         f"<p>To predict: multiply each {escape(findings.nouns.feature)}"
         f"{' and each column adjusted for' if findings.covariates else ''} by its coefficient and "
         f"add up{escape(start)}: this is {escape(what)}.</p>"
     )
-
-
-def _numbers(values: Sequence[float]) -> str:
-    return ", ".join(f"{each:.6g}" for each in values)
-
-
-def _feature(
-    contents: Contents, each: FeatureRow, certain: bool, effects: Mapping[int, str]
-) -> list[str]:
-    findings, j = contents.findings, each.feature
-    name = label(findings.names[j])
-    row = ["\u2003" * bool(each.prefix) + each.prefix + name]
-    row += [probability_text(each.probability or 0.0)] if certain else []
-    row += [effects[j], figure(contents.coef[j])] if each.chosen else ["", ""]
-    row += [label(contents.speaks_for[j] or "", 60)] * (len(findings.classes) > 2)
-    if contents.stability is not None:
-        row.append(f"{contents.stability.frequency[j]:.0%}")
-    return row
 
 
 def _methods(contents: Contents) -> str:
