@@ -21,9 +21,9 @@ from ksupport.explain.cross_validation import (
 from ksupport.explain.features import feature_rows
 from ksupport.explain.findings import Covariate, Findings, findings_of
 from ksupport.explain.models import chosen_by
-from ksupport.explain.no_signal import detectable_effect
 from ksupport.explain.paper import methods
 from ksupport.explain.report import build_report
+from ksupport.explain.univariate import detectable_effect
 
 RNG = np.random.default_rng(1)
 X = RNG.standard_normal((80, 30))

@@ -50,6 +50,27 @@ def tells(method: Method) -> Method:
     return cast("Method", told)
 
 
+@contextmanager
+def watched(root: Phase, look: Callable[[], None], period: float, first: float) -> Iterator[None]:
+    """Phases within are part of this one; a thread calls ``look`` first then, and periodically."""
+    over, token = Event(), enter(root)
+
+    def looking() -> None:
+        wait = first
+        while not over.wait(wait):
+            look()
+            wait = period
+
+    thread = Thread(target=looking, name="ksupport-words", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        leave(token)
+        over.set()
+        thread.join()
+
+
 def wipe() -> None:
     """Make room for other words on standard error."""
     around = present()
@@ -87,22 +108,11 @@ class Teller:
     @contextmanager
     def told_regularly(self) -> Iterator[None]:
         """Listen to what happens within, and look at it from a thread."""
-        over, token = Event(), enter(self.root)
-        looking = Thread(target=self._look, args=(over,), name="ksupport-words", daemon=True)
-        looking.start()
         try:
-            yield
+            with watched(self.root, self.tell, PERIOD, PATIENCE):
+                yield
         finally:
-            leave(token)
-            over.set()
-            looking.join()
             self.wipe()
-
-    def _look(self, over: Event) -> None:
-        wait = PATIENCE
-        while not over.wait(wait):
-            self.tell()
-            wait = PERIOD
 
     def tell(self) -> None:
         """Draw what is under way now, if it has taken long enough."""

@@ -134,11 +134,9 @@ class Choices:
 
         beside = self.beside or (None if self.beside_sheet is None else str(file))
         return how_to_read(
-            separator=self.separator, decimal=self.decimal, thousands=self.thousands,
-            missing=self.missing, sheet=self.sheet, transpose=self.transpose,
             phenotypes=None if beside is None else Path(beside),
-            phenotypes_sheet=self.beside_sheet, na=self.na, encoding=self.encoding,
-            duplicates=self.duplicates,
+            phenotypes_sheet=self.beside_sheet, na=self.na,
+            **{name: getattr(self, name) for name in READ_BY},
         )  # fmt: skip
 
     def command(self, file: Path) -> str:

@@ -121,20 +121,13 @@ def _sentence(words: str) -> str:
 
 
 def _opened(path: Path, choices: Choices) -> Opened:
+    """A file as it is read; it is not read again for another choice of columns."""
     columns, reading = choices.columns(), choices.reading(path)
-    table, columns, sha256, sheets = _table(path, reading, columns)
-    return Opened(table, columns, reading, sha256, sheets)
-
-
-def _table(
-    path: Path, reading: Reading, columns: Columns
-) -> tuple[Table, Columns, str, tuple[str, ...]]:
-    """The table of a file; it is not read again for another choice of columns."""
     source = open_source(path, reading.budget)
-    named = with_default(columns, source, reading, need_target=True)
-    parts = named if source.kind in ARRAYS else Columns(id=named.id)
+    columns = with_default(columns, source, reading, need_target=True)
+    parts = columns if source.kind in ARRAYS else Columns(id=columns.id)
     table, sheets = _read(path, reading, parts, source.sha256)
-    return table, named, source.sha256, sheets
+    return Opened(table, columns, reading, source.sha256, sheets)
 
 
 @lru_cache(maxsize=1)
@@ -169,9 +162,8 @@ def fit(
 def predict(path: str, choices: Mapping[str, Any], folder: str) -> dict[str, Any]:
     """Predict the rows of another file, which is read as the first one was."""
     file, into = Path(path), Path(folder)
-    chosen = Choices.from_dict(choices)
-    sheet = None if chosen.sheet is None else chosen.sheet
-    reading = replace(chosen, sheet=sheet, beside=None, beside_sheet=None).reading(file)
+    chosen = replace(Choices.from_dict(choices), beside=None, beside_sheet=None)
+    reading = chosen.reading(file)
     with spelling(on_page):
         rows, remarks = predictions(load(into / MODEL), file, reading, None)
     write_table(into / PREDICTIONS, rows)

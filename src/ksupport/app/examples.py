@@ -12,41 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Example(NamedTuple):
-    """A file that can be made, and what the page says of it."""
-
-    title: str
-    words: str
-    file: str
-
-
-EXAMPLES = {
-    "numbers": Example(
-        "A number", "80 plants, 120 simulated genes: which explain the yield?", "yield.csv"
-    ),
-    "classes": Example(
-        "Two classes", "569 tumours, 30 measurements: benign or malignant?", "tumours.csv"
-    ),
-    "three": Example("Three classes", "178 wines from three growers: which one?", "wines.csv"),
-    "survival": Example(
-        "Survival", "120 simulated patients: who lives longer, given age and sex?", "survival.csv"
-    ),
-    "broken": Example(
-        "A file with problems", "Missing values, remarks, an id: see how they are mended.",
-        "problems.csv",
-    ),
-}  # fmt: skip
-
 Rows = tuple[list[str], list[list[Any]]]
-
-
-def write_example(name: str, folder: Path) -> Path:
-    """Write an example's file into a folder."""
-    header, rows = MAKERS[name]()
-    path = folder / EXAMPLES[name].file
-    with open(path, "w", encoding="utf-8", newline="") as stream:
-        csv.writer(stream).writerows([header, *rows])
-    return path
 
 
 def _numbers() -> Rows:
@@ -120,10 +86,42 @@ def _names(X: NDArray[np.float64]) -> list[str]:
     return [f"gene{j + 1}" for j in range(X.shape[1])]
 
 
-MAKERS: dict[str, Callable[[], Rows]] = {
-    "numbers": _numbers,
-    "classes": _classes,
-    "three": _three,
-    "survival": _survival,
-    "broken": _broken,
-}
+class Example(NamedTuple):
+    """A file that can be made, and what the page says of it."""
+
+    title: str
+    words: str
+    file: str
+    make: Callable[[], Rows]
+
+
+EXAMPLES = {
+    "numbers": Example(
+        "A number", "80 plants, 120 simulated genes: which explain the yield?", "yield.csv",
+        _numbers,
+    ),
+    "classes": Example(
+        "Two classes", "569 tumours, 30 measurements: benign or malignant?", "tumours.csv",
+        _classes,
+    ),
+    "three": Example(
+        "Three classes", "178 wines from three growers: which one?", "wines.csv", _three
+    ),
+    "survival": Example(
+        "Survival", "120 simulated patients: who lives longer, given age and sex?", "survival.csv",
+        _survival,
+    ),
+    "broken": Example(
+        "A file with problems", "Missing values, remarks, an id: see how they are mended.",
+        "problems.csv", _broken,
+    ),
+}  # fmt: skip
+
+
+def write_example(name: str, folder: Path) -> Path:
+    """Write an example's file into a folder."""
+    header, rows = EXAMPLES[name].make()
+    path = folder / EXAMPLES[name].file
+    with open(path, "w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([header, *rows])
+    return path

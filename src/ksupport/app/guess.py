@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import Any
 
 from ..reading.cells import Marks, is_text
@@ -42,17 +43,13 @@ def guessed_parts(table: Table) -> dict[str, str]:
     rest = {name: look for name, look in looks.items() if name not in parts}
     parts |= _response(rest)
     for name, look in rest.items():
-        if name not in parts and COVARIATE.fullmatch(name) and look.can_be_covariate:
+        if name not in parts and COVARIATE.fullmatch(name) and look.varies:
             parts[name] = "adjust-for"
     return parts
 
 
 def _distinct(table: Table) -> list[str]:
-    names = table.names
-    counts: dict[str, int] = {}
-    for name in names:
-        counts[name] = counts.get(name, 0) + 1
-    return [name for name in names if counts[name] == 1]
+    return [name for name, count in Counter(table.names).items() if count == 1]
 
 
 class _Look:
@@ -78,11 +75,8 @@ class _Look:
         return self.text and 2 <= self.different <= min(MOST_LEVELS, max(self.present // 2, 2))
 
     @property
-    def can_be_covariate(self) -> bool:
-        return self.has_levels or (not self.text and self.different > 1)
-
-    @property
-    def can_be_target(self) -> bool:
+    def varies(self) -> bool:
+        """Whether it can be a response or a covariate."""
         return self.has_levels or (not self.text and self.different > 1)
 
 
@@ -95,7 +89,7 @@ def _response(looks: dict[str, _Look]) -> dict[str, str]:
     events = [name for name, look in looks.items() if EVENT.fullmatch(name) and look.different == 2]
     if times and events:
         return {times[0]: "time", events[0]: "event"}
-    named = [name for name in looks if TARGET.fullmatch(name) and looks[name].can_be_target]
+    named = [name for name in looks if TARGET.fullmatch(name) and looks[name].varies]
     classes = [
         name for name, look in looks.items() if look.has_levels and not COVARIATE.fullmatch(name)
     ]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
 from typing import Any
 
-from .._common.phases import Phase, enter, leave
-from .._common.telling import duration
+from .._common.phases import Phase
+from .._common.telling import duration, watched
 from ..commands.fitting.options import FitOptions
 
 PERIOD = 0.4  # seconds between two messages
@@ -68,17 +67,6 @@ class Progress:
 @contextmanager
 def following(tell: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[str], None]]:
     """Tell of the work within; gives a function that is told of stages."""
-    progress, over = Progress(), Event()
-
-    def look() -> None:
-        while not over.wait(PERIOD):
-            tell(progress.state())
-
-    token, looking = enter(progress.root), Thread(target=look, daemon=True)
-    looking.start()
-    try:
+    progress = Progress()
+    with watched(progress.root, lambda: tell(progress.state()), PERIOD, PERIOD):
         yield progress.say
-    finally:
-        leave(token)
-        over.set()
-        looking.join()

@@ -30,7 +30,7 @@ from .cross_validation import (
 )
 from .features import FeatureRow, act_together, feature_rows, shared_sets
 from .models import Model, adjusted_for, chosen_by, effects_of
-from .no_signal import NoSignal, no_signal
+from .univariate import NoSignal, no_signal
 from .wording import Nouns, Wording, guessed_nouns, percent, probability_text, two_decimals, wording
 
 SETS = 4  # of features that can replace each other, listed in words

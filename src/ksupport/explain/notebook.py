@@ -72,35 +72,24 @@ def finding_of(model: Model) -> Finding:
         words.append(JUDGE + (CERTIFY if certified else "") + ".")
     if not chosen.size:
         return title, words, []
-    table = _coefficients if chosen.probability is None else _probable
-    return title, words, [table(model, chosen)]
+    return title, words, [_features(model, chosen)]
 
 
-def _probable(model: Model, chosen: Selection) -> Table:
-    """The most probable features, and beneath each those that stand in for it."""
-    names, found = names_seen(model), feature_rows(chosen)
+def _features(model: Model, chosen: Selection) -> Table:
+    """The first features, and beneath each those that stand in for it."""
+    names, certain = names_seen(model), chosen.probability is not None
     coef = np.atleast_2d(model.coef_)[:TARGETS]
-    rows = []
-    for each in found[:LISTED]:
-        name, p = feature_name(names, each.feature), probability_text(each.probability or 0.0)
-        told = [number(w) if each.chosen else "" for w in coef[:, each.feature]]
-        rows.append((each.prefix + name, p, *told))
-    title = "All" if len(found) <= LISTED else f"The {LISTED} most probable"
-    head = ("feature", "probability", *_targets(model, chosen))
+    found = feature_rows(chosen, None if certain else np.abs(coef).max(axis=0))
+    rows = [
+        (
+            each.prefix + feature_name(names, each.feature),
+            *[probability_text(each.probability or 0.0)] * certain,
+            *(number(w) if each.chosen else "" for w in coef[:, each.feature]),
+        )
+        for each in found[:LISTED]
+    ]
+    first = f"The {LISTED} {'most probable' if certain else 'largest'}"
+    title = "All" if len(found) <= LISTED else first
+    targets = ["coefficient"] if chosen.flat else targets_of(model)[:TARGETS]
+    head = ("feature", *["probability"] * certain, *targets)
     return Table(f"{title}, in the units of X", head, rows)
-
-
-def _coefficients(model: Model, chosen: Selection) -> Table:
-    """The features with the largest coefficients, a column for each of the first targets."""
-    coef, features = np.atleast_2d(model.coef_)[:TARGETS], np.flatnonzero(chosen.support)
-    largest = np.argsort(-np.abs(coef[:, features]).max(axis=0), kind="stable")
-    order = features[largest[:LISTED]]
-    names = names_seen(model)
-    rows = [(feature_name(names, j), *(number(w) for w in coef[:, j])) for j in order]
-    title = "All" if chosen.size <= LISTED else f"The {LISTED} largest"
-    return Table(f"{title}, in the units of X", ("feature", *_targets(model, chosen)), rows)
-
-
-def _targets(model: Model, chosen: Selection) -> list[str]:
-    """What stands over the coefficients."""
-    return ["coefficient"] if chosen.flat else targets_of(model)[:TARGETS]

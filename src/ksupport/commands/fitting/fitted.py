@@ -34,7 +34,6 @@ from ...explain.models import (
     effects_of,
     method_behind,
     one_coefficient,
-    speaks_for,
 )
 from ...explain.standard_methods import CovariatesOnly, lasso_and_ridge
 from ...explain.wording import Nouns, guessed_nouns
@@ -58,17 +57,14 @@ def time_estimate(data: Data) -> str | None:
     n, d = data.shape
     if n * d < LARGE:
         return None
-    seconds = _seconds_of(_some(data.X, max(1, int(SHARE * data.n_features)))) / SHARE
+    count = max(1, int(SHARE * data.n_features))
+    some = data.X.select(np.arange(count)) if isinstance(data.X, Genotypes) else data.X[:, :count]
+    seconds = _seconds_of(some) / SHARE
     low, high = (duration(count * seconds) for count in PASSES)
     return (
         f"a pass over these data takes about {duration(seconds)}, and a fit mostly {PASSES[0]} to "
         f"{PASSES[1]} of them: expect {low} to {high}"
     )
-
-
-def _some(X: Any, count: int) -> Any:
-    """The first columns, as they are stored."""
-    return X.select(np.arange(count)) if isinstance(X, Genotypes) else X[:, :count]
 
 
 def _seconds_of(X: Any) -> float:
@@ -203,10 +199,6 @@ class Fitted:
     def intercept(self) -> list[float]:
         """Of the one output, or of each class."""
         return [float(each) for each in np.ravel(self.model.intercept_)]
-
-    def speaks_for(self, feature: int) -> str | None:
-        """Of several classes, the one that a feature speaks for most, and least."""
-        return speaks_for(self.model, feature)
 
     @cached_property
     def effects(self) -> Floats:

@@ -8,14 +8,17 @@ import numpy as np
 
 from ..._common.render import plain
 from ...design import Floats, Genotypes, Incomplete
-from ...explain.cross_validation import CrossValidation, MethodScore
+from ...explain.cross_validation import CrossValidation
 from ...explain.features import feature_table, kind_of, ranked_list
 from ...explain.findings import Findings
+from ...explain.models import speaks_for
 from ...explain.paper import methods
 from ...explain.report import build_report
 from ...explain.univariate import univariate
 from .fitted import Fitted
 from .model_file import Model
+
+SCORE = ("name", "score", "standard_error", "features")
 
 # -- plain data ----------------------------------------------------------------------------
 
@@ -60,7 +63,7 @@ def features(fitted: Fitted, findings: Findings) -> list[dict[str, Any]]:
             "coefficient": float(fitted.coef[each.feature]),
             "lower": None if lower is None else float(lower[each.feature]),
             "upper": None if upper is None else float(upper[each.feature]),
-            "speaks_for": fitted.speaks_for(each.feature),
+            "speaks_for": speaks_for(fitted.model, each.feature),
             "effect": float(fitted.effects[each.feature]),
             "frequency": None if shares is None else float(shares.frequency[each.feature]),
             "stands_in_for": None if each.stands_in_for is None else names[each.stands_in_for],
@@ -74,6 +77,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     findings = fitted.findings(target)
     stability, certificate = fitted.stability, fitted.certificate
     told = features(fitted, findings)
+    text, references = methods(findings, made.get("versions"))
     value = {
         "target": target,
         "title": findings.title,
@@ -86,7 +90,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "held_out": None if fitted.validation is None else _held_out(fitted.validation, findings),
         "beside": findings.beside,
         "next": findings.next_steps,
-        "methods": methods_data(findings, made),
+        "methods": {"text": text, "references": references},
         "judgement": _judgement(fitted),
         "decision": fitted.decision,
         "false_discovery_rate": None
@@ -96,14 +100,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         if fitted.test is None
         else vars(fitted.test) | {"standard_error": fitted.test.standard_error},
         "remarks": fitted.remarks,
-        "stability": None
-        if stability is None
-        else {
-            "words": stability.words,
-            "n_pairs": stability.n_pairs,
-            "threshold": stability.threshold,
-            "error_bound": stability.error_bound,
-        },
+        "stability": _fields(stability, "words", "n_pairs", "threshold", "error_bound"),
         "certificate": None if certificate is None else certificate.to_dict(),
         "alternatives": alternatives(fitted),
         "seconds": round(fitted.seconds, 3),
@@ -113,29 +110,18 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     return dict(plain(value))
 
 
-def methods_data(findings: Findings, made: dict[str, Any]) -> dict[str, Any]:
-    """The paragraph for a paper, and its references."""
-    text, references = methods(findings, made.get("versions"))
-    return {"text": text, "references": references}
+def _fields(thing: Any, *names: str) -> dict[str, Any] | None:
+    return None if thing is None else {name: getattr(thing, name) for name in names}
 
 
 def _held_out(validation: CrossValidation, findings: Findings) -> dict[str, Any]:
     return {
         "folds": validation.folds,
         "score": findings.wording.score,
-        "baseline": _method_score(validation.baseline),
-        "ours": _method_score(validation.ours),
-        "others": [_method_score(each) for each in validation.others],
+        "baseline": _fields(validation.baseline, *SCORE),
+        "ours": _fields(validation.ours, *SCORE),
+        "others": [_fields(each, *SCORE) for each in validation.others],
         "clearly_better": [each.name for each in validation.clearly_better],
-    }
-
-
-def _method_score(trial: MethodScore) -> dict[str, Any]:
-    return {
-        "name": trial.name,
-        "score": trial.score,
-        "standard_error": trial.standard_error,
-        "features": trial.features,
     }
 
 
@@ -144,7 +130,7 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
     judged = fitted.chosen.judgement
     if judged is None:
         return None
-    names, seen = fitted.data.feature_names, judged.performance
+    names = fitted.data.feature_names
     return {
         "signal": judged.signal,
         "expected_f1": judged.expected_f1,
@@ -158,9 +144,7 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
             }
             for each in judged.sets
         ],
-        "performance": None
-        if seen is None
-        else {"score": seen.score, "standard_error": seen.standard_error},
+        "performance": _fields(judged.performance, "score", "standard_error"),
     }
 
 
