@@ -221,8 +221,8 @@ def test_two_classes_are_reported_by_the_probability_of_the_second(scattered):
     assert data["classes"] == ["no", "yes"]
     assert auc(*data["predicted"]["roc"]) == pytest.approx(roc_auc_score(truth, p), abs=1e-3)
     bins = data["predicted"]["bins"]
-    assert np.dot(bins["said"], bins["rows"]) == pytest.approx(p.sum(), rel=1e-2)
-    assert np.dot(bins["seen"], bins["rows"]) == pytest.approx(truth.sum(), rel=1e-2)
+    assert np.dot(bins["predicted"], bins["rows"]) == pytest.approx(p.sum(), rel=1e-2)
+    assert np.dot(bins["observed"], bins["rows"]) == pytest.approx(truth.sum(), rel=1e-2)
     assert data["residuals"] is None
     assert data["heat"]["response"] == sorted(data["heat"]["response"])
     assert {row["name"] for row in data["found"]} == {

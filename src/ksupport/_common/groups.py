@@ -15,7 +15,7 @@ Groups = ArrayLike | Sequence[Sequence[Any]] | None
 
 
 def hashable(groups: Any) -> Any:
-    """The same groups as a tuple, of labels or of tuples of members; what is none stays."""
+    """Groups as a tuple, of labels or of tuples of members; what is no list stays."""
     if isinstance(groups, Mapping):
         groups = _lists_of(groups)
     if not _is_list(groups):
@@ -131,6 +131,6 @@ def _place(member: Any, names: Sequence[str] | None, d: int) -> int:
 
 
 def alone(labels: Sequence[int], features: NDArray[np.intp]) -> tuple[int, ...]:
-    """The same groups without some features, which become groups of one."""
+    """Groups without some features, which become groups of one."""
     apart = {int(feature): -1 - i for i, feature in enumerate(features)}
     return _numbered([apart.get(i, label) for i, label in enumerate(labels)], len(labels))

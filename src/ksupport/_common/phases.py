@@ -175,5 +175,5 @@ def _followed(parts: Iterable[T], count: int, around: Phase) -> Iterator[T]:
 
 
 def carried(work: Callable[..., T]) -> Callable[..., T]:
-    """The same for one call in another thread, where those who listen here hear of it too."""
+    """One call of a function in another thread, whose phases are part of the one under way here."""
     return partial(copy_context().run, work)

@@ -55,7 +55,7 @@ def as_text(title: str, words: Sequence[str], tables: Sequence[Table]) -> str:
 
 
 def as_html(title: str, words: Sequence[str], tables: Sequence[Table]) -> str:
-    """The same for notebooks."""
+    """Title, paragraphs and tables as HTML, for notebooks."""
     paragraphs = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in words)
     inner = "".join(table.html() for table in tables)
     return f"<div class='ksupport-report'><h3>{escape(title)}</h3>{paragraphs}{inner}</div>"

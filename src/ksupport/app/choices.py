@@ -61,7 +61,7 @@ class Choices:
     # -- one choice more -----------------------------------------------------------------------
 
     def with_part(self, column: str, part: str) -> Choices:
-        """The same with this part for a column; who had a part that only one can have, loses it."""
+        """With this part for a column; one that had a part which only one can have loses it."""
         gone = {*RIVALS.get(part, ()), *([part] if part in ONCE else [])}
         parts = {name: had for name, had in self.parts.items() if had not in gone}
         parts.pop(column, None)
@@ -73,7 +73,7 @@ class Choices:
         return replace(changed, event_value=None) if part == "event" else changed
 
     def mended(self, settings: Iterable[tuple[str, str | None]]) -> Choices:
-        """The same with the options that mend a problem."""
+        """With the options that mend a problem."""
         choices = self
         for name, value in settings:
             choices = choices._with(name, value)

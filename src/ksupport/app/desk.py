@@ -107,7 +107,7 @@ def told(error: InputError, file: str) -> list[dict[str, Any]]:
             "words": _sentence(str(each).removeprefix(f"{file}: ")),
             "ways": [
                 {"label": label_of(way), "settings": [list(setting) for setting in way]}
-                for way in (each.ways if isinstance(each, Problem) else ())
+                for way in (each.remedies if isinstance(each, Problem) else ())
             ],
             "columns": list(each.columns) if isinstance(each, Problem) else [],
             "row": each.row if isinstance(each, Problem) else None,

@@ -92,7 +92,7 @@ def _of_survival(how: dict[str, Any]) -> dict[str, Make]:
 
 
 class _NoRisk:
-    """The same risk of all rows, whatever is known of them."""
+    """Predicts one risk for all rows."""
 
     def fit(self, X: Any, y: Any) -> _NoRisk:
         return self

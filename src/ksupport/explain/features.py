@@ -56,15 +56,15 @@ def feature_rows(chosen: Selection, effects: Floats | None = None) -> list[Featu
     order = by_certainty(_sizes(chosen.coef) if effects is None else effects, chosen)
     sets = shared_sets(chosen)
     place = {j: at for at, each in enumerate(sets) for j in each.features}
-    told: set[int] = set()
+    listed: set[int] = set()
     rows = []
     for j in order:
         members = sets[place[j]].features if j in place else (j,)
         members = (*members, *(i for i in copies_of(chosen, j) if i not in members))
         for i in sorted(members, key=lambda i: i != j):  # the one of the model first
-            if i not in told:
+            if i not in listed:
                 rows.append(_found(chosen, i, sets, place.get(i), None if i == j else j))
-        told |= set(members)
+        listed |= set(members)
     return rows
 
 
@@ -124,13 +124,13 @@ def _effects(model: Model) -> dict[str, Floats]:
     if posterior is None or posterior.coefficients is None:
         return {}
     found = posterior.effects()
-    told = {name: getattr(found, name) for name in ("mean", "sd", "lower", "upper")}
+    columns = {name: getattr(found, name) for name in ("mean", "sd", "lower", "upper")}
     if model._loss.name in RATIOS:
         ratios = found.ratios()
-        told |= {
+        columns |= {
             "ratio": ratios.mean, "ratio_lower": ratios.lower, "ratio_upper": ratios.upper
         }  # fmt: skip
-    return {name: np.atleast_2d(values) for name, values in told.items()}
+    return {name: np.atleast_2d(values) for name, values in columns.items()}
 
 
 def _rows(

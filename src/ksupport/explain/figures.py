@@ -21,10 +21,10 @@ BINS = 5  # of predicted probabilities
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What was said of rows, and what they are.
+    """Predictions of rows, and what was observed.
 
-    Classes are 0 and 1, and what is said of them is the probability of the second; survival has
-    columns time and event, and what is said is the logarithm of the risk.
+    Classes are 0 and 1, predicted by the probability of the second; survival has columns time and
+    event, predicted by the logarithm of the risk.
     """
 
     kind: Kind
@@ -42,7 +42,7 @@ class Predictions:
 
     @classmethod
     def of(cls, validation: CrossValidation) -> Predictions:
-        """What was said of rows held out, in their order."""
+        """Those of held-out rows, in their order."""
         at = np.argsort(validation.rows, kind="stable")
         weights = None if validation.weights is None else validation.weights[at]
         return cls(
@@ -51,16 +51,16 @@ class Predictions:
         )  # fmt: skip
 
 
-def mean_roc(said: Predictions) -> tuple[Floats, Floats]:
+def mean_roc(predictions: Predictions) -> tuple[Floats, Floats]:
     """Share of false and of true alarms: the mean curve of the folds.
 
     A fold counts by its pairs of rows, one of each class, so that the area is the share of pairs of
     all folds that are in the right order.  A fold without both classes has none.
     """
     curves, pairs = [], []
-    for each in np.unique(said.fold):
-        here = said.fold == each
-        y, p, w = said.observed[here], said.predicted[here], said.weights[here]
+    for each in np.unique(predictions.fold):
+        here = predictions.fold == each
+        y, p, w = predictions.observed[here], predictions.predicted[here], predictions.weights[here]
         if np.ptp(y):
             curves.append(roc_curve(y, p, sample_weight=w, drop_intermediate=False)[:2])
             pairs.append((w @ y) * (w @ (1 - y)))
@@ -74,11 +74,11 @@ def mean_roc(said: Predictions) -> tuple[Floats, Floats]:
     return np.repeat(across, 2), np.column_stack(ends).ravel()
 
 
-def calibration(said: Predictions, bins: int = BINS) -> tuple[Floats, Floats, Ints]:
+def calibration(predictions: Predictions, bins: int = BINS) -> tuple[Floats, Floats, Ints]:
     """Mean probability, share of the second class, and number of rows, of bins of as many rows."""
-    order = np.argsort(said.predicted, kind="stable")
+    order = np.argsort(predictions.predicted, kind="stable")
     parts = [part for part in np.array_split(order, bins) if part.size]
-    p, y, w = said.predicted, said.observed, said.weights
+    p, y, w = predictions.predicted, predictions.observed, predictions.weights
     return (
         np.array([np.average(p[part], weights=w[part]) for part in parts]),
         np.array([np.average(y[part], weights=w[part]) for part in parts]),
@@ -86,12 +86,12 @@ def calibration(said: Predictions, bins: int = BINS) -> tuple[Floats, Floats, In
     )
 
 
-def risk_groups(said: Predictions, parts: int = PARTS) -> Ints:
+def risk_groups(predictions: Predictions, parts: int = PARTS) -> Ints:
     """Which part of its fold each row is in, by risk: 0 for the lowest."""
-    groups = np.zeros(len(said.rows), np.intp)
-    for each in np.unique(said.fold):
-        rows = np.flatnonzero(said.fold == each)
-        order = rows[np.argsort(said.predicted[rows], kind="stable")]
+    groups = np.zeros(len(predictions.rows), np.intp)
+    for each in np.unique(predictions.fold):
+        rows = np.flatnonzero(predictions.fold == each)
+        order = rows[np.argsort(predictions.predicted[rows], kind="stable")]
         for group, part in enumerate(np.array_split(order, parts)):
             groups[part] = group
     return groups

@@ -95,12 +95,12 @@ def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None
 
     Columns have the names that the model has seen, or these.
     """
-    told: Iterable[str] = model.adjustment_
+    columns: Iterable[str] = model.adjustment_
     if not model.adjustment_:
         return None
     if names is not None and not model.levels_:
-        told = [names[j] for j in model.unpenalized_]
-    return f"Adjusted for {listed(told)}."
+        columns = [names[j] for j in model.unpenalized_]
+    return f"Adjusted for {listed(columns)}."
 
 
 # -- the path again ------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def methods(findings: Findings, versions: Any) -> tuple[str, list[str]]:
 
 
 def methods_text(findings: Findings, versions: Any) -> str:
-    """The same as plain text."""
+    """That paragraph and its references as plain text."""
     text, references = methods(findings, versions)
     lines = [f"[{number}] {each}" for number, each in enumerate(references, start=1)]
     return "\n".join([text, "", *lines, ""])

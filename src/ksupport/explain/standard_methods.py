@@ -34,7 +34,7 @@ def scaled(model: Any, centred: bool = True) -> Any:
 
 
 def rotated(model: Any, centred: bool = True) -> Any:
-    """The same for a ridge, which is the same on the principal axes, of which there are few."""
+    """A ridge on principal axes: its predictions are those on the columns, and axes are few."""
     if not centred:
         return scaled(model, centred)
     return make_pipeline(StandardScaler(), PCA(svd_solver="full"), model)
@@ -123,7 +123,7 @@ def _ridge_of_classes(cv: Any) -> Any:
 
 
 def _penalised(l1_ratio: float) -> dict[str, Any]:
-    """By l1 or by l2, as this version of scikit-learn wants to be told."""
+    """By l1 or by l2, by the parameters of this version of scikit-learn."""
     if tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8):
         return {"l1_ratios": (l1_ratio,), "use_legacy_attributes": False}
     return {"penalty": "l1" if l1_ratio else "l2"}

@@ -81,7 +81,7 @@ class Coding:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Coding:
-        """The same from there."""
+        """The inverse of `to_dict`."""
         return cls(value["name"], tuple(value["levels"]))
 
 
@@ -159,7 +159,7 @@ class Data:
 
 
 def in_memory(data: Data, budget: Budget) -> Data:
-    """The same with an X that every method takes: an array or a sparse matrix, filled in."""
+    """Data with an X that every method takes: an array or a sparse matrix, filled in."""
     if not isinstance(data.X, Genotypes | Incomplete):
         return data
     budget.check(f"{title(data.path)} in memory", of_table(*data.shape))

@@ -23,7 +23,7 @@ from .problems import option
 from .size import Budget
 from .source import ON_DISK, Source, open_source
 from .spreadsheets import from_spreadsheet, sheets_with
-from .table import Frame, Table, turned
+from .table import Frame, Table, transposed
 from .text import ROW_NAMES, from_text
 
 ARROW_FILE = b"ARROW1\0\0"
@@ -37,7 +37,7 @@ def table_of(source: Source, reading: Reading, columns: Columns) -> Table:
         if source.kind in ARRAYS:
             return _matrix(source, reading, columns)
         frame = _frame(source, reading)
-        return turned(frame) if reading.transpose else frame
+        return transposed(frame) if reading.transpose else frame
     except (InputError, MemoryError, ImportError):
         raise
     except Exception as error:  # parsers raise what they please on bytes that make no sense

@@ -115,7 +115,7 @@ def _full_covariates(data: Data, policy: Missing) -> Data:
 def _incomplete(
     data: Data, in_rows: NDArray[Any], in_columns: NDArray[Any], budget: Budget
 ) -> Data:
-    """The same, to be filled in when it is known which rows are learned from."""
+    """Data whose missing values are filled in once it is known which rows are learned from."""
     n, d = data.shape
     X = data.X
     if sp.issparse(X):

@@ -52,7 +52,7 @@ class _Texts:
         return None if self.first is None else self.first[1]
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The first of them, and how many there are."""
         assert self.first is not None
         (column, row), total = self.first, sum(self.counts.values())
@@ -70,7 +70,7 @@ class _Texts:
 
 
 @dataclass
-class _Sorted:
+class _NonNumeric:
     """All that is no number, by what it looks like."""
 
     censored: _Texts = field(default_factory=_Texts)
@@ -82,19 +82,19 @@ class _Sorted:
 
 
 def numbers(frame: Any, name: str, marks: Marks) -> Floats:
-    """A data frame as a matrix; if some cells are no numbers, all of that is told."""
+    """A data frame as a matrix; if some cells are no numbers, all of them are listed."""
     problems = Problems(name)
-    marks, problem = mended(frame, name, marks)
+    marks, problem = guessed_marks(frame, name, marks)
     if problem is not None:
         problems.add(problem)
     X, wrong = converted(frame, marks)
-    for problem in explained(frame, X, wrong, name, marks):
+    for problem in problems_of(frame, X, wrong, name, marks):
         problems.add(problem)
     problems.check()
     return X
 
 
-def mended(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem | None]:
+def guessed_marks(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem | None]:
     """How the numbers of a table are written, and a problem if that is not as it was said.
 
     Of all notations the one is taken in which most cells are numbers.
@@ -123,11 +123,11 @@ def _is_written_otherwise(cell: str, marks: Marks) -> bool:
     )
 
 
-def explained(
+def problems_of(
     frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], file: str, marks: Marks
 ) -> Iterator[Problem]:
     """A problem for each kind of cell that is no number, with the options that mend it."""
-    found = _sorted(frame, X, wrong, marks)
+    found = _classified(frame, X, wrong, marks)
     if found.signs.counts:
         yield _texts(found.signs, file, SIGN)
     if found.censored.counts:
@@ -149,17 +149,19 @@ def text_columns(
     return [j for j in wrong if _is_text(frame.iloc[:, j], X[:, j], wrong[j], marks)]
 
 
-def _sorted(frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], marks: Marks) -> _Sorted:
-    found = _Sorted()
+def _classified(
+    frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], marks: Marks
+) -> _NonNumeric:
+    found = _NonNumeric()
     for j, bad in wrong.items():
         column = frame.iloc[:, j]
         name, row = str(column.name), int(np.argmax(bad))
         if holds_dates(column):
             found.dates.append(name)
         elif _is_text(column, X[:, j], bad, marks):
-            _sort_text(found, column, name, row)
+            _classify_text(found, column, name, row)
         else:
-            _sort_cells(found, column, name, bad, marks)
+            _classify_cells(found, column, name, bad, marks)
     return found
 
 
@@ -170,7 +172,7 @@ def _is_text(column: Any, values: Floats, bad: NDArray[np.bool_], marks: Marks) 
     return not any(_meant(cell, marks) or CENSORED.fullmatch(cell) for cell in cells)
 
 
-def _sort_text(found: _Sorted, column: Any, name: str, row: int) -> None:
+def _classify_text(found: _NonNumeric, column: Any, name: str, row: int) -> None:
     different, present = column.nunique(), int(column.notna().sum())
     if different == present > 1:
         found.names.append(name)
@@ -181,8 +183,8 @@ def _sort_text(found: _Sorted, column: Any, name: str, row: int) -> None:
         found.others.append((name, str(column.iloc[row]), row))
 
 
-def _sort_cells(
-    found: _Sorted, column: Any, name: str, bad: NDArray[np.bool_], marks: Marks
+def _classify_cells(
+    found: _NonNumeric, column: Any, name: str, bad: NDArray[np.bool_], marks: Marks
 ) -> None:
     cells = Counter(str(cell).strip() for cell in column[bad])
     rows = {str(column.iloc[row]).strip(): int(row) for row in np.flatnonzero(bad)[::-1]}
@@ -264,7 +266,7 @@ def _notation(found: list[tuple[str, str, int]], file: str, best: Marks, marks: 
 def _texts(found: _Texts, file: str, words: str) -> Problem:
     settings: list[Setting] = [("na", each) for each in found.counts]
     return Problem(
-        f"{file}: {found.told}, {words.format(na=spelled(settings), ignore=option('ignore'))}",
+        f"{file}: {found.text}, {words.format(na=spelled(settings), ignore=option('ignore'))}",
         settings, [("ignore", name) for name in found.columns],
         columns=list(found.columns), row=found.first_row,
     )  # fmt: skip

@@ -111,7 +111,7 @@ class Problem(InputError):
     ----------
     words : str
         What is wrong, and what can be done.
-    *ways : sequences of (option, value)
+    *remedies : sequences of (option, value)
         Each is one way to mend it; the first is recommended.  None if no option can.
     columns : sequence of str
         The columns that it is about, by the names in the file.
@@ -122,12 +122,12 @@ class Problem(InputError):
     def __init__(
         self,
         words: str,
-        *ways: Sequence[Setting],
+        *remedies: Sequence[Setting],
         columns: Sequence[str] = (),
         row: int | None = None,
     ) -> None:
         super().__init__(words)
-        self.ways = ways
+        self.remedies = remedies
         self.columns = tuple(columns)
         self.row = row
 
@@ -138,9 +138,11 @@ class SeveralProblems(InputError):
     def __init__(self, name: str, problems: Sequence[InputError]) -> None:
         self.problems = tuple(problems)
         lines = [f"{at}. {each}" for at, each in enumerate(self.problems, 1)]
-        first_ways = [each.ways[0] for each in problems if isinstance(each, Problem) and each.ways]
-        if first_ways:
-            settings = dict.fromkeys(setting for way in first_ways for setting in way)
+        first_remedies = [
+            each.remedies[0] for each in problems if isinstance(each, Problem) and each.remedies
+        ]
+        if first_remedies:
+            settings = dict.fromkeys(setting for remedy in first_remedies for setting in remedy)
             lines.append(f"To mend what options can mend: {spelled(settings)}")
         super().__init__("\n".join([f"{name} has {len(self.problems)} problems:", *lines]))
 

@@ -24,7 +24,7 @@ from .identifiers import look_like_ids
 from .load import event_column, joined, table_of
 from .matrices import held_by_npz
 from .missing import without_missing
-from .not_numbers import mended
+from .not_numbers import guessed_marks
 from .options import DEFAULT_MEMORY, Columns, Missing, Reading, how_to_read
 from .problems import Problems, as_in_python, option
 from .response import Response, response_of
@@ -210,7 +210,7 @@ def _data(
     response, ids, groups = Response(), table.ids, None
     with problems.collect():
         if need_target and columns.target is None and not columns.survival:
-            raise InputError(f"{option('target')} must name the column to explain; {table.there}")
+            raise InputError(f"{option('target')} must name the column to explain; {table.listing}")
         response = response_of(table, columns, reading.marks)
     codings, beside = _covariates(table, columns.adjust_for, reading, problems)
     with problems.collect():
@@ -242,7 +242,7 @@ def _notation(table: Table, marks: Marks, problems: Problems) -> Marks:
     """How numbers are written, so that reading goes on if that is not as it was said."""
     for frame, name in ((table.about, table.name), (table.joined, table.beside)):
         if frame is not None:
-            marks, problem = mended(frame, name, marks)
+            marks, problem = guessed_marks(frame, name, marks)
             if problem is not None:
                 problems.add(problem)
     return marks

@@ -18,7 +18,7 @@ from ..design import Genotypes
 from .cells import Marks, converted, is_text, labels, numeric
 from .data import check_distinct
 from .duplicates import Duplicates
-from .not_numbers import explained, numbers, text_columns
+from .not_numbers import numbers, problems_of, text_columns
 from .problems import Problem, Problems, Setting, option
 
 IN_ROWS = 3  # times as many rows as columns: features may stand in rows
@@ -89,7 +89,7 @@ class Table:
                 f"{option('sheet', shlex.quote(sheets[0]))} if the features are there, too, else "
                 f"{beside}"
             )
-        return f"; {self.there}"
+        return f"; {self.listing}"
 
     def _sheet_setting(self, sheet: str) -> list[Setting]:
         """The sheet beside this one if it has numbers, instead of it if not."""
@@ -98,7 +98,7 @@ class Table:
         return [("sheet", sheet)]
 
     @property
-    def there(self) -> str:
+    def listing(self) -> str:
         """Which columns there are, and what may be amiss if one is not found."""
         known = f"there are {listed(self.names)}" if self.names else "it tells nothing of its rows"
         return f"{known}{self.guess}"
@@ -157,7 +157,7 @@ class Frame(Table):
         frame = self.about.iloc[:, kept]
         X, wrong = converted(frame, marks)
         if wrong:
-            for problem in explained(frame, X, wrong, self.name, marks):
+            for problem in problems_of(frame, X, wrong, self.name, marks):
                 problems.add(problem)
             numeric_ones = np.setdiff1d(
                 np.arange(len(kept)), text_columns(frame, X, wrong, marks)
@@ -218,7 +218,7 @@ class Matrix(Table):
         return self.X.select(places) if isinstance(self.X, Genotypes) else self.X[:, places]
 
 
-def turned(frame: Table) -> Table:
+def transposed(frame: Table) -> Table:
     """Features in columns: the first column names them, and the first row names the samples."""
     import pandas as pd
 

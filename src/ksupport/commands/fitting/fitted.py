@@ -87,19 +87,19 @@ UNMEASURED = "how well new ones would be predicted was not measured"
 def cross_validate(
     data: Data, options: FitOptions, model: Any, say: Say, remarks: list[str]
 ) -> CrossValidation | None:
-    """The same way to fit on folds; what stands in the way of that is added to the remarks."""
+    """Repeat the fit on folds; if that is impossible, a remark says why."""
     if data.kind == "numbers" and np.ptp(data.y) == 0:
         return None
     metric, loss = metric_for(model._loss), model._loss
     _, y = model._validated(data.X, data.y, multi_output=False, reset=False)
-    sorts = loss.sorts(y)
-    needed = [int(np.count_nonzero(sorts == each)) for each in loss.needed_sorts(sorts)]
+    strata = loss.sorts(y)
+    needed = [int(np.count_nonzero(strata == each)) for each in loss.needed_sorts(strata)]
     if (obstacle := _obstacle(data, options, metric, min(needed, default=len(y)))) is not None:
         remarks.append(f"{obstacle}: {UNMEASURED}.")
         return None
     say("predicting rows held out, beside a Lasso and a ridge")
     X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
-    inner = partial(inner_folds, options.cv, data.groups, options.seed, sorts)
+    inner = partial(inner_folds, options.cv, data.groups, options.seed, strata)
     alone = _baseline_name(data)
     ours: dict[str, Make] = {OURS: partial(_clone_for_fold, model, inner)}
     if data.covariates:
@@ -110,7 +110,7 @@ def cross_validate(
             "A Lasso and a ridge of survival times are compared where scikit-survival is "
             "installed: pip install 'ksupport[survival]'."
         )
-    splits = outer_folds(options.cv, data.groups, y, options.seed, sorts)
+    splits = outer_folds(options.cv, data.groups, y, options.seed, strata)
 
     def tried(ways: dict[str, Make], words: str) -> CrossValidation | None:
         try:
@@ -127,7 +127,7 @@ def cross_validate(
 
 
 def _obstacle(data: Data, options: FitOptions, metric: Metric, least: int) -> str | None:
-    """What keeps rows from being held out, given how many there are of the rarest sort needed."""
+    """What keeps rows from being held out, given the size of the rarest stratum needed."""
     groups, (n, d) = data.groups, data.shape
     if n < 2 * options.cv or (groups is not None and len(np.unique(groups)) < 3):
         return "Too few rows to hold some out"
@@ -148,7 +148,7 @@ def _baseline_name(data: Data) -> str:
 
 
 def _clone_for_fold(model: Any, inner: Callable[[Ints], Any], train: Ints) -> Any:
-    """The same way to fit, for other rows."""
+    """An unfitted copy, with inner folds of the training rows."""
     again = clone(model)
     folds = inner(train)
     return again if isinstance(folds, int) else again.set_params(cv=folds)
@@ -276,8 +276,8 @@ def fit_data(data: Data, options: FitOptions, say: Say = lambda text: None) -> F
         except ValueError as error:
             raise CommandError(f"the fit could not be done: {error}") from error
     seconds = time.perf_counter() - started
-    told = [each for each in caught if not issubclass(each.category, NoSignalWarning)]
-    remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in told)]
+    messages = [each for each in caught if not issubclass(each.category, NoSignalWarning)]
+    remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in messages)]
     if data.kind == "numbers" and np.ptp(data.y) == 0:
         remarks.append("The target is constant: there is nothing to explain.")
     test = None

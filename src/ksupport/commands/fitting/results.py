@@ -23,7 +23,7 @@ SCORE = ("name", "score", "standard_error", "features")
 # -- plain data ----------------------------------------------------------------------------
 
 
-def named_at_fdr(fitted: Fitted, fdr: float) -> dict[str, Any]:
+def selected_at_fdr(fitted: Fitted, fdr: float) -> dict[str, Any]:
     """What is named at a false discovery rate, as plain data."""
     posterior, names = fitted.model.posterior_, fitted.data.feature_names
     order = np.flatnonzero(posterior.select(fdr))
@@ -95,7 +95,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "decision": fitted.decision,
         "false_discovery_rate": None
         if fitted.options.fdr is None
-        else named_at_fdr(fitted, fitted.options.fdr),
+        else selected_at_fdr(fitted, fitted.options.fdr),
         "permutation_test": None
         if fitted.test is None
         else vars(fitted.test) | {"standard_error": fitted.test.standard_error},

@@ -18,7 +18,7 @@ from ...explain.wording import probability_text
 from ...reading import Columns, Data
 from ..terminal.printing import heading, paragraph, table
 from .fitted import Fitted, time_estimate
-from .results import alternatives, named_at_fdr
+from .results import alternatives, selected_at_fdr
 
 # -- before the fit ----------------------------------------------------------------------
 
@@ -44,7 +44,7 @@ def data_summary(data: Data, columns: Columns, to_fit: str) -> dict[str, Any]:
 
 
 def print_data_summary(out: Console, data: Data, columns: Columns, to_fit: str) -> None:
-    """The same in words."""
+    """What was understood, in words."""
     n, features = data.shape[0], data.n_features
     heading(out, f"{shown(data.path.name)}: {n} rows, {features} features. Nothing was fitted.")
     rows = [
@@ -134,7 +134,7 @@ def _print_features(out: Console, fitted: Fitted, findings: Findings) -> None:
 
 def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
     """The features and sets that are named at a false discovery rate."""
-    named = named_at_fdr(fitted, fdr)
+    named = selected_at_fdr(fitted, fdr)
     heading(out, f"\nWhich, if at most {fdr:.0%} of those named may be false?")
     paragraph(out, f"Features: {', '.join(map(shown, named['features'])) or 'none'}.")
     sets = [

@@ -56,12 +56,12 @@ def _explorer_words(contents: Contents) -> str:
 
 
 def _correlation(contents: Contents) -> str:
-    if not contents.twins:
+    if not contents.near_copies:
         return (
             f"<p>No feature outside the model correlates at {NEAR_COPY} or more with one in it.</p>"
         )
     rows = [(label(contents.findings.names[j]), label(contents.findings.names[i]), f"{r:+.3f}")
-            for j, i, r in contents.twins[:40]]  # fmt: skip
+            for j, i, r in contents.near_copies[:40]]  # fmt: skip
     return (
         "<p>These features outside the model are nearly the same as one in it; little noise is "
         "enough to exchange them.</p>"

@@ -86,16 +86,16 @@ def _methods(chosen: Selection, problem: Problem) -> tuple[list[tuple[str, Metho
 
 def _by_size(chosen: Selection) -> tuple[list[dict[str, Any]], int]:
     """The settings in order of size, and the place of the model's, or of the nearest in size."""
-    settings = [_told(each) for each in chosen.settings]
+    settings = [_without_norm(each) for each in chosen.settings]
     settings = list({str(each): each for each in settings}.values())
     settings.sort(key=lambda each: (each.get("k", 0), str(each)))
     if chosen.params is not None:
-        return settings, settings.index(_told(chosen.params))
+        return settings, settings.index(_without_norm(chosen.params))
     far = [abs(each.get("k", 0) - chosen.size) for each in settings]
     return settings, int(np.argmin(far))
 
 
-def _told(params: Mapping[str, Any]) -> dict[str, Any]:
+def _without_norm(params: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in params.items() if name != "norm"}
 
 
@@ -187,7 +187,7 @@ def surface_of(chosen: Selection) -> dict[str, Any] | None:
     if chosen.how != "folds":
         return None
     steps, loss = chosen.of_paths("t")[0], chosen.of_paths("loss")
-    labels = labels_of([_told(each) for each in chosen.settings])
+    labels = labels_of([_without_norm(each) for each in chosen.settings])
     order = np.argsort([each.get("k", i) for i, each in enumerate(chosen.settings)], kind="stable")
     finite = np.isfinite(loss)
     loss = np.where(finite, loss, loss[finite].max() if finite.any() else 0.0)
@@ -222,14 +222,14 @@ COLUMNS = 150  # of the heat map
 SHADES = 8  # of its colours, each way
 MAPPED = 30  # features of the correlation map
 TABLED = 1000  # rows of the table that can be downloaded
-TWINS = 3  # near-duplicates listed for each feature
+NEAR_COPIES = 3  # near-duplicates listed for each feature
 
 
 def found_of(
     findings: Findings, model: Model, stability: StabilitySelection | None
 ) -> list[dict[str, Any]]:
     """The table of features: drawn, and offered for download in full digits."""
-    rows, told = [], findings.effect_texts
+    rows, effects = [], findings.effect_texts
     coefs = np.atleast_2d(model.coef_)
     coef = one_coefficient(model.coef_)
     for each in findings.found[:TABLED]:
@@ -241,7 +241,7 @@ def found_of(
                 "cell": spreadsheet_safe(str(findings.names[j])),
                 "p": None if each.probability is None else round(each.probability, 4),
                 "effect": float(findings.effects[j]) if inside else None,
-                "told": told.get(j),
+                "effect_text": effects.get(j),
                 "coef": float(coef[j]) if inside else None,
                 "share": None if stability is None else round(float(stability.frequency[j]), 4),
                 "prefix": each.prefix,
@@ -256,39 +256,45 @@ def found_of(
 # -- predictions ---------------------------------------------------------------------------
 
 
-def predicted_of(said: Predictions) -> dict[str, Any]:
-    """What is drawn of predictions; those of several classes are told by a table."""
-    if said.predicted.ndim == 2:
+def predicted_of(predictions: Predictions) -> dict[str, Any]:
+    """What is drawn of predictions; those of several classes are shown in a table."""
+    if predictions.predicted.ndim == 2:
         return {"kind": "several"}
-    drawn = {"numbers": _points, "classes": _alarms, "survival": _curves}[said.kind](said)
-    return {"kind": said.kind, "held_out": said.held_out, **drawn}
+    drawn = {"numbers": _scatter, "classes": _class_curves, "survival": _survival_curves}[
+        predictions.kind
+    ](predictions)
+    return {"kind": predictions.kind, "held_out": predictions.held_out, **drawn}
 
 
 def _thinned(count: int, most: int) -> Any:
     return np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))
 
 
-def _points(said: Predictions) -> dict[str, Any]:
+def _scatter(predictions: Predictions) -> dict[str, Any]:
     """Observed against predicted."""
-    take = _thinned(len(said.rows), POINTS)
+    take = _thinned(len(predictions.rows), POINTS)
     return {
-        "row": (said.rows[take] + 1).tolist(),
-        "observed": rounded(said.observed[take], 5),
-        "predicted": rounded(said.predicted[take], 5),
+        "row": (predictions.rows[take] + 1).tolist(),
+        "observed": rounded(predictions.observed[take], 5),
+        "predicted": rounded(predictions.predicted[take], 5),
     }
 
 
-def _alarms(said: Predictions) -> dict[str, Any]:
+def _class_curves(predictions: Predictions) -> dict[str, Any]:
     """The ROC curve, and what became of rows with a probability."""
-    false, true = mean_roc(said)
+    false, true = mean_roc(predictions)
     take = _thinned(len(false), CORNERS)
-    promised, kept, counts = calibration(said)
-    right = (said.predicted > THRESHOLD) == (said.observed > THRESHOLD)
+    predicted, observed, counts = calibration(predictions)
+    right = (predictions.predicted > THRESHOLD) == (predictions.observed > THRESHOLD)
     return {
-        "accuracy": round(float(np.average(right, weights=said.weights)), 4),
+        "accuracy": round(float(np.average(right, weights=predictions.weights)), 4),
         "auc": round(float(np.trapezoid(true, false)), 4),
         "roc": [rounded(false[take]), rounded(true[take])],
-        "bins": {"said": rounded(promised), "seen": rounded(kept), "rows": counts.tolist()},
+        "bins": {
+            "predicted": rounded(predicted),
+            "observed": rounded(observed),
+            "rows": counts.tolist(),
+        },
     }
 
 
@@ -301,12 +307,12 @@ def _even_ticks(last: float) -> list[float]:
     return [float(each) for each in np.arange(0.0, last + 1e-9 * last, step)]
 
 
-def _curves(said: Predictions) -> dict[str, Any]:
+def _survival_curves(predictions: Predictions) -> dict[str, Any]:
     """Survival of the rows with low, middle and high risk."""
-    groups, curves = risk_groups(said), []
-    ticks = _even_ticks(float(said.observed[:, 0].max()))
+    groups, curves = risk_groups(predictions), []
+    ticks = _even_ticks(float(predictions.observed[:, 0].max()))
     for each in np.unique(groups):
-        y = said.observed[groups == each]
+        y = predictions.observed[groups == each]
         t, s = kaplan_meier(y)
         low, high = survival_interval(y)
         take = _thinned(len(t), CORNERS)
@@ -316,7 +322,7 @@ def _curves(said: Predictions) -> dict[str, Any]:
              "at_risk": number_at_risk(y, ticks).tolist()}
         )  # fmt: skip
     return {
-        "curves": curves, "ticks": rounded(ticks, 4), "p": log_rank(said.observed, groups),
+        "curves": curves, "ticks": rounded(ticks, 4), "p": log_rank(predictions.observed, groups),
     }  # fmt: skip
 
 
@@ -355,7 +361,7 @@ def residuals_of(y: Floats, fitted: Floats) -> dict[str, Any]:
 
 
 def correlations_of(X: Any, order: list[int]) -> tuple[Floats, list[tuple[int, int, float]]]:
-    """Correlations among the first chosen features; pairs of a chosen one and its twins outside."""
+    """Correlations among the first chosen features; pairs of one of them and a near-copy outside."""
     shown = np.asarray(order[:MAPPED], np.intp)
     design = Design.of(X).centred(standardize=True)
     columns = design.columns(shown)
@@ -364,9 +370,9 @@ def correlations_of(X: Any, order: list[int]) -> tuple[Floats, list[tuple[int, i
     r = (design.rmatmat((columns / norms[:, None]).T) / others[:, None]).T  # shown x d
     outside = np.abs(r)
     outside[:, np.asarray(order, np.intp)] = 0.0
-    twins = []
+    near_copies = []
     for i, j in enumerate(shown):
-        for other in np.argsort(-outside[i], kind="stable")[:TWINS]:
+        for other in np.argsort(-outside[i], kind="stable")[:NEAR_COPIES]:
             if outside[i, other] >= NEAR_COPY:
-                twins.append((int(j), int(other), float(r[i, other])))
-    return r[:, shown], sorted(twins, key=lambda each: -abs(each[2]))
+                near_copies.append((int(j), int(other), float(r[i, other])))
+    return r[:, shown], sorted(near_copies, key=lambda each: -abs(each[2]))

@@ -123,13 +123,13 @@ def build_report(
         model, X, y, names, target=target, validation=validation, nouns=nouns,
     )  # fmt: skip
     order = findings.order
-    correlation, twins = correlations_of(X, order) if order else (np.empty((0, 0)), [])
+    correlation, near_copies = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(
         findings=findings, model=model, stability=stability, certificate=certificate,
-        twins=twins, made=dict(made or {}), remarks=[*findings.warnings, *remarks],
+        near_copies=near_copies, made=dict(made or {}), remarks=[*findings.warnings, *remarks],
     )  # fmt: skip
-    said = rows.eta.max(axis=1) if several else rows.eta
-    heat = heat_of(model._loss, X, rows.y, said, findings.effects, order) if order else None
+    eta = rows.eta.max(axis=1) if several else rows.eta
+    heat = heat_of(model._loss, X, rows.y, eta, findings.effects, order) if order else None
     drawn = _drawn(model, problem, rows, contents) | {
         "heat": heat_cells(heat, names),
         "correlation": {
@@ -146,15 +146,15 @@ class Rows:
 
     y: Floats  # classes are numbers, survival has columns time and event
     eta: Floats  # of several classes, rows x classes
-    said: Predictions
+    predictions: Predictions
 
 
 def _rows(problem: Problem, eta: Floats) -> Rows:
     loss = problem.losses[0]
     y = loss.one_by_one(problem.Y)[0]
     every, same = np.arange(len(y)), np.zeros(len(y), np.intp)
-    said = Predictions(metric_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
-    return Rows(y, eta, said)
+    predictions = Predictions(metric_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
+    return Rows(y, eta, predictions)
 
 
 def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> dict[str, Any]:
@@ -165,11 +165,16 @@ def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> di
     features, entered = drawn_features(walks, np.asarray(order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
     inside = set(order)
-    said = rows.said if findings.validation is None else Predictions.of(findings.validation)
-    if said.predicted.ndim == 2:
-        told, every = said.predicted.argmax(axis=1), np.arange(said.predicted.shape[1])
-        contents.confusion = confusion_matrix(said.observed, told, labels=every).tolist()
-    contents.predicted = predicted_of(said)
+    predictions = (
+        rows.predictions if findings.validation is None else Predictions.of(findings.validation)
+    )
+    if predictions.predicted.ndim == 2:
+        classes, every = (
+            predictions.predicted.argmax(axis=1),
+            np.arange(predictions.predicted.shape[1]),
+        )
+        contents.confusion = confusion_matrix(predictions.observed, classes, labels=every).tolist()
+    contents.predicted = predicted_of(predictions)
     numbers = findings.kind == "numbers"
     return {
         "target": label(findings.target, 40),
@@ -188,7 +193,7 @@ def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> di
         "scores": scores_of(findings.chosen),
         "classes": [label(each, 28) for each in findings.classes],
         "predicted": contents.predicted,
-        "residuals": residuals_of(rows.y, rows.said.predicted) if numbers else None,
+        "residuals": residuals_of(rows.y, rows.predictions.predicted) if numbers else None,
     }
 
 

@@ -28,7 +28,7 @@ class Contents:
     model: Model
     stability: StabilitySelection | None
     certificate: RecoveryReport | None
-    twins: list[tuple[int, int, float]]
+    near_copies: list[tuple[int, int, float]]
     made: dict[str, Any]
     remarks: list[str] = field(default_factory=list)
     predicted: dict[str, Any] = field(default_factory=dict)  # what is drawn of predictions
@@ -145,7 +145,7 @@ class Terms:
     """Words that not every reader knows: each is explained where it first stands."""
 
     def __init__(self, glossary: Mapping[str, str]) -> None:
-        self.glossary, self.told = glossary, set[str]()
+        self.glossary, self.known = glossary, set[str]()
         longest_first = sorted(glossary, key=len, reverse=True)
         self.words = re.compile(rf"(\(?)\b({'|'.join(longest_first)})\b")
 
@@ -155,10 +155,10 @@ class Terms:
 
     def _button(self, match: re.Match[str]) -> str:
         before, word = match.groups()  # a bracket stays with its word
-        if word in self.told:
+        if word in self.known:
             return match[0]
-        self.told.add(word)
-        place = f"tip-{len(self.told)}"
+        self.known.add(word)
+        place = f"tip-{len(self.known)}"
         return (
             f'<span class="term">{before}'
             f'<button type="button" aria-describedby="{place}">{word}</button>'
@@ -233,8 +233,8 @@ def _beside(findings: Findings, terms: Terms) -> str:
 def _predicted(contents: Contents, terms: Terms) -> str:
     """The pictures of predictions, each with what it shows; of several classes a table."""
     if len(contents.findings.classes) > 2:
-        return _told_classes(contents, terms)
-    words = {"numbers": _points_words, "classes": _alarms_words, "survival": _curves_words}
+        return _confusion(contents, terms)
+    words = {"numbers": _scatter_words, "classes": _roc_words, "survival": _curves_words}
     return "".join(
         f'<div><p id="{name}-words">{terms.explained(text)}</p><div class="picture">'
         f'<svg id="{name}" role="img" aria-labelledby="{name}-words"></svg></div></div>'
@@ -242,7 +242,7 @@ def _predicted(contents: Contents, terms: Terms) -> str:
     )
 
 
-def _told_classes(contents: Contents, terms: Terms) -> str:
+def _confusion(contents: Contents, terms: Terms) -> str:
     """The confusion matrix."""
     findings = contents.findings
     names = [label(each, 28) for each in findings.classes]
@@ -265,13 +265,13 @@ def _whose(contents: Contents) -> str:
     return f"These are the {rows} of the fit: new ones would be predicted less well."
 
 
-def _points_words(contents: Contents) -> Iterator[tuple[str, str]]:
+def _scatter_words(contents: Contents) -> Iterator[tuple[str, str]]:
     row = contents.findings.nouns.row
     words = f"Every point is a {row}. On the line, prediction and observation agree."
     yield "observed", f"{words} {_whose(contents)}"
 
 
-def _alarms_words(contents: Contents) -> Iterator[tuple[str, str]]:
+def _roc_words(contents: Contents) -> Iterator[tuple[str, str]]:
     first, second = (label(contents.findings.classes[at], 28) for at in (0, -1))
     rows = contents.findings.nouns.rows
     drawn = contents.predicted

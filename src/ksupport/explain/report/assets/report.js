@@ -93,7 +93,7 @@
       const from = Math.min(x(0), x(row.effect)), wide = Math.abs(x(row.effect) - x(0));
       draw(svg, "rect", { class: row.of_class !== null ? `kind-${row.of_class % 6}` : row.effect < 0 ? "minus" : "plus", x: from, y: y + 4, width: Math.max(wide, 1), height: line - 12 });
       const away = row.effect < 0 ? from - 5 : from + wide + 5;
-      draw(svg, "text", { x: away, y: y + 16, "text-anchor": row.effect < 0 ? "end" : "start" }, row.told.replace("-", "−"));
+      draw(svg, "text", { x: away, y: y + 16, "text-anchor": row.effect < 0 ? "end" : "start" }, row.effect_text.replace("-", "−"));
     });
     draw(svg, "line", { class: "guide", x1: x(0), x2: x(0), y1: top, y2: top + rows.length * line });
     if (left) draw(svg, "text", { x: 0, y: top + rows.length * line + 18 }, `and ${left} more in the table`);
@@ -489,7 +489,7 @@
   function predictions() {
     const p = data.predicted;
     if (p.kind === "numbers") scatter("observed", p.predicted, p.observed, p.row, p.held_out ? "predicted (held out)" : "fitted", "observed", true);
-    if (p.kind === "classes") { alarms(p.roc); promises(p.bins); }
+    if (p.kind === "classes") { roc(p.roc); calibration(p.bins); }
     if (p.kind === "survival") curves(p);
   }
 
@@ -508,22 +508,22 @@
 
   const points = (xs, ys, { x, y }) => xs.map((v, i) => `${x(v).toFixed(1)},${y(ys[i]).toFixed(1)}`).join(" ");
 
-  function alarms([across, up]) {
+  function roc([across, up]) {
     const svg = byId("roc"), second = shorten(data.classes[1], 18);
     const at = shares(svg, "false positives (1 - specificity)", "true positives (sensitivity)", 1, whole);
     draw(svg, "line", { class: "zero", x1: at.x(0), y1: at.y(0), x2: at.x(1), y2: at.y(1) });
     draw(svg, "polyline", { class: "curve one", points: points(across, up, at) });
   }
 
-  function promises({ said, seen, rows }) {
+  function calibration({ predicted, observed, rows }) {
     const svg = byId("calibration"), second = shorten(data.classes[1], 18);
     const at = shares(svg, `probability of ${second}`, `share that is ${second}`, 1, whole);
     draw(svg, "line", { class: "zero", x1: at.x(0), y1: at.y(0), x2: at.x(1), y2: at.y(1) });
-    said.forEach((p, i) => {
+    predicted.forEach((p, i) => {
       const give = Math.sqrt((p * (1 - p)) / rows[i]), cut = (v) => at.y(Math.max(0, Math.min(1, v)));
       draw(svg, "line", { class: "range", x1: at.x(p), x2: at.x(p), y1: cut(p - 2 * give), y2: cut(p + 2 * give) });
-      const dot = draw(svg, "circle", { class: "dot full", cx: at.x(p), cy: at.y(seen[i]), r: 5 });
-      draw(dot, "title", {}, `${rows[i]} ${data.rows} with ${whole(p)} on average: ${whole(seen[i])} are ${second}`);
+      const dot = draw(svg, "circle", { class: "dot full", cx: at.x(p), cy: at.y(observed[i]), r: 5 });
+      draw(dot, "title", {}, `${rows[i]} ${data.rows} with ${whole(p)} on average: ${whole(observed[i])} are ${second}`);
     });
   }
 
