@@ -167,12 +167,11 @@ def predict(path: str, choices: Mapping[str, Any], folder: str) -> dict[str, Any
     with spelling(on_page):
         rows, remarks = predictions(load(into / MODEL), file, reading, None)
     write_table(into / PREDICTIONS, rows)
-    shown_rows = [[_cell(cell) for cell in row] for row in rows[: PREDICTED + 1]]
-    return {"rows": len(rows) - 1, "head": shown_rows, "remarks": list(remarks)}
-
-
-def _cell(cell: Any) -> str:
-    return shown(cell) if isinstance(cell, str) else f"{cell:.4g}"
+    head = [
+        [shown(cell) if isinstance(cell, str) else f"{cell:.4g}" for cell in row]
+        for row in rows[: PREDICTED + 1]
+    ]
+    return {"rows": len(rows) - 1, "head": head, "remarks": list(remarks)}
 
 
 def example(name: str, folder: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 from shiny import ui
 
 from .. import limits
+from .._common.names import listed
 from .choices import PARTS
 from .examples import EXAMPLES
 from .words import VALUES
@@ -121,13 +122,8 @@ def _summary(look: Mapping[str, Any]) -> Any:
         items.append(li("features: ", b(f"{look['features']}")))
     for part, word in PARTS.items():
         if part in parts:
-            items.append(li(f"{word}: ", b(_few(parts[part]))))
+            items.append(li(f"{word}: ", b(listed(parts[part], 3))))
     return ui.tags.ul(*items, class_="chips")
-
-
-def _few(names: Sequence[str], most: int = 3) -> str:
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _choices(look: Mapping[str, Any], search: str) -> Any:

@@ -22,7 +22,8 @@ def preview(
     table: Table, choices: Choices, problems: Sequence[Mapping[str, Any]], search: str
 ) -> dict[str, Any]:
     """Names, parts and cells of some columns, and which problems are where."""
-    names = list(dict.fromkeys([*table.names, *_features_beside(table)]))
+    features = table.feature_names if isinstance(table, Matrix) else ()
+    names = list(dict.fromkeys([*table.names, *features]))
     wrong: dict[str, list[int]] = {}
     for at, problem in enumerate(problems):
         for name in problem["columns"]:
@@ -55,10 +56,6 @@ def preview(
             for name in problem["columns"][:1]
         ],
     }  # fmt: skip
-
-
-def _features_beside(table: Table) -> Sequence[str]:
-    return table.feature_names if isinstance(table, Matrix) else ()
 
 
 def _kept(

@@ -26,8 +26,5 @@ def app(
     """
     from ..app.server import serve
 
-    serve(port, browser, _tell)
-
-
-def _tell(address: str) -> None:
-    typer.echo(f"{address}\nOpen this address on this computer; Ctrl-C ends it.")
+    words = "Open this address on this computer; Ctrl-C ends it."
+    serve(port, browser, lambda address: typer.echo(f"{address}\n{words}"))

@@ -162,27 +162,18 @@ def _classes(terminal: Console, out: Path) -> Fitted:
 # -- correlated designs --------------------------------------------------------------------
 
 Draw = Callable[[int], tuple[Floats, Floats, Floats]]
-
-
-def _grouped(seed: int) -> tuple[Floats, Floats, Floats]:
-    return datasets.make_block_data(N_TRAIN + N_TEST, N_FEATURES, snr=SNR, random_state=seed)
-
-
-def _scattered(seed: int) -> tuple[Floats, Floats, Floats]:
-    return datasets.make_correlated_data(
-        N_TRAIN + N_TEST, N_FEATURES, snr=SNR, density=10 / N_FEATURES, random_state=seed
-    )
-
-
+ROWS = N_TRAIN + N_TEST
 DESIGNS: tuple[tuple[str, Draw, str], ...] = (
     (
         "Correlated groups",
-        _grouped,
+        lambda seed: datasets.make_block_data(ROWS, N_FEATURES, snr=SNR, random_state=seed),
         "blocks of 10 correlate at 0.7; three whole blocks matter",
     ),
     (
         "Scattered features",
-        _scattered,
+        lambda seed: datasets.make_correlated_data(
+            ROWS, N_FEATURES, snr=SNR, density=10 / N_FEATURES, random_state=seed
+        ),
         "neighbours correlate at 0.6; any 10 matter",
     ),
 )

@@ -84,9 +84,8 @@ def _table(rows: Rows, predictions: dict[str, NDArray[Any]]) -> list[list[Any]]:
     """The names of the columns, and below them a row for each prediction."""
     named = {} if rows.ids is None else {rows.id_name: rows.ids}
     columns = {**named, **predictions}
-    cells = ([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
+    cells = [
+        [value if isinstance(value, str) else float(value) for value in row]
+        for row in zip(*columns.values(), strict=True)
+    ]
     return [list(columns), *cells]
-
-
-def _cell(value: Any) -> str | float:
-    return value if isinstance(value, str) else float(value)

@@ -60,7 +60,8 @@ def reproduce(
     with a line on what was left out; `--compare` exits with 1 if a value disagrees.
     """
     if not names:
-        _list_experiments()
+        rows = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
+        table(console(), ["name", "description", "protocols"], rows)
         return
     experiments = _wanted(names)
     if protocol not in PROTOCOLS:
@@ -102,11 +103,6 @@ def _run_all(
         failures.append(f"{disagreements} cells disagree with the published values")
     if failures:
         fail("\n".join(failures))
-
-
-def _list_experiments() -> None:
-    rows = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
-    table(console(), ["name", "description", "protocols"], rows)
 
 
 def _wanted(names: list[str]) -> list[Experiment]:

@@ -205,8 +205,9 @@ class Findings:
             "procedure)"
         )
         if ours.score <= max(base.score, base.chance):
+            known = "the baseline" if base.name == BASELINE else f"those of {base.name}"
             return (
-                f"{where} the predictions are no better than {self._baseline_name(base)} "
+                f"{where} the predictions are no better than {known} "
                 f"({self.score_text(ours)} standard error, against {two_decimals(base.score)})."
             )
         text = words.does(ours.score, f"{self.score_text(ours)} standard error")
@@ -215,9 +216,6 @@ class Findings:
             f"; {base.name}: {two_decimals(base.score)}" if self.adjusted else f"; {words.chance}"
         )
         return f"{where} the model {text}{doubt}{alone}."
-
-    def _baseline_name(self, base: MethodScore) -> str:
-        return "the baseline" if base.name == BASELINE else f"those of {base.name}"
 
     @property
     def _own_performance(self) -> str:

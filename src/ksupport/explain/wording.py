@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .._common.names import shown
@@ -80,14 +80,11 @@ def guessed_nouns(
         if alike >= enough and (noun == "SNPs" or not numbered):
             found = noun
             break
-    if found is None and sum(map(_electrode, looked_at)) >= max(3, MOSTLY * len(looked_at)):
+    electrodes = sum(re.fullmatch(PATTERNS["channels"], name) is not None for name in looked_at)
+    if found is None and electrodes >= max(3, enough):
         found = "channels"
     biological = found in ("SNPs", "genes", "proteins", "metabolites")
     return Nouns(rows or ("samples" if biological else "rows"), found or "features")
-
-
-def _electrode(name: str) -> bool:
-    return re.fullmatch(PATTERNS["channels"], name) is not None
 
 
 def percent(share: float) -> str:
@@ -167,10 +164,6 @@ def _numbers(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
     )
 
 
-def _classes(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
-    return (_two_classes if len(classes) <= 2 else _several_classes)(target, classes, nouns)
-
-
 def _several_classes(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
     apart = "the class that it makes most likely and the one that it makes least likely"
     return Wording(
@@ -233,15 +226,10 @@ def _survival(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
     )
 
 
-_WORDINGS: dict[Kind, Callable[[str, Sequence[str], Nouns], Wording]] = {
-    "numbers": _numbers,
-    "classes": _classes,
-    "survival": _survival,
-}
-
-
 def wording(
     kind: Kind, target: str, classes: Sequence[str] = (), nouns: Nouns = Nouns()
 ) -> Wording:
     """The words for a response of this kind."""
-    return _WORDINGS[kind](shown(target), classes, nouns)
+    of_classes = _two_classes if len(classes) <= 2 else _several_classes
+    make = {"numbers": _numbers, "classes": of_classes, "survival": _survival}[kind]
+    return make(shown(target), classes, nouns)

@@ -77,7 +77,7 @@ def held_out(
     name = type(estimator).__name__
     makes: dict[str, Make] = {name: lambda rows: clone(estimator)}
     if beside and (weights is None or metric.kind != "survival"):  # those take no weights
-        makes |= lasso_and_ridge(X, _inner, metric.kind)
+        makes |= lasso_and_ridge(X, lambda rows: INNER, metric.kind)
     splits = _splits(cv, random_state, observed, estimator._loss.sorts(observed))
     return cross_validated(name, makes, X, observed, splits, weights, metric=metric)
 
@@ -87,10 +87,6 @@ def _splits(cv: Any, random_state: Any, y: Any, sorts: Any) -> list[tuple[Ints, 
     if isinstance(cv, int):
         return folds_of_rows(len(y), cv, check_random_state(random_state), sorts=sorts)
     return list(check_cv(cv).split(np.zeros((len(y), 1)), sorts if np.ptp(sorts) else y))
-
-
-def _inner(rows: Ints) -> int:
-    return INNER
 
 
 @dataclass(eq=False, repr=False)

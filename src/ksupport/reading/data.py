@@ -198,11 +198,11 @@ def check_shape(data: Data) -> None:
         raise InputError(f"{title(data.path)} has no columns left to learn from")
 
 
-def check_distinct(names: Sequence[str], path: Path, what: str = "column") -> None:
+def check_distinct(names: Sequence[str], path: Path) -> None:
     """Refuse columns that share a name: coefficients could not be told apart."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(
-            f"{title(path)}: {len(twice)} {what} name(s) occur more than once: {listed(twice)}. "
-            f"Rename the {what}s"
+            f"{title(path)}: {len(twice)} column name(s) occur more than once: {listed(twice)}. "
+            f"Rename the columns"
         )

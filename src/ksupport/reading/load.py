@@ -42,13 +42,10 @@ def table_of(source: Source, reading: Reading, columns: Columns) -> Table:
         raise
     except Exception as error:  # parsers raise what they please on bytes that make no sense
         raise InputError(
-            f"{source.name} cannot be read as {source.kind}: {_brief(error)}. Get or write the "
-            "file again"
+            f"{source.name} cannot be read as {source.kind}: "
+            f"{shown(str(error).strip().rstrip('.') or type(error).__name__, 300)}. Get or write "
+            "the file again"
         ) from error
-
-
-def _brief(error: Exception) -> str:
-    return shown(str(error).strip().rstrip(".") or type(error).__name__, 300)
 
 
 def _matrix(source: Source, reading: Reading, columns: Columns) -> Table:

@@ -181,7 +181,7 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
         about,
         ids=np.array([str(each) for each in obs.index], object),
         feature_names=tuple(str(name) for name in var.index),
-        X=_matrix(X),
+        X=sp.csr_matrix(X, dtype=np.float64) if sp.issparse(X) else np.ascontiguousarray(X, float),
     )
 
 
@@ -204,23 +204,19 @@ def _items(file: Any, source: Source, parts: Sequence[str]) -> Iterator[Any]:
     while waiting:
         group, key = waiting.pop()
         linked = not isinstance(group.get(key, getlink=True), h5py.HardLink)
-        if linked or _is_elsewhere(group[key]):
+        item: Any = None if linked else group[key]
+        if linked or (hasattr(item, "shape") and (item.is_virtual or item.external)):
             place = shown(f"{group.name}/{key}".lstrip("/"))
             raise InputError(
                 f"{source.name}: {place} is a link, and only what lies in the file itself is read. "
                 "Write it again with AnnData's write_h5ad"
             )
-        item = group[key]
         address = h5py.h5o.get_info(item.id).addr
         if address not in seen:
             seen.add(address)
             yield item
             if not hasattr(item, "shape"):
                 waiting.extend((item, each) for each in item)
-
-
-def _is_elsewhere(item: Any) -> bool:
-    return hasattr(item, "shape") and bool(item.is_virtual or item.external)
 
 
 def _bytes(item: Any) -> float:
@@ -238,12 +234,6 @@ def _size(X: Any) -> float:
     return float(
         size.COPIES * 2 * size.NUMBER * X["data"].shape[0] + size.FEATURE * int(X.attrs["shape"][1])
     )
-
-
-def _matrix(X: Any) -> Any:
-    if sp.issparse(X):
-        return sp.csr_matrix(X, dtype=np.float64)
-    return np.ascontiguousarray(X, np.float64)
 
 
 # -- PLINK -----------------------------------------------------------------------------------

@@ -48,10 +48,6 @@ class _Texts:
         self.first = self.first or (column, row)
 
     @property
-    def first_row(self) -> int | None:
-        return None if self.first is None else self.first[1]
-
-    @property
     def text(self) -> str:
         """The first of them, and how many there are."""
         assert self.first is not None
@@ -268,7 +264,7 @@ def _texts(found: _Texts, file: str, words: str) -> Problem:
     return Problem(
         f"{file}: {found.text}, {words.format(na=spelled(settings), ignore=option('ignore'))}",
         settings, [("ignore", name) for name in found.columns],
-        columns=list(found.columns), row=found.first_row,
+        columns=list(found.columns), row=found.first and found.first[1],
     )  # fmt: skip
 
 

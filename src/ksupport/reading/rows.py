@@ -72,11 +72,6 @@ def read_rows(
             "Fill them in; or fit with --missing impute: then new rows are filled in, too",
         )
         return rows
-    return _filled(rows, fill)
-
-
-def _filled(rows: Rows, fill: Floats) -> Rows:
-    """Rows without holes, and a remark on how many there were."""
     X, count = fill_in(rows.X, fill)
     words = f"{count} missing values were taken to be the means of the rows of the fit."
     return replace(rows, X=X, remarks=[*rows.remarks, *([words] if count else [])])

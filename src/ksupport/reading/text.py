@@ -100,7 +100,7 @@ def _in_utf8(source: Source, encoding: str | None) -> tuple[bytes, list[str]]:
     if encoding is None:
         encoding = next((name for bom, name in BOMS if data.startswith(bom)), None)
     if encoding is None:
-        if _is_utf8(data):
+        if data.isascii() or _decodes(data, "utf-8"):
             return data, []
         encoding = "cp1252" if _decodes(data, "cp1252") else "latin-1"
         remarks = [
@@ -114,10 +114,6 @@ def _in_utf8(source: Source, encoding: str | None) -> tuple[bytes, list[str]]:
             f"{source.name} is no text in {option('encoding', encoding)}: {error}; leave it out, "
             "or name another"
         ) from None
-
-
-def _is_utf8(data: bytes) -> bool:
-    return data.isascii() or _decodes(data, "utf-8")
 
 
 def _decodes(data: bytes, encoding: str) -> bool:

@@ -97,7 +97,8 @@ def estimator_for(options: FitOptions, data: Data) -> Any:
     if options.beta is not None:
         common["beta"] = options.beta
     if options.method == IC:
-        _refuse_groups(data.groups)
+        if data.groups is not None:
+            raise InputError(f"--groups says nothing to --method {IC}, which holds out no rows")
     else:
         _check_groups(data.groups)
         common |= {"cv": options.cv, "random_state": options.seed}
@@ -186,8 +187,3 @@ def _refuse_many_classes(data: Data) -> None:
             "--positive is for a target of numbers, two classes or survival times, and this has "
             f"{len(data.classes)} classes: leave it out"
         )
-
-
-def _refuse_groups(groups: Any) -> None:
-    if groups is not None:
-        raise InputError(f"--groups says nothing to --method {IC}, which holds out no rows")

@@ -86,22 +86,16 @@ def _stability(contents: Contents) -> str:
     result = contents.stability
     if result is None:
         return ""
-    chosen = set(contents.findings.order)
-    order = sorted(range(len(contents.findings.names)), key=lambda j: -result.frequency[j])[:FIRST]
-    order = [j for j in order if result.frequency[j] > 0]
-    bars = "".join(
-        f"<tr><td>{escape(label(contents.findings.names[j], 40))}</td>"
-        f'<td><meter min="0" max="1" value="{result.frequency[j]:.3f}"></meter></td>'
-        f'<td class="n">{result.frequency[j]:.0%}</td>'
-        f"<td>{'chosen' if j in chosen else ''}</td></tr>"
+    names, chosen = contents.findings.names, set(contents.findings.order)
+    frequency = result.frequency.tolist()
+    order = sorted(range(len(names)), key=lambda j: -frequency[j])[:FIRST]
+    rows = [
+        (label(names[j], 40), frequency[j], f"{frequency[j]:.0%}", "chosen" if j in chosen else "")
         for j in order
-    )
-    return (
-        f"<p>{escape(result.words)}</p>"
-        '<div class="scroll" tabindex="0" role="region" aria-label="stability"><table><thead><tr>'
-        '<th scope="col">feature</th><th scope="col" colspan="2">share of half-samples</th>'
-        f'<th scope="col">in the model</th></tr></thead><tbody>{bars}</tbody></table></div>'
-    )
+        if frequency[j] > 0
+    ]
+    head = ["feature", "share of half-samples", "in the model"]
+    return f"<p>{escape(result.words)}</p>{table('stability', head, rows, wide={1: 2})}"
 
 
 def _certificate(contents: Contents) -> str:

@@ -361,7 +361,7 @@ def residuals_of(y: Floats, fitted: Floats) -> dict[str, Any]:
 
 
 def correlations_of(X: Any, order: list[int]) -> tuple[Floats, list[tuple[int, int, float]]]:
-    """Correlations among the first chosen features; pairs of one of them and a near-copy outside."""
+    """Correlations among the first chosen features; pairs of one of them and a near-copy."""
     shown = np.asarray(order[:MAPPED], np.intp)
     design = Design.of(X).centred(standardize=True)
     columns = design.columns(shown)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..findings import Findings
 from ..models import Model
 from ..paper import methods
 from ..standard_methods import estimator_names
+from ..wording import two_decimals
 
 
 @dataclass
@@ -48,33 +50,42 @@ def label(name: str, longest: int = LONGEST) -> str:
     return shown(name, longest) or "(no name)"
 
 
-def bullets(texts: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}</ul>"
-
-
 def paragraphs(texts: Iterable[str]) -> str:
     return "".join(f"<p>{escape(text)}</p>" for text in texts)
 
 
-def table(called: str, head: Sequence[str], rows: Iterable[Sequence[str]], names: int = 1) -> str:
-    """A table, called so; the first ``names`` columns are text, the others numbers."""
-    top = "".join(
-        f'<th scope="col"{"" if i < names else " class=n"}>{escape(cell)}</th>'
-        for i, cell in enumerate(head)
-    )
+def table(
+    called: str,
+    head: Sequence[str],
+    rows: Iterable[Sequence[str | float]],
+    names: int = 1,
+    wide: Mapping[int, int] = MappingProxyType({}),
+) -> str:
+    """A table, called so; a number from 0 to 1 among the cells is drawn as a bar.
+
+    The first ``names`` columns are text, the others numbers; some heads stand over several.
+    """
+    top, at = "", 0
+    for i, words in enumerate(head):
+        span = wide.get(i, 1)
+        kind = "" if at < names else " class=n"
+        top += f'<th scope="col"{f" colspan={span}" if span > 1 else kind}>{escape(words)}</th>'
+        at += span
     body = "".join(
-        "<tr>"
-        + "".join(
-            f"<td{'' if i < names else ' class=n'}>{escape(cell)}</td>"
-            for i, cell in enumerate(row)
-        )
-        + "</tr>"
+        f"<tr>{''.join(_cell(cell, i < names, row[0]) for i, cell in enumerate(row))}</tr>"
         for row in rows
     )
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(called)}">'
         f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table></div>"
     )
+
+
+def _cell(cell: str | float, is_text: bool, name: Any) -> str:
+    if isinstance(cell, str):
+        return f"<td{'' if is_text else ' class=n'}>{escape(cell)}</td>"
+    value, words = f"{min(max(cell, 0.0), 1.0):.3f}", escape(str(name))
+    return f'<td><meter min="0" max="1" value="{value}" aria-label="{words}"></meter></td>'
 
 
 # -- sections ----------------------------------------------------------------------------
@@ -135,7 +146,7 @@ def sections(contents: Contents) -> dict[str, str]:
         "predicted_title": PREDICTED[findings.kind],
         "predicted": _predicted(contents, terms),
         "heat": terms.explained(_heat_words(findings)),
-        "next": bullets(findings.next_steps),
+        "next": "".join(f"<li>{escape(each)}</li>" for each in findings.next_steps),
         "features": _features(contents),
         "methods": _methods(contents),
     }
@@ -201,33 +212,16 @@ def _beside(findings: Findings, terms: Terms) -> str:
         return "<p>Not measured.</p>"
     if not validation.others:
         return "<p>They were not tried: for survival times scikit-survival has to be installed.</p>"
-    every = [validation.ours, *validation.others]
-    rows = "".join(
-        f"<tr><td>{escape(each.name)}</td>"
-        f'<td><meter min="0" max="1" value="{min(max(each.score, 0.0), 1.0):.3f}" '
-        f'aria-label="{escape(each.name)}"></meter></td>'
-        f'<td class="n">{max(each.score, -1.0):.2f}</td>'
-        f'<td class="n">± {each.standard_error:.2f}</td>'
-        f'<td class="n">{each.features:.0f}</td></tr>'
-        for each in every
-    )
-    nothing = (
-        f"<tr><td>{escape(validation.baseline.name)}</td><td></td>"
-        f'<td class="n">{validation.baseline.score + 0.0:.2f}</td><td></td><td></td></tr>'
-    )
-    head = "".join(
-        f'<th scope="col"{extra}>{name}</th>'
-        for name, extra in (
-            ("method", ""),
-            (escape(findings.wording.score), ' colspan="3"'),
-            (escape(findings.nouns.features), ' class="n"'),
-        )
-    )  # fmt: skip
-    return (
-        f"<p>{terms.explained(findings.beside)}</p>"
-        '<div class="scroll" tabindex="0" role="region" aria-label="comparison"><table><thead>'
-        f"<tr>{head}</tr></thead><tbody>{rows}{nothing}</tbody></table></div>"
-    )
+    rows: list[list[str | float]] = [
+        [each.name, each.score, f"{max(each.score, -1.0):.2f}", f"± {each.standard_error:.2f}",
+         f"{each.features:.0f}"]
+        for each in (validation.ours, *validation.others)
+    ]  # fmt: skip
+    base = validation.baseline
+    rows.append([base.name, "", two_decimals(base.score), "", ""])
+    head = ["method", findings.wording.score, findings.nouns.features]
+    compared = table("comparison", head, rows, wide={1: 3})
+    return f"<p>{terms.explained(findings.beside)}</p>{compared}"
 
 
 def _predicted(contents: Contents, terms: Terms) -> str:
