@@ -11,21 +11,16 @@ from shiny import ui
 
 from .. import limits
 from .._common.names import listed
-from .choices import PARTS
+from .choices import PARTS, READ_BY
 from .examples import EXAMPLES
+from .uploads import ACCEPTED
 from .words import VALUES
 
 HERE = Path(__file__).parent / "page"
-ACCEPTED = (
-    ".csv", ".tsv", ".txt", ".tab", ".gz", ".bz2", ".xz", ".xlsx", ".xlsm", ".ods", ".parquet",
-    ".pq", ".arrow", ".feather", ".ipc", ".npz", ".npy", ".svm", ".libsvm", ".svmlight", ".h5ad",
-    ".bed", ".bim", ".fam",
-)  # fmt: skip
 ICON = (  # none would be asked for at an address without the token
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E"
     "%3Ccircle cx='4' cy='4' r='3' fill='%231f5fa8'/%3E%3C/svg%3E"
 )
-KINDS = {"numbers": "numbers", "classes": "classes", "survival": "survival times"}
 
 
 def page() -> Any:
@@ -104,10 +99,10 @@ def _example(name: str) -> Any:
 def columns_section(look: Mapping[str, Any], search: str) -> Any:
     """The table, what each column is taken for, and the problems."""
     table = look["table"]
-    content = [_problems(look["problems"])]
+    content = [_problems(look["problems"]), _remarks(look["remarks"])]
     if table is not None:
-        content = [_summary(look), _choices(look, search), *content, _cells(table), _more(look)]
-    content += [_remarks(look["remarks"])]
+        content[1:1] = [_cells(table), _more(look)]
+        content[:0] = [_summary(look), _choices(look, search)]
     return _section(f"2. The columns of {look['file']}", *content)
 
 
@@ -118,7 +113,7 @@ def _summary(look: Mapping[str, Any]) -> Any:
         parts.setdefault(part, []).append(name)
     items = [li(b(f"{table['rows']}"), " rows, ", b(f"{table['columns']}"), " columns")]
     if look["ready"]:
-        items.append(li("to explain: ", b(KINDS[look["response"]])))
+        items.append(li("to explain: ", b(look["response"].replace("survival", "survival times"))))
         items.append(li("features: ", b(f"{look['features']}")))
     for part, word in PARTS.items():
         if part in parts:
@@ -176,22 +171,17 @@ def _options(options: Mapping[str, str], value: str) -> list[Any]:
 
 
 def _problems(problems: Sequence[Mapping[str, Any]]) -> Any:
-    items = [
-        ui.tags.li(
-            problem["words"],
-            ui.tags.div(*(_way(way) for way in problem["ways"]), class_="ways")
-            if problem["ways"] else None,
-            id=f"problem-{at}",
-        )
-        for at, problem in enumerate(problems, 1)
-    ]  # fmt: skip
-    return ui.tags.div(ui.tags.ol(*items, class_="problems") if items else None, aria_live="polite")
-
-
-def _way(way: Mapping[str, Any]) -> Any:
-    return ui.tags.button(
-        way["label"], type="button", data_do="mend", data_value=json.dumps(way["settings"])
-    )
+    tags, items = ui.tags, []
+    for at, problem in enumerate(problems, 1):
+        ways = [
+            tags.button(
+                way["label"], type="button", data_do="mend", data_value=json.dumps(way["settings"])
+            )
+            for way in problem["ways"]
+        ]
+        mending = tags.div(*ways, class_="ways") if ways else None
+        items.append(tags.li(problem["words"], mending, id=f"problem-{at}"))
+    return tags.div(tags.ol(*items, class_="problems") if items else None, aria_live="polite")
 
 
 def _cells(table: Mapping[str, Any]) -> Any:
@@ -206,17 +196,22 @@ def _cells(table: Mapping[str, Any]) -> Any:
     ]
     left = table["columns"] - len(shown)
     return tags.div(
-        tags.div(
-            tags.table(
-                tags.caption("The first rows of the file", class_="visually-hidden"),
-                tags.thead(tags.tr(tags.th("row", scope="col"), *map(_head, shown))),
-                tags.tbody(*rows),
-                class_="cells",
-            ),
-            class_="frame", tabindex="0", role="region", aria_label="Table of the file",
+        _frame(
+            "Table of the file",
+            tags.caption("The first rows of the file", class_="visually-hidden"),
+            tags.thead(tags.tr(tags.th("row", scope="col"), *map(_head, shown))),
+            tags.tbody(*rows),
         ),
         tags.p(f"{left} more columns are not shown; find them by name above.", class_="soft small")
         if left > 0 else None,
+    )  # fmt: skip
+
+
+def _frame(label: str, *parts: Any) -> Any:
+    """A table that scrolls."""
+    return ui.tags.div(
+        ui.tags.table(*parts, class_="cells"),
+        class_="frame", tabindex="0", role="region", aria_label=label,
     )  # fmt: skip
 
 
@@ -250,20 +245,10 @@ def _cell(column: Mapping[str, Any], at: int, wrong: bool) -> Any:
 def _more(look: Mapping[str, Any]) -> Any:
     """How the file is read."""
     chosen, tags = look["choices"], ui.tags
-    fields = []
-    if len(look["sheets"]) > 1:
-        sheets = {name: name for name in look["sheets"]}
-        fields.append(_setting("sheet", "Sheet", sheets, chosen["sheet"] or look["sheets"][0]))
-        beside = {"": "none", **sheets}
-        fields.append(
-            _setting("beside_sheet", "Table of samples", beside, chosen["beside_sheet"] or "")
-        )
-    for name, label in (
-        ("missing", "Missing values"),
-        ("duplicates", "Features that share a name"),
-    ):
+    fields = _sheets(look["sheets"], chosen)
+    for name in ("missing", "duplicates"):
         ways = {value: words for (option, value), words in VALUES.items() if option == name}
-        fields.append(_setting(name, label, ways, chosen[name]))
+        fields.append(_setting(name, READ_BY[name], ways, chosen[name]))
     marks = {".": "point (1.5)", ",": "comma (1,5)"}
     fields.append(_setting("decimal", "Decimal mark", marks, chosen["decimal"]))
     fields.append(
@@ -279,23 +264,30 @@ def _more(look: Mapping[str, Any]) -> Any:
         type="checkbox", id="choose-transpose", data_setting="transpose",
         checked=chosen["transpose"] or None, data_key="set-transpose",
     )  # fmt: skip
-    fields.append(
-        tags.div(turned, " ", tags.label("Features are in rows", for_="choose-transpose"))
-    )
+    label = tags.label("Features are in rows", for_="choose-transpose")
     return tags.details(
         tags.summary("How the file is read"),
-        tags.div(*fields, class_="bar"),
-        tags.div(
-            tags.p(
-                "The response or other facts on the samples are in another file? Drop it here; "
-                "its first column names the samples.",
-                class_="soft small",
-            ),
-            tags.div(file_input("beside", "Table of samples", "Choose"), class_="drop small"),
+        tags.div(*fields, tags.div(turned, " ", label), class_="bar"),
+        tags.p(
+            "The response or other facts on the samples are in another file? Drop it here; its "
+            "first column names the samples.",
+            class_="soft small",
         ),
-        class_="more",
-        id="more",
-    )
+        tags.div(file_input("beside", "Table of samples", "Choose"), class_="drop small"),
+        class_="more", id="more",
+    )  # fmt: skip
+
+
+def _sheets(names: Sequence[str], chosen: Mapping[str, Any]) -> list[Any]:
+    """The sheet that is read, and one beside it, where there are several."""
+    if len(names) < 2:
+        return []
+    sheets = {name: name for name in names}
+    beside = {"": "none", **sheets}
+    return [
+        _setting("sheet", "Sheet", sheets, chosen["sheet"] or names[0]),
+        _setting("beside_sheet", "Table of samples", beside, chosen["beside_sheet"] or ""),
+    ]
 
 
 def _remarks(remarks: Sequence[str]) -> Any:
@@ -348,15 +340,12 @@ def result_section(
 ) -> Any:
     """The report, what can be downloaded, and predictions for another file."""
     tags = ui.tags
-    downloads = {
-        "report": ("Report (HTML)", "report.html"),
-        "table": ("Table of all features (CSV)", "features.csv"),
-        "model": ("Model (JSON)", "model.json"),
-    }
-    buttons = [
-        tags.a(label, href=links[name], download=file, class_="plain", id=f"download-{name}")
-        for name, (label, file) in downloads.items()
-    ]
+    downloads = (
+        ("report", "Report (HTML)", "report.html"),
+        ("table", "Table of all features (CSV)", "features.csv"),
+        ("model", "Model (JSON)", "model.json"),
+    )
+    buttons = [_download(links, *each) for each in downloads]
     return tags.div(
         _section(
             "4. The result",
@@ -373,6 +362,10 @@ def result_section(
         ),
         _section("5. Predictions for other samples", *_predictions(links, predicted)),
     )  # fmt: skip
+
+
+def _download(links: Mapping[str, str], name: str, label: str, file: str) -> Any:
+    return ui.tags.a(label, href=links[name], download=file, class_="plain", id=f"download-{name}")
 
 
 def _predictions(links: Mapping[str, str], predicted: Mapping[str, Any] | None) -> list[Any]:
@@ -395,17 +388,13 @@ def _predictions(links: Mapping[str, str], predicted: Mapping[str, Any] | None) 
         *content,
         tags.p(f"{predicted['rows']} predictions{more}.", id="predicted"),
         _remarks(predicted["remarks"]),
-        tags.div(
-            tags.table(
-                tags.thead(tags.tr(*(tags.th(each, scope="col") for each in head))),
-                tags.tbody(*(tags.tr(*map(tags.td, row)) for row in rows)),
-                class_="cells",
-            ),
-            class_="frame", tabindex="0", role="region", aria_label="Predictions",
+        _frame(
+            "Predictions",
+            tags.thead(tags.tr(*(tags.th(each, scope="col") for each in head))),
+            tags.tbody(*(tags.tr(*map(tags.td, row)) for row in rows)),
         ),
         tags.p(
-            tags.a("Predictions (CSV)", href=links["predictions"], download="predictions.csv",
-                   class_="plain", id="download-predictions"),
+            _download(links, "predictions", "Predictions (CSV)", "predictions.csv"),
             style="margin-top:10px",
         ),
     ]  # fmt: skip

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from .page import busy_note, columns_section, page, result_section, run_section
 from .process import Worker
 from .uploads import taken
 
+Act = Callable[[Any], Awaitable[None]]
 FILES = {  # what can be fetched of a page, by the name of its route
     "shown": "report.html",
     "report": "report.html",
@@ -40,7 +42,8 @@ def application(folder: Path) -> App:
     def server(input: Any, output: Any, session: Any) -> None:
         opened = Page(Path(tempfile.mkdtemp(dir=folder)))
         pages.add(opened)
-        _connect(opened, input, session)
+        _draw(opened, session)
+        _listen(opened, input)
 
         @session.on_ended
         async def _() -> None:
@@ -97,6 +100,11 @@ class Page:
         await self.ask(
             "look", path=str(self.file), choices=choices.to_dict(), search=self.search.get()
         )
+
+    async def find(self, text: str) -> None:
+        """Show the columns whose names have this text."""
+        self.search.set(text)
+        await self.choose(self.choices)
 
     @property
     def choices(self) -> Choices:
@@ -162,8 +170,8 @@ class Page:
             await self.open(Path(answer["path"]))
 
 
-def _connect(opened: Page, input: Any, session: Any) -> None:
-    """Let clicks act on the page, and the page be drawn."""
+def _draw(opened: Page, session: Any) -> None:
+    """What is drawn of the page."""
     links = {name: session.dynamic_route(name, _file(opened, name)) for name in FILES}
 
     @render.ui
@@ -191,58 +199,54 @@ def _connect(opened: Page, input: Any, session: Any) -> None:
             return None
         return result_section(links, done["command"], opened.predicted.get())
 
+
+def _listen(opened: Page, input: Any) -> None:
+    """Let clicks and files act on the page."""
+
+    def on(event: str) -> Callable[[Act], None]:
+        sent = getattr(input, event)
+
+        def connect(act: Act) -> None:
+            @reactive.effect
+            @reactive.event(sent)
+            async def _() -> None:
+                await act(sent())
+
+        return connect
+
     @reactive.effect
     async def _() -> None:
         await opened.worker.start()
 
-    @reactive.effect
-    @reactive.event(input.file)
-    async def _() -> None:
-        await opened.open(taken(input.file(), opened.folder))
+    @on("file")
+    async def _(files: Any) -> None:
+        await opened.open(taken(files, opened.folder))
 
-    @reactive.effect
-    @reactive.event(input.beside)
-    async def _() -> None:
-        beside = taken(input.beside(), opened.folder)
-        await opened.choose(replace(opened.choices, beside=str(beside), beside_sheet=None))
+    @on("beside")
+    async def _(files: Any) -> None:
+        beside = str(taken(files, opened.folder))
+        await opened.choose(replace(opened.choices, beside=beside, beside_sheet=None))
 
-    @reactive.effect
-    @reactive.event(input.new)
-    async def _() -> None:
-        await opened.ask(
-            "predict", path=str(taken(input.new(), opened.folder)),
-            choices=opened.choices.to_dict(), folder=str(opened.folder),
-        )  # fmt: skip
+    @on("new")
+    async def _(files: Any) -> None:
+        path, folder = str(taken(files, opened.folder)), str(opened.folder)
+        await opened.ask("predict", path=path, choices=opened.choices.to_dict(), folder=folder)
 
-    @reactive.effect
-    @reactive.event(input.part)
-    async def _() -> None:
-        chosen = input.part()
-        await opened.choose(_with_part(opened, chosen["column"], chosen["part"]))
-
-    @reactive.effect
-    @reactive.event(input.setting)
-    async def _() -> None:
-        given = input.setting()
-        if given["name"] == "compare":
-            opened.compare = given["value"] != ""
-        else:
-            await opened.choose(_with_setting(opened.choices, given["name"], given["value"]))
-
-    @reactive.effect
-    @reactive.event(input.search)
-    async def _() -> None:
-        opened.search.set(input.search())
-        await opened.choose(opened.choices)
-
-    @reactive.effect
-    @reactive.event(input.press)
-    async def _() -> None:
-        pressed = input.press()
-        await _press(opened, pressed["do"], pressed["value"])
+    on("part")(partial(_set_part, opened))
+    on("setting")(partial(_set, opened))
+    on("search")(opened.find)
+    on("press")(partial(_press, opened))
 
 
-async def _press(opened: Page, do: str, value: str) -> None:
+async def _set(opened: Page, given: Mapping[str, str]) -> None:
+    if given["name"] == "compare":
+        opened.compare = given["value"] != ""
+    else:
+        await opened.choose(_with_setting(opened.choices, given["name"], given["value"]))
+
+
+async def _press(opened: Page, pressed: Mapping[str, str]) -> None:
+    do, value = pressed["do"], pressed["value"]
     if do == "example":
         await opened.ask("example", name=value, folder=tempfile.mkdtemp(dir=opened.folder))
     elif do == "mend":
@@ -254,8 +258,9 @@ async def _press(opened: Page, do: str, value: str) -> None:
         await opened.stop()
 
 
-def _with_part(opened: Page, column: str, part: str) -> Choices:
-    """A part for a column; a feature that looks like an id is kept in so many words."""
+async def _set_part(opened: Page, chosen: Mapping[str, str]) -> None:
+    """Give a column a part; a feature that looks like an id is kept in so many words."""
+    column, part = chosen["column"], chosen["part"]
     problems: Sequence[Mapping[str, Any]] = (opened.look.get() or {}).get("problems", ())
     asked = any(
         setting == ["keep", column]
@@ -263,7 +268,8 @@ def _with_part(opened: Page, column: str, part: str) -> Choices:
         for way in problem["ways"]
         for setting in way["settings"]
     )
-    return opened.choices.with_part(column, "keep" if part == "feature" and asked else part)
+    kept = "keep" if part == "feature" and asked else part
+    await opened.choose(opened.choices.with_part(column, kept))
 
 
 def _with_setting(choices: Choices, name: str, value: str) -> Choices:

@@ -9,6 +9,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+ACCEPTED = (
+    ".csv", ".tsv", ".txt", ".tab", ".gz", ".bz2", ".xz", ".xlsx", ".xlsm", ".ods", ".parquet",
+    ".pq", ".arrow", ".feather", ".ipc", ".npz", ".npy", ".svm", ".libsvm", ".svmlight", ".h5ad",
+    ".bed", ".bim", ".fam",
+)  # fmt: skip
 LONGEST = 100  # characters of a name
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)  # names on Windows
 MAIN = ".bed"  # of several files, the one that names the others

@@ -132,8 +132,8 @@ def _penalised(l1_ratio: float) -> dict[str, Any]:
 # -- survival ------------------------------------------------------------------------------
 
 
-class CoxLasso(BaseEstimator):
-    """scikit-survival's l1 path, with the penalty of the best order of rows in folds.
+class _CoxModel(BaseEstimator):
+    """A model of scikit-survival on columns of unit variance, tuned by concordance in folds.
 
     Parameters
     ----------
@@ -146,53 +146,45 @@ class CoxLasso(BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Tune, and fit; y has columns time and event, or fields of these names."""
-        y = Cox().checked(y)
         self.scaler_ = StandardScaler()
-        Z = self.scaler_.fit_transform(dense(X))
-        whole = self._path().fit(Z, structured(y))
-        scores = np.zeros(len(whole.alphas_))
-        for train, test in _by_event(self.cv, y):
-            part = self._path(alphas=whole.alphas_).fit(Z[train], structured(y[train]))
-            scores += [_ordered(y[test], Z[test] @ w) for w in part.coef_.T]
-        self.coef_ = whole.coef_[:, int(np.argmax(scores))]
+        self.coef_ = self._tuned(self.scaler_.fit_transform(dense(X)), Cox().checked(y))
         return self
 
-    def _path(self, **how: Any) -> Any:
-        from sksurv.linear_model import CoxnetSurvivalAnalysis
-
-        return CoxnetSurvivalAnalysis(l1_ratio=1.0, alpha_min_ratio=0.05, n_alphas=40, **how)
+    def _tuned(self, Z: Floats, y: Floats) -> Floats:
+        raise NotImplementedError
 
     def predict(self, X: Any) -> Floats:
         """Logarithms of risks."""
         return np.asarray(self.scaler_.transform(dense(X)) @ self.coef_)
 
 
-class CoxRidge(BaseEstimator):
-    """scikit-survival's model of Cox with a ridge, of the best order of rows in folds.
+class CoxLasso(_CoxModel):
+    """The l1 path."""
 
-    Parameters
-    ----------
-    cv : int or splits
-        Of the rows of the fit.
-    """
+    def _tuned(self, Z: Floats, y: Floats) -> Floats:
+        whole = self._path().fit(Z, structured(y))
+        scores = np.zeros(len(whole.alphas_))
+        for train, test in _by_event(self.cv, y):
+            part = self._path(alphas=whole.alphas_).fit(Z[train], structured(y[train]))
+            scores += [_ordered(y[test], Z[test] @ w) for w in part.coef_.T]
+        return np.asarray(whole.coef_[:, int(np.argmax(scores))])
 
-    def __init__(self, cv: Any = 5) -> None:
-        self.cv = cv
+    def _path(self, **how: Any) -> Any:
+        from sksurv.linear_model import CoxnetSurvivalAnalysis
 
-    def fit(self, X: Any, y: Floats) -> Self:
-        """Tune, and fit; y has columns time and event."""
+        return CoxnetSurvivalAnalysis(l1_ratio=1.0, alpha_min_ratio=0.05, n_alphas=40, **how)
+
+
+class CoxRidge(_CoxModel):
+    """A ridge, on principal axes, of which there are few."""
+
+    def _tuned(self, Z: Floats, y: Floats) -> Floats:
         from sksurv.linear_model import CoxPHSurvivalAnalysis
 
-        search = GridSearchCV(
-            CoxPHSurvivalAnalysis(), {"alpha": FEWER_STRENGTHS}, cv=_by_event(self.cv, y)
-        )
-        self.model_ = rotated(search).fit(dense(X), structured(y))
-        self.coef_ = self.model_[-1].best_estimator_.coef_ @ self.model_[1].components_
-        return self
-
-    def predict(self, X: Any) -> Floats:
-        """Logarithms of risks."""
-        return np.asarray(self.model_.predict(dense(X)))
+        axes, folds = PCA(svd_solver="full").fit(Z), _by_event(self.cv, y)
+        search = GridSearchCV(CoxPHSurvivalAnalysis(), {"alpha": FEWER_STRENGTHS}, cv=folds)
+        search.fit(axes.transform(Z), structured(y))
+        return np.asarray(search.best_estimator_.coef_ @ axes.components_)
 
 
 def _by_event(cv: Any, y: Floats) -> list[tuple[Ints, Ints]]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.metrics import confusion_matrix
 
+from ..._common.names import names_seen
 from ...choosing.stability import StabilitySelection
 from ...design import Floats, Problem
 from ...theory.report import RecoveryReport
@@ -98,27 +99,14 @@ def build_report(
     >>> page.startswith("<!doctype html>"), len(page) < 5_000_000
     (True, True)
     """
-    chosen = chosen_by(model)
-    several = len(getattr(model, "classes_", ())) > 2
-    if not chosen.flat and not several and len(chosen.coef) == 1:
-        model, y = model._of_one_column(), np.ravel(y)
-        chosen = chosen_by(model)
-    elif not chosen.flat and not several:
-        raise ValueError(
-            f"a report is on a model of one target, got {len(model.coef_)}: fit and report the "
-            "columns of y one at a time"
-        )
+    model, y, several = _of_one_target(model, y)
     problem = model._problem_again(X, y, None)
     eta = model._linear(X)
     rows = _rows(problem, eta if several else np.ravel(eta))
     X, _ = model._validated(X, y, multi_output=False, reset=False)
-    d = X.shape[1]
-    given = getattr(model, "feature_names_in_", None) if feature_names is None else feature_names
-    names = [f"x{j}" for j in range(d)] if given is None else [str(name) for name in given]
-    if len(names) != d:
-        raise ValueError(f"feature_names must have {d} names to match X, got {len(names)}")
-    if stability is not None and stability.frequency.size != d:
-        raise ValueError(f"stability must be of the {d} features of X, got {stability!r}")
+    names = _names(model, feature_names, X.shape[1])
+    if stability is not None and stability.frequency.size != len(names):
+        raise ValueError(f"stability must be of the {len(names)} features of X, got {stability!r}")
     findings = findings_of(
         model, X, y, names, target=target, validation=validation, nouns=nouns,
     )  # fmt: skip
@@ -128,8 +116,8 @@ def build_report(
         findings=findings, model=model, stability=stability, certificate=certificate,
         near_copies=near_copies, made=dict(made or {}), remarks=[*findings.warnings, *remarks],
     )  # fmt: skip
-    eta = rows.eta.max(axis=1) if several else rows.eta
-    heat = heat_of(model._loss, X, rows.y, eta, findings.effects, order) if order else None
+    by = rows.eta.max(axis=1) if several else rows.eta
+    heat = heat_of(model._loss, X, rows.y, by, findings.effects, order) if order else None
     drawn = _drawn(model, problem, rows, contents) | {
         "heat": heat_cells(heat, names),
         "correlation": {
@@ -138,6 +126,29 @@ def build_report(
         },
     }
     return _page(contents, drawn)
+
+
+def _of_one_target(model: Model, y: ArrayLike) -> tuple[Model, ArrayLike, bool]:
+    """A model of one target, its response, and whether that has more than two classes."""
+    chosen = chosen_by(model)
+    several = len(getattr(model, "classes_", ())) > 2
+    if chosen.flat or several:
+        return model, y, several
+    if len(chosen.coef) == 1:
+        return model._of_one_column(), np.ravel(y), False
+    raise ValueError(
+        f"a report is on a model of one target, got {len(model.coef_)}: fit and report the columns "
+        "of y one at a time"
+    )
+
+
+def _names(model: Model, given: Sequence[str] | None, d: int) -> list[str]:
+    """Names of the columns: those given, those that the model has seen, or numbers."""
+    known = names_seen(model) if given is None else given
+    names = [f"x{j}" for j in range(d)] if known is None else [str(name) for name in known]
+    if len(names) != d:
+        raise ValueError(f"feature_names must have {d} names to match X, got {len(names)}")
+    return names
 
 
 @dataclass(frozen=True, eq=False)
