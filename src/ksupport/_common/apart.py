@@ -1,4 +1,4 @@
-"""Work that may never end, or take all memory, is tried in a copy of this process first."""
+"""Run work in a copy of this process first, where it might not end or exhaust memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PAUSE = 0.005
 
 
 def is_safe(work: Callable[[], object]) -> bool:
-    """Whether some work comes to an end, be it an error, within bounds of time and memory.
+    """Whether work ends, with a result or an error, within limits on time and memory.
 
     Where processes cannot be copied, on Windows, it is taken to be.
     """

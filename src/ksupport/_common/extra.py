@@ -1,4 +1,4 @@
-"""The optional packages: looked for when needed, with words when missing."""
+"""Optional packages: imported when needed; an error says how to install a missing one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def extra(name: str, need: str = "this needs") -> Iterator[None]:
-    """Imports that an extra of this package provides; one that fails says what to install.
+    """Imports of packages that an extra installs; an import that fails says what to install.
 
     Parameters
     ----------

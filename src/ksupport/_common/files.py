@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Atomic writing: a file is complete, or it is not there."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _running(pid: int) -> bool:
 
 
 def _about(path: Path, temporary: Path, error: OSError) -> OSError:
-    """The error, told of the file that was asked for and not of the one beside it."""
+    """The error, with the path that was asked for in place of the temporary one."""
     if error.errno is None or error.filename not in (None, str(temporary)):
         return error
     return _error(error.errno, path)

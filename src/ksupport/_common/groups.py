@@ -24,7 +24,7 @@ def hashable(groups: Any) -> Any:
 
 
 def labels_of(groups: Any, d: int, names: Sequence[str] | None = None) -> tuple[int, ...]:
-    """The number of each feature's group, from 0 on, in the order in which groups begin.
+    """The group of each feature as a number, from 0 on, in order of first appearance.
 
     ``groups`` are d labels (a series that names all features, in any order), lists of names or
     numbers of features, or a mapping from such to labels; features in none are groups of one.

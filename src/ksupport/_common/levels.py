@@ -1,4 +1,4 @@
-"""Every rule for the sparsity level k: what is allowed, what is meant, what is walked.
+"""Rules for the sparsity level k: allowed values, their meaning, grids.
 
 Levels are numbers of features; n samples and d features bound them.
 """

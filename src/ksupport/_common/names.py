@@ -28,7 +28,7 @@ def shown(name: str, longest: int = LONGEST) -> str:
 
 
 def feature_name(names: Any, feature: int) -> str:
-    """What texts call a feature: its name, made harmless, or x and its number if there are none.
+    """The name of a feature in texts, made harmless; x and its number where it has none.
 
     >>> feature_name(["a", "b"], 1), feature_name(None, 1)
     ('b', 'x1')

@@ -1,4 +1,4 @@
-"""Arrays in NumPy's own files: what they will take, judged before it is taken."""
+"""Headers of NumPy's files: sizes of arrays before they are read."""
 
 from __future__ import annotations
 

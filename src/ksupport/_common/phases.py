@@ -1,4 +1,4 @@
-"""What is being done, and how far it is, for whoever listens.
+"""Phases of work, and how far each has come, for those who listen.
 
 Work in any layer says ``with phase("measuring X") as update:`` around what may take long, and calls
 ``update(done)`` as it goes.  Nothing is printed here, and while nobody listens a phase costs less
@@ -18,7 +18,7 @@ Update = Callable[[float], None]  # told how much of the total is done
 
 
 class Listener(Protocol):
-    """Who hears of phases."""
+    """What is notified of phases."""
 
     def now(self) -> float:
         """The time, in seconds."""
@@ -76,7 +76,7 @@ class Phase:
         return now - self.started
 
     def left(self, now: float) -> float | None:
-        """Seconds until it ends, at the pace so far; None if there is no telling.
+        """Estimated seconds until it ends, at the pace so far; None if unknown.
 
         Between updates it counts down.  Once the next update is overdue, the estimate is what it
         would be if that came now: it never rests at nothing.
@@ -93,7 +93,7 @@ _here: ContextVar[Phase | None] = ContextVar("phase", default=None)
 
 
 def present() -> Phase | None:
-    """The phase under way here; None: nobody listens."""
+    """The current phase; None if there is no listener."""
     return _here.get()
 
 
@@ -149,18 +149,18 @@ class phase(ContextDecorator):
 
 
 def unheard(done: float) -> None:
-    """The update function while nobody listens."""
+    """The update function where there is no listener: does nothing."""
 
 
 def count_passes(passes: Callable[[], int]) -> None:
-    """Say how often X has been read, for the phase under way."""
+    """Give the current phase a counter of passes over X."""
     around = _here.get()
     if around is not None:
         around.passes = passes
 
 
 def swept(parts: Iterable[T], count: int) -> Iterable[T]:
-    """The parts of X that one pass reads, of which there are so many, one after the other."""
+    """The parts of X that one pass reads, whose share the current phase is given."""
     around = _here.get()
     return parts if around is None else _followed(parts, count, around)
 

@@ -1,4 +1,4 @@
-"""Plain-text and HTML forms of words followed by tables."""
+"""Paragraphs and tables as plain text and as HTML."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def number(value: float | None) -> str:
 
 
 def alike(values: Any) -> Callable[[float], str]:
-    """How to write numbers of one column: with signs, and all with as many decimals.
+    """A format for the numbers of a column: signed, all with as many decimals.
 
     Of the largest three digits are shown, of the smallest one or more.
 

@@ -1,4 +1,4 @@
-"""Words while working: one line on standard error for what takes more than two seconds."""
+"""Progress: one line on standard error for phases that take more than two seconds."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 @contextmanager
 def listening(name: str = "", wanted: bool = True) -> Iterator[None]:
-    """Tell how far the work within is, if that is wanted, under this name.
+    """Show the progress of the work within, under this name, if ``wanted``.
 
     Where somebody listens already, it is a phase of what is told there.
     """
@@ -37,7 +37,7 @@ def listening(name: str = "", wanted: bool = True) -> Iterator[None]:
 
 
 def tells(method: Method) -> Method:
-    """A method of an estimator that tells how far it is if the estimator is ``verbose``."""
+    """A method of an estimator that shows its progress if the estimator is ``verbose``."""
 
     @wraps(method)
     def told(self: Any, *args: Any, **kwargs: Any) -> Any:
@@ -52,7 +52,7 @@ def tells(method: Method) -> Method:
 
 @contextmanager
 def watched(root: Phase, look: Callable[[], None], period: float, first: float) -> Iterator[None]:
-    """Phases within are part of this one; a thread calls ``look`` first then, and periodically."""
+    """Phases within are part of ``root``; a thread looks after ``first`` seconds, then regularly."""
     over, token = Event(), enter(root)
 
     def looking() -> None:
@@ -72,14 +72,14 @@ def watched(root: Phase, look: Callable[[], None], period: float, first: float) 
 
 
 def wipe() -> None:
-    """Make room for other words on standard error."""
+    """Clear the line of progress, before other output on standard error."""
     around = present()
     if around is not None and isinstance(around.listener, Teller):
         around.listener.wipe()
 
 
 class Teller:
-    """Listens to phases, and draws the long ones.
+    """The line of progress of long phases.
 
     On a terminal the line is redrawn, and wiped once its phase is over; elsewhere there is a new
     line at every tenth, or, where there is no telling how much is left, whenever the time has
@@ -153,7 +153,7 @@ class Teller:
 
 
 def long_phases(root: Phase, now: float) -> list[Phase]:
-    """From the outermost to the innermost, those that are under way for long and have a name.
+    """The named phases that have run for long, from the outermost to the innermost.
 
     Where threads work side by side, it is the phase that began first.
     """
@@ -166,7 +166,7 @@ def long_phases(root: Phase, now: float) -> list[Phase]:
 
 
 def line_of(chain: Sequence[Phase], now: float) -> str:
-    """What is done, how much of it, how long it will take, and how often X was read."""
+    """The line of progress: phases, shares done, time left, passes over X."""
     timed = _timed(chain, now)
     words = ": ".join(_word(each, each is timed, now) for each in chain)
     if timed is None:
@@ -194,7 +194,7 @@ def _passes(count: int, phase: Phase) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it.
+    """A duration in words.
 
     >>> duration(0.2), duration(75), duration(300), duration(7900)
     ('1 s', '75 s', '5 min', '2 h 12 min')
@@ -207,7 +207,7 @@ def duration(seconds: float) -> str:
 
 
 def _mark(chain: Sequence[Phase], now: float) -> Any:
-    """Changes whenever a stream that is no terminal should have another line."""
+    """A key that changes when a stream that is no terminal should get another line."""
     last = chain[-1]
     tenths = [int(10 * each.share) for each in chain if each.share]
     doubled = int(math.log2(last.elapsed(now)))
@@ -215,7 +215,7 @@ def _mark(chain: Sequence[Phase], now: float) -> Any:
 
 
 def _fitting(chain: Sequence[Phase], now: float, width: int) -> str:
-    """A line no longer than this: without phases that say less than others, then cut."""
+    """A line that fits the width: inner phases are left out first, then text is cut."""
     kept = chain[0], _timed(chain, now) or chain[-1]
     while len(text := line_of(chain, now)) > width and len(chain) > len(set(kept)):
         out = next(each for each in chain if each not in kept)

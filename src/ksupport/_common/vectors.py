@@ -1,4 +1,4 @@
-"""Vectors and batches of them in rows, as the norms take them and give values back."""
+"""Checks of vectors, and of batches of them in rows, for the norms."""
 
 from __future__ import annotations
 

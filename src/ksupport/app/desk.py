@@ -1,4 +1,4 @@
-"""What a worker does for its page: look at a file, fit, predict; all of it as plain data."""
+"""The tasks of a worker: look at a file, fit, predict; results are plain data."""
 
 from __future__ import annotations
 

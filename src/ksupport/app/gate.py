@@ -1,4 +1,4 @@
-"""What every request must pass: the token, the address, and limits on size."""
+"""Checks of every request: token, address, size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the columns of a table are taken for, until the user says otherwise."""
+"""Guesses of the roles of columns, until the user chooses."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def file_input(name: str, words: str, label: str) -> Any:
 
 
 def busy_note(words: str) -> Any:
-    """What the page waits for, if it does."""
+    """A note on what the page is waiting for."""
     return ui.tags.div(words, class_="busy", role="status") if words else None
 
 

@@ -1,4 +1,4 @@
-"""The server's end of a worker: starts it, asks it, ends it."""
+"""The worker process as the server sees it: start, ask, end."""
 
 from __future__ import annotations
 

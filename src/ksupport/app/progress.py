@@ -1,4 +1,4 @@
-"""How far a fit is, and how long it will take, told regularly."""
+"""Progress of a fit, and the estimated time left."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Progress:
 
 @contextmanager
 def following(tell: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[str], None]]:
-    """Tell of the work within; gives a function that is told of stages."""
+    """Report the progress of the work within; yields a function that begins a stage."""
     progress = Progress()
     with watched(progress.root, lambda: tell(progress.state()), PERIOD, PERIOD):
         yield progress.say

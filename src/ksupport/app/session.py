@@ -1,4 +1,4 @@
-"""One open page: what its clicks do, and what is drawn of what its worker says."""
+"""One open page: its state, what clicks do, and what is drawn."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def application(folder: Path) -> App:
 
 
 class Page:
-    """What is known of one open page; every change of it redraws what shows it."""
+    """The state of one open page; a change redraws what depends on it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -171,7 +171,7 @@ class Page:
 
 
 def _draw(opened: Page, session: Any) -> None:
-    """What is drawn of the page."""
+    """Connect what is drawn to the state."""
     links = {name: session.dynamic_route(name, _file(opened, name)) for name in FILES}
 
     @render.ui

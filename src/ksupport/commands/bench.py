@@ -43,7 +43,7 @@ QUICK = Size(10_000, (40, 500), (40, 100), 2)
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours next to something that everybody knows; in seconds, unless it is a score."""
+    """Ours next to a well-known alternative; in seconds, unless it is a score."""
 
     what: str
     against: str

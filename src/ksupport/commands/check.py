@@ -1,4 +1,4 @@
-"""``ksupport check``: how alike features are, and which conditions would hold, before any fit."""
+"""``ksupport check``: correlation of features and recovery conditions, before any fit."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def check(
 
 
 def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], Design]:
-    """Shape, constant columns and likeness of the features; the design that methods see."""
+    """Shape, constant columns and correlation of the features; the design."""
     n, d = data.shape
     if n < 3:
         raise InputError(f"at least 3 rows are needed; got {n}")

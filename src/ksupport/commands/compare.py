@@ -1,4 +1,4 @@
-"""``ksupport compare``: every method on one data file, judged on rows that it never saw."""
+"""``ksupport compare``: every method on one data file, scored on held-out rows."""
 
 from __future__ import annotations
 

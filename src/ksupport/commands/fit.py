@@ -197,7 +197,7 @@ def _write(
     made: dict[str, Any],
     outputs: Mapping[str, Path | None],
 ) -> tuple[list[str], list[str]]:
-    """Write the files that were asked for, each whatever becomes of the others.
+    """Write each file that was asked for, even if another fails.
 
     Returns a line on each file, and what went wrong.
     """

@@ -1,4 +1,4 @@
-"""The features of a model as tables: the named ones first, each with what can replace it."""
+"""The features of a model as tables: the chosen ones first, each with its substitutes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAME = 9  # probabilities that agree to so many decimals are equal
 
 @dataclass(frozen=True)
 class FeatureRow:
-    """One feature: in the model, or beneath one of it because it can stand in for it."""
+    """One feature: in the model, or a substitute for one that is."""
 
     feature: int
     probability: float | None  # that it belongs to the model; None if that was not asked
@@ -35,7 +35,7 @@ class FeatureRow:
 
     @property
     def prefix(self) -> str:
-        """What to say before its name: nothing, or how it belongs to the feature above."""
+        """What stands before its name in lists: nothing, or its relation to the feature above."""
         if self.stands_in_for is None:
             return ""
         return "with " if self.together else "or "
@@ -182,7 +182,7 @@ def feature_table(
 
 
 def kind_of(model: Model) -> Kind:
-    """What a model was fitted to explain."""
+    """The kind of response of a model."""
     return metric_for(model._loss).kind
 
 
@@ -198,7 +198,7 @@ def _alone(alone: Univariate | None) -> dict[str, Any]:
 
 
 def _in_the_model(model: Model, chosen: Selection, names: Sequence[str] | None) -> dict[str, Any]:
-    """What the model says of each feature; intervals of coefficients belong beside them."""
+    """The columns of the table that come from the model."""
     d, support = chosen.coef.shape[-1], _support(chosen)
     member = np.full(d, None, object)
     instead: Any = np.full(d, None, object)

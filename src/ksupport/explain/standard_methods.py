@@ -41,7 +41,7 @@ def rotated(model: Any, centred: bool = True) -> Any:
 
 
 def lasso_and_ridge(X: Any, inner: Inner, kind: Kind = "numbers") -> dict[str, Make]:
-    """A Lasso and a ridge, each tuned on the rows that it is fitted on; none that is not there."""
+    """A Lasso and a ridge, each tuned on its training rows; empty where a package is missing."""
     centred = not sp.issparse(X)
     if kind == "survival":
         if find_spec("sksurv") is None:
@@ -62,7 +62,7 @@ def lasso_and_ridge(X: Any, inner: Inner, kind: Kind = "numbers") -> dict[str, M
 
 
 def estimator_names(kind: Kind) -> tuple[str, str]:
-    """What the Lasso and the ridge are in code, for those who want to know."""
+    """The estimators behind the Lasso and the ridge."""
     return {
         "numbers": ("scikit-learn's LassoCV", "scikit-learn's RidgeCV"),
         "classes": ("scikit-learn's LogisticRegressionCV with an l1 penalty",
@@ -76,7 +76,7 @@ def estimator_names(kind: Kind) -> tuple[str, str]:
 
 
 class OneAgainstOthers(ClassifierMixin, BaseEstimator):
-    """Of several classes a model for each, against all others; of two classes one.
+    """One-against-rest: a model for each class; one model for two classes.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ def _by_event(cv: Any, y: Floats) -> list[tuple[Ints, Ints]]:
 
 
 def _ordered(y: Floats, risk: Floats) -> float:
-    """The concordance; of rows that cannot be compared, what a coin would have."""
+    """The concordance; 0.5 where no rows can be compared."""
     try:
         return concordance(y, risk)
     except ValueError:
@@ -209,7 +209,7 @@ def structured(y: Floats) -> Any:
 
 
 class CovariatesOnly(BaseEstimator):
-    """What some columns alone say: those that a model is adjusted for, or none.
+    """A model of some columns alone: those to adjust for, or none.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ class CovariatesOnly(BaseEstimator):
         return np.ascontiguousarray(dense(X[:, self.columns]).T, np.float64)
 
     def predict(self, X: Any) -> Floats:
-        """What is expected of rows."""
+        """Predicted means."""
         eta = (self.coef_[:, self.columns] @ self._known(X)).T + self.intercept_
         return np.asarray(self.loss.mean(eta if len(self.coef_) > 1 else eta[:, 0]))
 

@@ -1,4 +1,4 @@
-"""Every feature by itself: how it goes with the response, and how likely that is by chance.
+"""Univariate tests: effect and p-value of every feature by itself.
 
 Whole-matrix forms of SciPy's tests (`linregress`, `ttest_ind`, `f_oneway`) and of the score test of
 a Cox model with one feature.  X is taken by blocks of columns, each read once.
@@ -27,7 +27,7 @@ BLOCK = 1 << 22  # entries of X that are looked at together: 32 MB, and a few ti
 
 @dataclass(frozen=True)
 class Univariate:
-    """What each feature tells by itself; missing (NaN) of one that is constant.
+    """Effect and p-value of each feature by itself; NaN where it is constant.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Univariate:
 
 
 def univariate(X: Any, y: ArrayLike, kind: Kind) -> Univariate:
-    """Every feature by itself; missing values are left out, column by column."""
+    """Univariate tests of all features; missing values are dropped column by column."""
     X = unwrapped(X)
     if isinstance(X, LinearOperator):
         raise ValueError("X is an operator, which has no columns to look at; give an array")
@@ -80,7 +80,7 @@ def univariate(X: Any, y: ArrayLike, kind: Kind) -> Univariate:
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
-    """p-values adjusted for their number; those that are missing do not count."""
+    """p-values adjusted by Benjamini and Hochberg; NaN are ignored."""
     out = np.full(p.shape, np.nan)
     there = np.isfinite(p)
     if there.any():
@@ -224,7 +224,7 @@ LEVEL, POWER = 0.05, 0.8
 
 @dataclass(frozen=True)
 class NoSignal:
-    """What is known where no feature is named.
+    """What to report where no feature is named.
 
     Power is that of testing one feature alone, two-sided, at level .05 divided by the number of
     features (Bonferroni).
@@ -249,7 +249,7 @@ class NoSignal:
 
 
 def no_signal(X: Any, y: ArrayLike, kind: Kind, candidates: ArrayLike) -> NoSignal:
-    """Look at every feature by itself, and at what tests of this size can see."""
+    """The best feature by itself, and the effect that tests of this size detect."""
     columns = np.asarray(candidates, np.intp)
     alone = univariate(X, y, kind)
     p = np.full(alone.p_value.shape, np.nan)

@@ -1,4 +1,4 @@
-"""What decided where to stop."""
+"""The stopping criterion along a path, or a criterion over sizes."""
 
 from __future__ import annotations
 

@@ -21,13 +21,13 @@ NA = frozenset((  # what pandas takes for a missing value in text, and so do we 
 
 @dataclass(frozen=True)
 class Marks:
-    """What stands between the digits of a number."""
+    """The decimal and the thousands mark of numbers."""
 
     decimal: str = "."
     thousands: str | None = None
 
     def plain(self, cell: Any) -> Any:
-        """A cell as Python writes numbers; one that is written with other marks is none."""
+        """A cell with Python's decimal point and without thousands marks."""
         if not isinstance(cell, str):
             return cell
         if self.thousands is not None and _grouped(cell, self.thousands, self.decimal):
@@ -37,12 +37,12 @@ class Marks:
         return "" if "." in cell else cell.replace(self.decimal, ".")
 
     def value(self, cell: str) -> float | None:
-        """The number that digits and marks stand for, if they do."""
+        """The number that a cell stands for; None if it is not a number."""
         plain = self.plain(cell).strip()
         return float(plain) if re.fullmatch(r"[+-]?[0-9]{1,300}(\.[0-9]*)?", plain) else None
 
     def numbers(self, column: Any) -> Any:
-        """A column of text as numbers, missing where a cell is none."""
+        """A column of text as numbers; NaN where a cell is not a number."""
         import pandas as pd
 
         if self != Marks():
@@ -54,7 +54,7 @@ EXPONENT = re.compile(rb"[eE][+-]?[0-9]{6}")  # such a one, pandas counts past w
 
 
 def is_beyond(cell: Any) -> bool:
-    """Whether a cell is written with an exponent that no number has."""
+    """Whether a cell has an exponent too long for pandas to parse."""
     if isinstance(cell, str):
         cell = cell.encode("utf-8", "replace")
     return isinstance(cell, bytes) and EXPONENT.search(cell) is not None
@@ -74,7 +74,7 @@ WAYS = (  # of writing numbers, the likelier ones first
 
 @phase("turning cells into numbers")
 def converted(frame: Any, marks: Marks) -> tuple[Floats, dict[int, NDArray[np.bool_]]]:
-    """A data frame as a matrix, and for each column with cells that are no numbers, which.
+    """A data frame as a matrix, and a mask of non-numeric cells for each column that has some.
 
     Those cells are missing in the matrix.
     """
@@ -134,7 +134,7 @@ def _values(column: Any, marks: Marks) -> Floats:
 
 
 def is_text(column: Any, marks: Marks) -> bool:
-    """Whether a column holds words: none of its cells is a number, however it may be written."""
+    """Whether a column is text: no cell is a number in any notation."""
     import pandas as pd
 
     if numeric(column.dtype) or pd.api.types.is_datetime64_any_dtype(column):

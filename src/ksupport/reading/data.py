@@ -28,7 +28,7 @@ MOST_LEVELS = 30  # different texts in a column that is coded
 
 @dataclass(frozen=True)
 class Coding:
-    """How a column is turned into numbers, so that new rows are turned into the same."""
+    """How a column is coded as numbers; new rows are coded in the same way."""
 
     name: str
     levels: tuple[str, ...] = ()  # of a column of text; the first is what others are compared to
@@ -76,7 +76,7 @@ class Coding:
         return coded
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in a model file."""
+        """The entry of a model file."""
         return {"name": self.name, "levels": list(self.levels)}
 
     @classmethod

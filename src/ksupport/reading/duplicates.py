@@ -31,11 +31,11 @@ class Duplicates:
     taken: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, names: Collection[str]) -> Duplicates:
-        """The part of it that concerns these features."""
+        """What concerns these features."""
         return Duplicates(self.way, {name: at for name, at in self.taken.items() if name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """As it stands in a model file."""
+        """The entry of a model file."""
         return {"way": self.way, "taken": dict(self.taken)}
 
     @classmethod
@@ -72,7 +72,7 @@ class Duplicates:
 
 
 def merged(names: Sequence[str], X: Any, way: Way, file: str) -> tuple[list[str], Any, Duplicates]:
-    """One column for each name, and how that was brought about."""
+    """One column for each name, and what was done to get there."""
     groups = _places(names)
     if len(groups) == len(names):
         return list(names), X, Duplicates()
@@ -93,7 +93,7 @@ def merged(names: Sequence[str], X: Any, way: Way, file: str) -> tuple[list[str]
 
 
 def remark_on(names: Sequence[str], duplicates: Duplicates) -> list[str]:
-    """What was done, in words."""
+    """A remark on what was done."""
     counts = Counter(names)
     twice = [name for name, count in counts.items() if count > 1]
     if not twice:

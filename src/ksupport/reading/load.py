@@ -1,4 +1,4 @@
-"""Data files of every kind as tables: the reader for each, and what another file tells."""
+"""The reader for each kind of data file, and joins with a second file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ARRAYS = ("npz", "npy", "libsvm", *ON_DISK)  # kinds of files that hold a matrix
 
 
 def table_of(source: Source, reading: Reading, columns: Columns) -> Table:
-    """What a file holds; what goes wrong is told in words."""
+    """The table of a file; errors of parsers become an InputError."""
     try:
         if source.kind in ARRAYS:
             return _matrix(source, reading, columns)
@@ -112,7 +112,7 @@ def from_parquet(source: Source, budget: Budget) -> Any:
 
 
 def _bounded(batches: Iterable[Any], name: str, budget: Budget, update: Update) -> list[Any]:
-    """Batches as long as they fit: text can unpack to far more than a header says."""
+    """The batches, as long as they fit into memory: text may unpack to more than a header says."""
     held, needed, rows = [], 0, 0
     for batch in batches:
         needed += batch.nbytes
@@ -150,7 +150,7 @@ def _with_row_names(table: Frame) -> Frame:
 
 
 def joined(table: Table, reading: Reading, id_column: str | None) -> Table:
-    """A table with what the file of ``reading.phenotypes`` tells of its rows, if there is one."""
+    """A table joined with that of ``reading.phenotypes``, if there is one."""
     if reading.phenotypes is None:
         return table
     path = reading.phenotypes
@@ -193,7 +193,7 @@ PLINK = ("IID", "#IID")  # what its files call the names of samples
 
 
 def join(table: Table, other: Table, id_column: str | None) -> Table:
-    """The rows of a table that another one knows, with what it tells of them."""
+    """The rows that both tables have, with the columns of both."""
     key = _key(other, id_column)
     theirs = labels(other.about[key])
     _check_once(theirs, other, key)

@@ -111,7 +111,7 @@ def _kind(array: NDArray[Any]) -> str:
 
 
 def held_by_npz(source: Source) -> list[str]:
-    """The names of the arrays; none of what `from_npz` will refuse."""
+    """The names of the arrays of an archive; none if it is not one."""
     try:
         with zipfile.ZipFile(io.BytesIO(source.data)) as archive:
             return [name.removesuffix(".npy") for name in archive.namelist()]
@@ -186,7 +186,7 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
 
 
 def _look(source: Source) -> None:
-    """Ask for all that will be asked for, but for entries of large arrays."""
+    """Read all that will be read, except large arrays."""
     import h5py
 
     with h5py.File(source.path, "r") as file:

@@ -1,4 +1,4 @@
-"""Missing values: counted and named, and left out or filled in if asked for."""
+"""Missing values: reported, dropped or imputed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WAYS_OUT = tuple([("missing", policy)] for policy in ("impute", "drop-rows", "dr
 
 
 def without_missing(data: Data, policy: Missing, budget: Budget) -> Data:
-    """Refuse data with missing or infinite values, leave out what holds some, or fill them in."""
+    """Refuse, drop or impute missing and infinite values, by the policy."""
     problems = Problems(title(data.path))
     with problems.collect():
         data = _with_responses(data, policy)
@@ -60,7 +60,7 @@ def refuse_missing(data: Data, remedy: str) -> None:
 
 
 def fill_in(X: Floats, fill: Floats) -> tuple[Floats, int]:
-    """Values with these in place of those missing in each column, and how many that were."""
+    """Values with missing ones replaced, column by column, and their number."""
     missing = ~np.isfinite(X)
     return np.where(missing, fill, X), int(missing.sum())
 

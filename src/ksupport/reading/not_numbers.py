@@ -1,4 +1,4 @@
-"""Cells that should be numbers and are none: what they look like, and which options mend that."""
+"""Non-numeric cells: what they look like, and which options deal with them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class _Texts:
 
 @dataclass
 class _NonNumeric:
-    """All that is no number, by what it looks like."""
+    """Non-numeric cells, by kind."""
 
     censored: _Texts = field(default_factory=_Texts)
     signs: _Texts = field(default_factory=_Texts)
@@ -91,7 +91,7 @@ def numbers(frame: Any, name: str, marks: Marks) -> Floats:
 
 
 def guessed_marks(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem | None]:
-    """How the numbers of a table are written, and a problem if that is not as it was said.
+    """The notation of the numbers of a table, and a problem if the options say otherwise.
 
     Of all notations the one is taken in which most cells are numbers.
     """
@@ -141,7 +141,7 @@ def problems_of(
 def text_columns(
     frame: Any, X: Floats, wrong: Mapping[int, NDArray[np.bool_]], marks: Marks
 ) -> list[int]:
-    """Those of these columns that hold no numbers at all, however written."""
+    """The columns that hold no number in any notation."""
     return [j for j in wrong if _is_text(frame.iloc[:, j], X[:, j], wrong[j], marks)]
 
 
@@ -235,7 +235,7 @@ def _options(way: Marks, given: Marks) -> str:
 
 
 def _called(name: str) -> str:
-    """What texts call a column."""
+    """The name of a column in messages."""
     return shown(name) or "''"
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a data file: which columns are what, and how to read it."""
+"""Options of reading: the roles of columns, and how a file is parsed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEFAULT_MEMORY = 2.0  # gigabytes
 
 @dataclass(frozen=True)
 class Columns:
-    """Which columns are what; those of ``ignore`` are left out, and the rest are features."""
+    """The roles of columns; those of ``ignore`` are dropped, and the rest are features."""
 
     target: str | None = None
     groups: str | None = None
@@ -37,7 +37,7 @@ class Columns:
     response: Literal["numbers", "classes"] | None = None  # None: the column decides
 
     def __post_init__(self) -> None:
-        """Refuse a column that is given two parts, or the same one twice."""
+        """Refuse a column that is given two roles."""
         seen: dict[str, str] = {}
         for name, column in self.parts:
             if column in seen:

@@ -148,7 +148,7 @@ class SeveralProblems(InputError):
 
 
 class Problems:
-    """What is found to be wrong while a file is read as far as it can be."""
+    """Collects problems while a file is read as far as possible."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -166,7 +166,7 @@ def read_data(path: Path, columns: Columns, reading: Reading, need_target: bool 
 def data_of(
     table: Table, columns: Columns, reading: Reading, sha256: str, need_target: bool = True
 ) -> Data:
-    """What a table holds, checked; all that is wrong with it is one error."""
+    """The checked data of a table; all its problems are one error."""
     problems = Problems(title(table.path))
     data = _data(table, columns, reading, sha256, need_target, problems)
     with problems.collect():
@@ -239,7 +239,7 @@ def _data(
 
 
 def _notation(table: Table, marks: Marks, problems: Problems) -> Marks:
-    """How numbers are written, so that reading goes on if that is not as it was said."""
+    """The notation of the numbers, so that reading can go on if the options are wrong."""
     for frame, name in ((table.about, table.name), (table.joined, table.beside)):
         if frame is not None:
             marks, problem = guessed_marks(frame, name, marks)

@@ -1,4 +1,4 @@
-"""What is to be explained: numbers, classes, or times until an event, as the column tells."""
+"""The response: numbers, classes or survival times."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory a file will take, judged before it is taken."""
+"""Estimates of the memory that a file needs, before it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A data file's bytes: read once, from disk or a pipe, unpacked, and never more than allowed."""
+"""The bytes of a data file: read once, from disk or a pipe, unpacked, up to a limit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Check = Callable[[int], None]  # refuses too many bytes
 
 @dataclass(frozen=True)
 class Source:
-    """What a file holds; all that is said about it is said about these bytes."""
+    """The contents of a file."""
 
     path: Path
     kind: str

@@ -1,4 +1,4 @@
-"""What a file holds, whatever its kind: columns that may have a part, and features."""
+"""The table of a file of any kind: columns that may have a role, and features."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Table:
 
     @property
     def names(self) -> list[str]:
-        """The columns that may have a part."""
+        """The columns that may have a role."""
         more = [] if self.joined is None else [str(each) for each in self.joined.columns]
         return [*more, *(str(each) for each in self.about.columns)]
 
@@ -99,13 +99,13 @@ class Table:
 
     @property
     def listing(self) -> str:
-        """Which columns there are, and what may be amiss if one is not found."""
+        """The columns that there are, and possible causes if one is not found."""
         known = f"there are {listed(self.names)}" if self.names else "it tells nothing of its rows"
         return f"{known}{self.guess}"
 
     @property
     def guess(self) -> str:
-        """What may be amiss."""
+        """Possible causes."""
         if self.joined is not None:
             return ""
         return f". If it is in another file, give {option('phenotypes')} FILE"
@@ -123,7 +123,7 @@ class Table:
     def features(
         self, parts: Collection[str], marks: Marks, problems: Problems
     ) -> tuple[list[str], Any]:
-        """The names and the matrix of all columns but those that have another part."""
+        """The names and the matrix of the columns without another role."""
         raise NotImplementedError
 
     def only(
@@ -147,7 +147,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Frame(Table):
-    """A table of cells: a column is a feature unless it has another part."""
+    """A table of cells: a column is a feature unless it has another role."""
 
     def features(
         self, parts: Collection[str], marks: Marks, problems: Problems

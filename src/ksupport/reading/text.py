@@ -131,7 +131,7 @@ def _decodes(data: bytes, encoding: str) -> bool:
 
 
 def _separator(text: bytes) -> str:
-    """The sign that splits the first lines into equally many cells, the more the better."""
+    """The separator that splits the first lines into equally many cells, the more the better."""
     lines = list(_first_lines(text))
     scores = {mark: _score([line.count(mark) for line in lines]) for mark in SEPARATORS}
     best = max(scores, key=lambda mark: scores[mark])
@@ -198,7 +198,7 @@ def _first_line(text: bytes, how: dict[str, Any]) -> list[str]:
 
 
 def _kept_as_text(text: bytes, how: dict[str, Any]) -> dict[int, type]:
-    """The columns with a cell that pandas must not take for a number: it would crash, or err."""
+    """The columns with a cell that would crash pandas' parser of numbers: they stay text."""
     import pandas as pd
 
     if EXPONENT.search(text) is None:

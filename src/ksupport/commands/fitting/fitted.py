@@ -53,7 +53,7 @@ PASSES = (6, 20)  # of 2000 x 200 000 genotypes AutoIRKSN took 13
 
 
 def time_estimate(data: Data) -> str | None:
-    """A sentence on the time to expect; None where it is short."""
+    """A sentence on the expected time; None where it is short."""
     n, d = data.shape
     if n * d < LARGE:
         return None
@@ -68,7 +68,7 @@ def time_estimate(data: Data) -> str | None:
 
 
 def _seconds_of(X: Any) -> float:
-    """One product with all rows, the second: what is opened once does not count."""
+    """Seconds of one product with all rows, after a first that opens files."""
     design, ones = Design.of(X), np.ones(X.shape[0])
     design.rmatvec(ones)
     started = time.perf_counter()
@@ -127,7 +127,7 @@ def cross_validate(
 
 
 def _obstacle(data: Data, options: FitOptions, metric: Metric, least: int) -> str | None:
-    """What keeps rows from being held out, given the size of the rarest stratum needed."""
+    """Why rows cannot be held out; ``least`` is the size of the smallest stratum needed."""
     groups, (n, d) = data.groups, data.shape
     if n < 2 * options.cv or (groups is not None and len(np.unique(groups)) < 3):
         return "Too few rows to hold some out"
@@ -140,7 +140,7 @@ def _obstacle(data: Data, options: FitOptions, metric: Metric, least: int) -> st
 
 
 def _baseline_name(data: Data) -> str:
-    """What is known without any feature."""
+    """The name of the baseline."""
     if not data.codings:
         return BASELINE
     *first, last = [shown(coding.name) for coding in data.codings]
@@ -176,7 +176,7 @@ class Fitted:
 
     @property
     def chosen(self) -> Selection:
-        """What the model has chosen, and how."""
+        """The selection of the model."""
         return chosen_by(self.model)
 
     @property
@@ -232,7 +232,7 @@ class Fitted:
 
 
 class Repeated(LinearRegressor, SelectingModel):
-    """One way to choose, given a problem: what half-samples are asked to repeat."""
+    """A procedure of selection, to be repeated on half-samples."""
 
     max_iter = 1
     every = None

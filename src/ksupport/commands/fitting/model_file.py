@@ -1,4 +1,4 @@
-"""The model file: JSON that says what it is, and nothing that could be run."""
+"""The model file: JSON, checked against a schema."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def load(path: Path) -> Model:
 
 
 def _json(path: Path) -> Any:
-    """The contents of a file that may be no JSON, or none that can be read."""
+    """The contents of a file that may not be valid JSON."""
     file_mode(path, "write a model with ksupport fit --output")
 
     def check(size: int) -> None:
@@ -256,7 +256,7 @@ def _outputs(columns: list[Any], intercept: Any, classes: int) -> tuple[Floats, 
 
 
 def _each(features: list[Any], name: str, kind: Kind) -> Floats | None:
-    """A number of every feature, such as what stands for missing values, if each tells it."""
+    """A number for every feature, such as its fill value, if all have it."""
     if not features or not all(name in feature for feature in features):
         return None
     for at, feature in enumerate(features):
@@ -277,7 +277,7 @@ def _check(where: str, value: Any, fields: Mapping[str, Kind]) -> None:
 
 
 def _told(value: Any) -> str:
-    """A value on one line; of a large one, what it is."""
+    """A value on one line; of a large one its kind and size."""
     if isinstance(value, dict | list):
         return f"{'an object' if isinstance(value, dict) else 'a list'} of {len(value)}"
     return shown(repr(value))

@@ -72,7 +72,7 @@ def _safe(cell: Any) -> Any:
 
 
 def check_table(option: str, path: Path | None) -> None:
-    """Refuse the name of a file that would say something else than what is written."""
+    """Refuse a suffix of another format than those that are written."""
     if path is not None and path.suffix.lower() in OTHER_KINDS:
         raise InputError(
             f"{option} {path}: a table is written as CSV (.csv, .txt), with tabs (.tsv, .tab) or "
@@ -119,7 +119,7 @@ def _write_workbook(path: Path, rows: Iterable[Sequence[Any]]) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file; what goes wrong is told in words."""
+    """Write a file; an OSError becomes a CommandError."""
     try:
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8", newline="")

@@ -1,4 +1,4 @@
-"""Words and tables on the terminal, whatever the names are made of."""
+"""Text and tables on the terminal; names are never taken for markup."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ def console() -> Console:
 
 
 def heading(out: Console, text: str) -> None:
-    """A line that stands out."""
+    """A line in bold."""
     out.print(Text(text, style="bold"))
 
 
 def styled(out: Console, text: str) -> None:
-    """Words of ours, with [bold] in them."""
+    """Text with markup, such as [bold]."""
     out.print(Text.from_markup(text))
 
 
 def paragraph(out: Console, text: str) -> None:
-    """Words, wrapped."""
+    """Text, wrapped."""
     out.print(Text(fill(text, min(out.width, 100), break_on_hyphens=False)))
 
 
@@ -51,7 +51,7 @@ def table(out: Console, header: Sequence[str], rows: Iterable[Sequence[str]]) ->
 
 
 def say(text: str) -> None:
-    """What is being done, on standard error; faint on a terminal.
+    """Print the current stage on standard error; faint on a terminal.
 
     Work that takes long redraws a line of its own below it, with the time left.
     """

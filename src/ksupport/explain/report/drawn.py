@@ -110,7 +110,7 @@ def _short(value: Any) -> str:
 
 
 def _spread(count: int, chosen: int, most: int) -> list[int]:
-    """Places in a list, spread over it, that of the chosen one among them."""
+    """Places spread over a list, with the chosen one."""
     if count <= most:
         return list(range(count))
     places = set(np.linspace(0, count - 1, most - 1).round().astype(int).tolist())
@@ -118,7 +118,7 @@ def _spread(count: int, chosen: int, most: int) -> list[int]:
 
 
 def _walk(label: str, result: Result, step: int) -> Walk:
-    """Fewer records, denser where the path is young, that of the step among them."""
+    """A path with fewer records, denser at its beginning, with that of the step."""
     assert result.iterates is not None
     t = result.history["t"]
     count = len(t)
@@ -281,7 +281,7 @@ def _scatter(predictions: Predictions) -> dict[str, Any]:
 
 
 def _class_curves(predictions: Predictions) -> dict[str, Any]:
-    """The ROC curve, and what became of rows with a probability."""
+    """The ROC curve and the calibration."""
     false, true = mean_roc(predictions)
     take = _thinned(len(false), CORNERS)
     predicted, observed, counts = calibration(predictions)

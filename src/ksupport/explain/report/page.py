@@ -1,4 +1,4 @@
-"""The report: one HTML file that explains a model, and asks nothing of the network."""
+"""The report: one self-contained HTML file that explains a model."""
 
 from __future__ import annotations
 
@@ -233,11 +233,11 @@ def _page(contents: Contents, drawn: dict[str, Any]) -> str:
 
 
 def _digest(text: str) -> str:
-    """What a Content-Security-Policy knows an inline script or style by."""
+    """The hash of an inline script or style in a Content-Security-Policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _inert(value: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON that is safe inside of a script element."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return re.sub("[<>&]", lambda match: f"\\u{ord(match[0]):04x}", text)
