@@ -52,7 +52,7 @@ def tells(method: Method) -> Method:
 
 @contextmanager
 def watched(root: Phase, look: Callable[[], None], period: float, first: float) -> Iterator[None]:
-    """Phases within are part of ``root``; a thread looks after ``first`` seconds, then regularly."""
+    """Phases within are part of ``root``; a thread looks after ``first`` seconds, then often."""
     over, token = Event(), enter(root)
 
     def looking() -> None:
