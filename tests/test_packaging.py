@@ -57,11 +57,11 @@ def test_what_the_package_itself_imports_is_no_extra():
 
 
 def test_the_versions_told_are_those_of_everything_declared():
-    from ksupport.commands.fitting.provenance import OPTIONAL, PACKAGES
+    from ksupport.commands.fitting.provenance import OPTIONAL_PACKAGES, PACKAGES
 
     assert set(PACKAGES) == set(map(name, PROJECT["dependencies"]))
     known = set(map(name, chain(*PROJECT["optional-dependencies"].values())))
-    assert set(OPTIONAL) <= known - set(PACKAGES)
+    assert set(OPTIONAL_PACKAGES) <= known - set(PACKAGES)
 
 
 def test_the_readme_is_the_long_description():

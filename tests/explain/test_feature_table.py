@@ -72,7 +72,7 @@ def test_every_kind_of_x_gives_the_same(kind, monkeypatch):
     expected = univariate(X, Y, "numbers")
     given = {"sparse": sp.csr_matrix(X), "frame": pd.DataFrame(X), "incomplete": Incomplete(X)}
     if kind == "blocks":
-        monkeypatch.setattr(module, "BLOCK", 3 * N)
+        monkeypatch.setattr(module, "BLOCK_ENTRIES", 3 * N)
     found = univariate(given.get(kind, X), Y, "numbers")
     np.testing.assert_allclose(found.p_value, expected.p_value, rtol=1e-12)
 

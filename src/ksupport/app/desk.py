@@ -32,7 +32,7 @@ from .preview import preview
 from .words import label_of, on_page
 
 REPORT, TABLE, MODEL, PREDICTIONS = "report.html", "features.csv", "model.json", "predictions.csv"
-PREDICTED = 10  # rows of predictions that the page shows
+ROWS_PREVIEWED = 10  # rows of predictions that the page shows
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def predict(path: str, choices: Mapping[str, Any], folder: str) -> dict[str, Any
     write_table(into / PREDICTIONS, rows)
     head = [
         [shown(cell) if isinstance(cell, str) else f"{cell:.4g}" for cell in row]
-        for row in rows[: PREDICTED + 1]
+        for row in rows[: ROWS_PREVIEWED + 1]
     ]
     return {"rows": len(rows) - 1, "head": head, "remarks": list(remarks)}
 

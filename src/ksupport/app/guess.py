@@ -11,7 +11,7 @@ from ..reading.data import MOST_LEVELS
 from ..reading.identifiers import holds_dates, is_called_id
 from ..reading.table import Table
 
-LOOKED_AT = 2000  # columns; where there are more, the others are measurements
+COLUMNS_GUESSED = 2000  # columns; where there are more, the others are measurements
 TARGET = re.compile(
     r"(y|target|response|outcome|class(es)?|label|diagnosis|phenotype|disease|tumou?r|"
     r"case_?control|status|group|type|species|subtype|arm|score|yield)",
@@ -34,7 +34,9 @@ COVARIATE = re.compile(
 
 def guessed_parts(table: Table) -> dict[str, str]:
     """The part of each column that is probably no feature."""
-    looks = {name: _Look(table.column("ignore", name)) for name in _distinct(table)[:LOOKED_AT]}
+    looks = {
+        name: _Look(table.column("ignore", name)) for name in _distinct(table)[:COLUMNS_GUESSED]
+    }
     parts: dict[str, str] = {}
     if table.ids is None and table.joined is None:
         names = [name for name, look in looks.items() if look.names_rows]

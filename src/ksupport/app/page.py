@@ -14,9 +14,9 @@ from .._common.names import listed
 from .choices import PARTS, READ_BY
 from .examples import EXAMPLES
 from .uploads import ACCEPTED
-from .words import VALUES
+from .words import VALUE_WORDS
 
-HERE = Path(__file__).parent / "page"
+ASSETS = Path(__file__).parent / "page"
 ICON = (  # none would be asked for at an address without the token
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E"
     "%3Ccircle cx='4' cy='4' r='3' fill='%231f5fa8'/%3E%3C/svg%3E"
@@ -30,8 +30,8 @@ def page() -> Any:
         tags.head(
             tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
             tags.link(rel="icon", href=ICON),
-            ui.include_css(HERE / "style.css", method="inline"),
-            ui.include_js(HERE / "script.js", method="inline"),
+            ui.include_css(ASSETS / "style.css", method="inline"),
+            ui.include_js(ASSETS / "script.js", method="inline"),
         ),
         tags.div(
             "The connection to ksupport was lost. Start it again, and reload the page it opens.",
@@ -247,7 +247,7 @@ def _more(look: Mapping[str, Any]) -> Any:
     chosen, tags = look["choices"], ui.tags
     fields = _sheets(look["sheets"], chosen)
     for name in ("missing", "duplicates"):
-        ways = {value: words for (option, value), words in VALUES.items() if option == name}
+        ways = {value: words for (option, value), words in VALUE_WORDS.items() if option == name}
         fields.append(_setting(name, READ_BY[name], ways, chosen[name]))
     marks = {".": "point (1.5)", ",": "comma (1,5)"}
     fields.append(_setting("decimal", "Decimal mark", marks, chosen["decimal"]))

@@ -13,7 +13,7 @@ from ..reading.cells import Marks, is_text
 from ..reading.table import Matrix, Table
 from .choices import Choices
 
-COLUMNS, ROWS = 24, 6  # shown at once
+COLUMNS_SHOWN, ROWS_SHOWN = 24, 6  # shown at once
 WITH_PROBLEMS = 4  # rows shown beyond the first, for what is wrong in them
 OFFERED = 300  # columns that can be chosen as the response from a list
 
@@ -63,13 +63,13 @@ def _kept(
 ) -> list[str]:
     """Columns with a part or a problem first, and then in the order of the file."""
     if search:
-        return [name for name in names if search.lower() in name.lower()][:COLUMNS]
+        return [name for name in names if search.lower() in name.lower()][:COLUMNS_SHOWN]
     first = [name for name in names if name in choices.parts or name in wrong]
-    return list(dict.fromkeys([*first, *names]))[:COLUMNS]
+    return list(dict.fromkeys([*first, *names]))[:COLUMNS_SHOWN]
 
 
 def _rows(n: int, problems: Sequence[Mapping[str, Any]]) -> list[int]:
-    first = range(min(n, ROWS))
+    first = range(min(n, ROWS_SHOWN))
     others = {problem["row"] for problem in problems if problem["row"] is not None}
     return sorted({*first, *sorted(each for each in others if each < n)[:WITH_PROBLEMS]})
 

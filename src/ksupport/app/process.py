@@ -9,7 +9,7 @@ from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-LONGEST = 1 << 26  # bytes of an answer: the preview of a table is much smaller
+LONGEST_ANSWER = 1 << 26  # bytes of an answer: the preview of a table is much smaller
 ENDED = "The work ended without an answer; perhaps there was not enough memory."
 Hear = Callable[[dict[str, Any]], Awaitable[None]]
 
@@ -42,7 +42,7 @@ class Worker:
             if self._process is None and not self._closed:
                 self._process = await asyncio.create_subprocess_exec(
                     sys.executable, "-m", "ksupport.app.worker",
-                    stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST,
+                    stdin=PIPE, stdout=PIPE, stderr=DEVNULL, limit=LONGEST_ANSWER,
                 )  # fmt: skip
                 self._listening = asyncio.create_task(self._listen(self._process))
 

@@ -11,9 +11,11 @@ from .._common.phases import Phase
 from .._common.telling import duration, watched
 from ..commands.fitting.options import FitOptions
 
-PERIOD = 0.4  # seconds between two messages
+MESSAGE_PERIOD = 0.4  # seconds between two messages
 HELD_OUT = "predicting rows held out"  # how the stage begins that repeats the fit on folds
-OTHERS = 1.5  # how long folds take with the usual methods beside the model, as a share of without
+RIVALS_SHARE = (
+    1.5  # how long folds take with the usual methods beside the model, as a share of without
+)
 
 
 class Progress:
@@ -49,7 +51,7 @@ class Progress:
         starts = [start for words, start in self._stages if words.startswith(HELD_OUT)]
         if starts:
             fit = starts[0] - next(start for words, start in self._stages if "fitting" in words)
-            expected = OTHERS * FitOptions().cv * fit
+            expected = RIVALS_SHARE * FitOptions().cv * fit
             return max(expected - (now - starts[0]), 1.0)
         if len(self._stages) > 1:
             return 1.0
@@ -68,5 +70,5 @@ class Progress:
 def following(tell: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[str], None]]:
     """Report the progress of the work within; yields a function that begins a stage."""
     progress = Progress()
-    with watched(progress.root, lambda: tell(progress.state()), PERIOD, PERIOD):
+    with watched(progress.root, lambda: tell(progress.state()), MESSAGE_PERIOD, MESSAGE_PERIOD):
         yield progress.say

@@ -14,7 +14,7 @@ ACCEPTED = (
     ".pq", ".arrow", ".feather", ".ipc", ".npz", ".npy", ".svm", ".libsvm", ".svmlight", ".h5ad",
     ".bed", ".bim", ".fam",
 )  # fmt: skip
-LONGEST = 100  # characters of a name
+LONGEST_FILE_NAME = 100  # characters of a name
 DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)  # names on Windows
 MAIN = ".bed"  # of several files, the one that names the others
 
@@ -26,7 +26,7 @@ def safe_name(name: str) -> str:
     ('pass wd.csv', '_con.csv', 'file')
     """
     last = re.split(r"[/\\]", name)[-1]
-    kept = re.sub(r"[^\w.()+ -]", "_", last).strip(". ")[-LONGEST:].lstrip(". -")
+    kept = re.sub(r"[^\w.()+ -]", "_", last).strip(". ")[-LONGEST_FILE_NAME:].lstrip(". -")
     return f"_{kept}" if DEVICES.match(kept) else kept or "file"
 
 

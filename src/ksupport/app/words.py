@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .._common.names import shown
 from .choices import PARTS, READ_BY
 
-VALUES = {
+VALUE_WORDS = {
     ("missing", "impute"): "fill in means",
     ("missing", "drop-rows"): "leave out their rows",
     ("missing", "drop-columns"): "leave out their columns",
@@ -17,7 +17,7 @@ VALUES = {
     ("duplicates", "suffix"): "number them",
     ("duplicates", "refuse"): "ask",
 }
-OTHERS = {
+OPTION_WORDS = {
     "regression": "‘Response: numbers’",
     "classification": "‘Response: classes’",
     "phenotypes": "‘Table of samples’",
@@ -37,9 +37,9 @@ def on_page(name: str, value: str | None = None) -> str:
     if name in PARTS:
         word = f"‘{PARTS[name]}’"
         return word if value is None else f"{word} for {value}"
-    if (name, value or "") in VALUES:
-        return f"‘{READ_BY[name]}: {VALUES[name, value or '']}’"
-    word = OTHERS.get(name) or f"‘{READ_BY.get(name, name)}’"
+    if (name, value or "") in VALUE_WORDS:
+        return f"‘{READ_BY[name]}: {VALUE_WORDS[name, value or '']}’"
+    word = OPTION_WORDS.get(name) or f"‘{READ_BY.get(name, name)}’"
     if value is None or name in ("regression", "classification"):
         return word
     return f"{word} for {value}" if name in ("keep", "na") else f"{word} {value}"
@@ -69,8 +69,8 @@ def _label(name: str, values: list[str]) -> str:
         return f"{PARTS[name]}: {several}"
     if name == "na":
         return f"Take {several} as missing"
-    if (name, values[0]) in VALUES:
-        return VALUES[name, values[0]].capitalize()
+    if (name, values[0]) in VALUE_WORDS:
+        return VALUE_WORDS[name, values[0]].capitalize()
     if name == "phenotypes":
         return f"Table of samples: sheet {shown(values[0].rpartition(':')[2], 24)}"
     return f"{READ_BY.get(name, name)}: {several or 'none'}"

@@ -23,7 +23,7 @@ from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
 from .timing import IDLE, Timing, cores, cpu, load, once, prox_by_sorting, take_turns, with_unit
 
-STEPS, K = 300, 10
+BENCH_STEPS, BENCH_K = 300, 10
 BUDGET = 6.0  # seconds for one comparison, warm-up included
 
 
@@ -37,8 +37,8 @@ class Size:
     repeats: int
 
 
-FULL = Size(1_000_000, (150, 20_000), (100, 2000), 7)
-QUICK = Size(10_000, (40, 500), (40, 100), 2)
+FULL_SIZE = Size(1_000_000, (150, 20_000), (100, 2000), 7)
+QUICK_SIZE = Size(10_000, (40, 500), (40, 100), 2)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def bench(
     Takes about half a minute.
     """
     busy = load()
-    rows = list(_compared(QUICK if quick else FULL))
+    rows = list(_compared(QUICK_SIZE if quick else FULL_SIZE))
     machine = {"cpu": cpu(), "cores": cores(), "load": busy, "versions": versions()}
     if in_json:
         record = {"machine": machine, "rows": [row.record() for row in rows]}
@@ -117,8 +117,8 @@ def _compared(size: Size) -> Iterator[Comparison]:
 def _prox(size: Size) -> Iterator[Comparison]:
     q = np.random.default_rng(0).standard_normal(size.vector)
     ours, naive, scan = take_turns(
-        lambda: prox_ksupport(q, 1.0, K),
-        lambda: prox_by_sorting(q, 1.0, K),
+        lambda: prox_ksupport(q, 1.0, BENCH_K),
+        lambda: prox_by_sorting(q, 1.0, BENCH_K),
         lambda: np.abs(q).sum(),
         repeats=size.repeats, budget=BUDGET,
     )  # fmt: skip
@@ -135,15 +135,15 @@ def _step(size: Size) -> Comparison:
     F = np.asfortranarray(X)
     ours, *products = take_turns(
         partial(
-            path, "irksn", design, y, k=K, alpha=1e-3, step="spectral",
-            max_iter=STEPS, every=5, keep="last",
+            path, "irksn", design, y, k=BENCH_K, alpha=1e-3, step="spectral",
+            max_iter=BENCH_STEPS, every=5, keep="last",
         ),
         lambda: X.T @ y,
         lambda: F.T @ y,
         repeats=size.repeats, budget=BUDGET,
     )  # fmt: skip
     product = min(products, key=lambda each: each.median)  # in the order that suits it best
-    return Comparison(f"step, {n} x {d}", "X.T @ z", ours.per(STEPS), product)
+    return Comparison(f"step, {n} x {d}", "X.T @ z", ours.per(BENCH_STEPS), product)
 
 
 def _fits(size: Size) -> Iterator[Comparison]:

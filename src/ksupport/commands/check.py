@@ -29,8 +29,8 @@ from .terminal.options import (
 from .terminal.outputs import as_json
 from .terminal.printing import console, heading, paragraph, say, table
 
-LOOKED_AT = 500  # features among which correlations are counted
-ROUNDING = 5 * float(np.finfo(np.float64).eps)
+FEATURES_SAMPLED = 500  # features among which correlations are counted
+SPREAD_OF_ROUNDING = 5 * float(np.finfo(np.float64).eps)
 
 
 @with_exit_codes
@@ -83,7 +83,7 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
         )
     design = Design.of(data.X[:, varies] if constant else data.X).centred(standardize=standardize)
     rng = np.random.default_rng(seed)
-    some = np.sort(rng.choice(varies.size, min(LOOKED_AT, varies.size), replace=False))
+    some = np.sort(rng.choice(varies.size, min(FEATURES_SAMPLED, varies.size), replace=False))
     columns = design.columns(some)
     columns = columns / np.linalg.norm(columns, axis=1, keepdims=True)
     cosines = np.abs(columns @ columns.T) - np.eye(len(some))
@@ -102,7 +102,9 @@ def _varying(X: Any) -> Ints:
     """The columns whose entries differ by more than rounding, whatever their units."""
     low, high = (np.ravel(dense(each)) for each in (X.min(axis=0), X.max(axis=0)))
     size = np.maximum(np.abs(low), np.abs(high))
-    return np.flatnonzero(high / 2 - low / 2 > ROUNDING * size)  # halves, as 1e308 has no double
+    return np.flatnonzero(
+        high / 2 - low / 2 > SPREAD_OF_ROUNDING * size
+    )  # halves, as 1e308 has no double
 
 
 def _advice(design: Design, k: int | None, grouped: bool, seed: int) -> Recommendation:

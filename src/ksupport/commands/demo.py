@@ -31,10 +31,14 @@ from .terminal.outputs import check_outputs, write_text
 from .terminal.printing import console, styled, table
 
 SNR = 3.0
-DRAWS = 3  # simulated data sets behind every line of the second table
+N_DRAWS = 3  # simulated data sets behind every line of the second table
 N_TRAIN, N_TEST, N_FEATURES = 100, 1000, 2000
 NOISE = 5  # data sets of noise
-SHOWN, MATTER, SEED = 500, 6, 3  # features of the first data, those that matter, and their seed
+N_SHOWN, MATTER, DEMO_SEED = (
+    500,
+    6,
+    3,
+)  # features of the first data, those that matter, and their seed
 N_CLASSES, DECIDE, STRONG = 150, 4, 5.0  # rows of classes, features that decide, and how clearly
 
 
@@ -55,7 +59,7 @@ def demo(
     numbers = _features(terminal, out)
     _noise(terminal)
     classes = _classes(terminal, other)
-    for number, (title, draw, remark) in enumerate(DESIGNS, start=4):
+    for number, (title, draw, remark) in enumerate(DEMO_DESIGNS, start=4):
         _design(terminal, f"{number}. {title}", draw, remark)
     terminal.print(
         "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit; "
@@ -75,14 +79,14 @@ def demo(
 def _features(terminal: Console, out: Path) -> Fitted:
     """One data set: which features, how sure, and what can stand in; the report is on it."""
     X, y, w_true = datasets.make_correlated_data(
-        N_TRAIN, SHOWN, rho=0.9, density=MATTER / SHOWN, snr=SNR, random_state=SEED
+        N_TRAIN, N_SHOWN, rho=0.9, density=MATTER / N_SHOWN, snr=SNR, random_state=DEMO_SEED
     )
-    names = tuple(f"gene {j}" for j in range(SHOWN))
+    names = tuple(f"gene {j}" for j in range(N_SHOWN))
     fitted = fit_data(Data(out, names, X, y), FitOptions())
     lasso = LassoCV().fit(X, y)
     styled(
         terminal,
-        f"[bold]1. A probability with each feature[/]: {N_TRAIN} x {SHOWN}, neighbours correlate "
+        f"[bold]1. A probability with each feature[/]: {N_TRAIN} x {N_SHOWN}, neighbours correlate "
         f"at 0.9, {MATTER} matter",
     )
     _table(terminal, fitted, w_true, "LassoCV", lasso.coef_)
@@ -140,11 +144,11 @@ def _noise(terminal: Console) -> None:
 def _classes(terminal: Console, out: Path) -> Fitted:
     """Tumours and normal tissue: which genes tell them apart, beside a Lasso of classes."""
     X, eta, w_true = datasets.make_correlated_data(
-        N_CLASSES, SHOWN, rho=0.6, density=DECIDE / SHOWN, snr=np.inf, random_state=SEED
+        N_CLASSES, N_SHOWN, rho=0.6, density=DECIDE / N_SHOWN, snr=np.inf, random_state=DEMO_SEED
     )
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(DEMO_SEED)
     y = np.where(STRONG * eta / eta.std() + rng.logistic(size=len(eta)) > 0, "tumour", "normal")
-    names = tuple(f"gene {j}" for j in range(SHOWN))
+    names = tuple(f"gene {j}" for j in range(N_SHOWN))
     data = Data(out, names, X, y, kind="classes")
     fitted = fit_data(data, FitOptions())
     with warnings.catch_warnings():
@@ -152,7 +156,7 @@ def _classes(terminal: Console, out: Path) -> Fitted:
         lasso = lasso_and_ridge(X, lambda rows: 5, "classes")["Lasso"](np.arange(len(y))).fit(X, y)
     styled(
         terminal,
-        f"[bold]3. Classes[/]: {N_CLASSES} x {SHOWN}, tumour or normal, {DECIDE} genes decide",
+        f"[bold]3. Classes[/]: {N_CLASSES} x {N_SHOWN}, tumour or normal, {DECIDE} genes decide",
     )
     effects = w_true * STRONG / eta.std()  # on the log odds, as those of the model
     _table(terminal, fitted, effects, "l1 logistic", np.ravel(lasso[-1].coef_))
@@ -162,17 +166,17 @@ def _classes(terminal: Console, out: Path) -> Fitted:
 # -- correlated designs --------------------------------------------------------------------
 
 Draw = Callable[[int], tuple[Floats, Floats, Floats]]
-ROWS = N_TRAIN + N_TEST
-DESIGNS: tuple[tuple[str, Draw, str], ...] = (
+N_ROWS = N_TRAIN + N_TEST
+DEMO_DESIGNS: tuple[tuple[str, Draw, str], ...] = (
     (
         "Correlated groups",
-        lambda seed: datasets.make_block_data(ROWS, N_FEATURES, snr=SNR, random_state=seed),
+        lambda seed: datasets.make_block_data(N_ROWS, N_FEATURES, snr=SNR, random_state=seed),
         "blocks of 10 correlate at 0.7; three whole blocks matter",
     ),
     (
         "Scattered features",
         lambda seed: datasets.make_correlated_data(
-            ROWS, N_FEATURES, snr=SNR, density=10 / N_FEATURES, random_state=seed
+            N_ROWS, N_FEATURES, snr=SNR, density=10 / N_FEATURES, random_state=seed
         ),
         "neighbours correlate at 0.6; any 10 matter",
     ),
@@ -182,7 +186,7 @@ DESIGNS: tuple[tuple[str, Draw, str], ...] = (
 def _design(terminal: Console, title: str, draw: Draw, remark: str) -> None:
     """AutoIRKSN and the cross-validated Lasso on fresh draws of one design."""
     ours, lasso = [], []
-    for seed in range(DRAWS):
+    for seed in range(N_DRAWS):
         X, y, w_true = draw(seed)
         model = AutoIRKSN()
         ours.append([*_score(model, X, y, w_true), model.n_passes_])
@@ -196,7 +200,7 @@ def _design(terminal: Console, title: str, draw: Draw, remark: str) -> None:
     ]
     table(terminal, header, rows)
     terminal.print(
-        f"{N_TRAIN} x {N_FEATURES}, mean of {DRAWS} draws. Error: mean square on {N_TEST} fresh "
+        f"{N_TRAIN} x {N_FEATURES}, mean of {N_DRAWS} draws. Error: mean square on {N_TEST} fresh "
         f"rows over the variance of y; the noise alone makes {1 / (1 + SNR**2):.2f}.\n"
     )
 
@@ -255,7 +259,7 @@ def _numbers(w: Floats) -> list[str]:
 
 
 def _report(terminal: Console, fitted: Fitted, target: str, out: Path) -> None:
-    made: dict[str, Any] = {"command": command_line(), "seed": SEED, "versions": versions()}
+    made: dict[str, Any] = {"command": command_line(), "seed": DEMO_SEED, "versions": versions()}
     write_text(out, report_text(fitted, target, made))
     findings = fitted.findings(target)
     terminal.print(f"{findings.title}. {findings.beside}")

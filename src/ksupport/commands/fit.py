@@ -30,9 +30,9 @@ from .fitting.results import (
 from .fitting.summary import data_summary, print_data_summary, print_summary
 from .terminal.exit import CommandError, with_exit_codes
 from .terminal.options import (
-    METHOD,
+    METHOD_PANEL,
     READING,
-    RESULT,
+    RESULT_PANEL,
     WHICH_COLUMNS,
     CheckedColumns,
     CheckedReading,
@@ -56,20 +56,20 @@ WRITTEN = {
 
 
 def _method(name: str, words: str, kind: Any = float | None, **how: Any) -> inspect.Parameter:
-    return option(name, kind, None, METHOD, words, metavar="NUMBER", **how)
+    return option(name, kind, None, METHOD_PANEL, words, metavar="NUMBER", **how)
 
 
 def _file(name: str, words: str) -> inspect.Parameter:
-    return option(name, Path | None, None, RESULT, words, metavar="FILE")
+    return option(name, Path | None, None, RESULT_PANEL, words, metavar="FILE")
 
 
 def _noun(name: str, words: str) -> inspect.Parameter:
-    return option(name, str | None, None, RESULT, words, metavar="NOUN")
+    return option(name, str | None, None, RESULT_PANEL, words, metavar="NOUN")
 
 
 FIT = Group(FitOptions, [
     option(
-        "method", str, AUTO, METHOD, f"How to find the features: {', '.join(CHOICES)}.",
+        "method", str, AUTO, METHOD_PANEL, f"How to find the features: {', '.join(CHOICES)}.",
         metavar="NAME", autocompletion=among(lambda: CHOICES),
     ),
     _method(
@@ -77,12 +77,15 @@ FIT = Group(FitOptions, [
     ),
     _method("alpha", "Between 0 and 1; the larger, the more features are kept beyond k."),
     option(
-        "cv", int, 5, METHOD, "Parts of the rows, each of which is held out once.",
+        "cv", int, 5, METHOD_PANEL, "Parts of the rows, each of which is held out once.",
         metavar="NUMBER",
     ),
-    option("standardize", bool, True, METHOD, "Scale the columns to unit variance while fitting."),
     option(
-        "positive", bool, False, METHOD,
+        "standardize", bool, True, METHOD_PANEL,
+        "Scale the columns to unit variance while fitting.",
+    ),
+    option(
+        "positive", bool, False, METHOD_PANEL,
         "Effects can only be positive: features raise the target, the odds of the second of two "
         "classes (by the alphabet), or the risk. Columns of --adjust-for may do both.",
         "--positive",
@@ -102,7 +105,7 @@ FIT = Group(FitOptions, [
         int | None, min=1, max=MOST_PERMUTATIONS,
     ),
     option(
-        "compare", bool, True, METHOD,
+        "compare", bool, True, METHOD_PANEL,
         "Predict rows held out, beside a Lasso and a ridge; takes most of the time.",
     ),
     _method(

@@ -26,10 +26,10 @@ from .fitting.options import AUTO, CV, IC
 
 
 Make = Callable[[Any, Any], Any]  # an estimator, given the inner folds or their number, and X
-RATIOS = (0.1, 0.5, 0.9)
-MEAN, LARGEST, NO_RISK = "mean of y", "largest class", "no risk"
-BASELINES = (MEAN, LARGEST, NO_RISK)
-KINDS: tuple[Kind, ...] = ("numbers", "classes", "survival")
+L1_RATIOS = (0.1, 0.5, 0.9)
+MEAN, LARGEST_CLASS, NO_RISK = "mean of y", "largest class", "no risk"
+BASELINES = (MEAN, LARGEST_CLASS, NO_RISK)
+RESPONSE_KINDS: tuple[Kind, ...] = ("numbers", "classes", "survival")
 
 
 def size_of(model: Any, unpenalized: Sequence[int] = ()) -> int:
@@ -53,7 +53,7 @@ def candidates(
 
 def names() -> list[str]:
     """Of all that can be compared, whatever the response."""
-    return list(dict.fromkeys(name for kind in KINDS for name in candidates(0, kind)))
+    return list(dict.fromkeys(name for kind in RESPONSE_KINDS for name in candidates(0, kind)))
 
 
 def as_in_fit(name: str, known: Iterable[str]) -> str:
@@ -71,7 +71,7 @@ def _of_numbers(how: dict[str, Any]) -> dict[str, Make]:
     }  # fmt: skip
     made |= {"LassoCV": _standard("numbers", "Lasso"), "RidgeCV": _standard("numbers", "ridge")}
     made["ElasticNetCV"] = lambda cv, X: scaled(
-        ElasticNetCV(cv=cv, l1_ratio=list(RATIOS)), centred=not issparse(X)
+        ElasticNetCV(cv=cv, l1_ratio=list(L1_RATIOS)), centred=not issparse(X)
     )
     return made | _abess("LinearRegression") | {MEAN: lambda cv, X: DummyRegressor()}
 
@@ -81,7 +81,7 @@ def _of_classes(how: dict[str, Any]) -> dict[str, Make]:
     made["l1 logistic"] = _standard("classes", "Lasso")
     made["ridge logistic"] = _standard("classes", "ridge")
     made |= _abess("LogisticRegression")
-    return made | {LARGEST: lambda cv, X: DummyClassifier(strategy="most_frequent")}
+    return made | {LARGEST_CLASS: lambda cv, X: DummyClassifier(strategy="most_frequent")}
 
 
 def _of_survival(how: dict[str, Any]) -> dict[str, Make]:

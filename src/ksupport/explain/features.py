@@ -18,8 +18,8 @@ from .cross_validation import Kind, metric_for
 from .models import Model, chosen_by, one_coefficient, targets_of
 from .univariate import Univariate, univariate
 
-RATIOS = ("logistic", "cox", "poisson")  # whose exponentials of coefficients are ratios
-SAME = 9  # probabilities that agree to so many decimals are equal
+RATIO_LOSSES = ("logistic", "cox", "poisson")  # whose exponentials of coefficients are ratios
+SAME_DECIMALS = 9  # probabilities that agree to so many decimals are equal
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ def by_certainty(effects: Floats, chosen: Selection) -> list[int]:
     """The chosen features, the most probable first, of equal ones that of the largest effect."""
     features = np.flatnonzero(chosen.support)
     p = chosen.probability
-    certain = np.zeros(features.size) if p is None else np.round(p[features], SAME)
+    certain = np.zeros(features.size) if p is None else np.round(p[features], SAME_DECIMALS)
     size = np.abs(effects[features])
-    size = np.round(size / (size.max(initial=0.0) or 1.0), SAME)
+    size = np.round(size / (size.max(initial=0.0) or 1.0), SAME_DECIMALS)
     return features[np.lexsort((features, -size, -certain))].tolist()
 
 
@@ -125,7 +125,7 @@ def _effects(model: Model) -> dict[str, Floats]:
         return {}
     found = posterior.effects()
     columns = {name: getattr(found, name) for name in ("mean", "sd", "lower", "upper")}
-    if model._loss.name in RATIOS:
+    if model._loss.name in RATIO_LOSSES:
         ratios = found.ratios()
         columns |= {
             "ratio": ratios.mean, "ratio_lower": ratios.lower, "ratio_upper": ratios.upper

@@ -15,8 +15,8 @@ from ..design import Design, Floats, Ints
 from ..losses import Loss
 from .cross_validation import CrossValidation, Kind, metric_for
 
-PARTS = 3  # of rows, by predicted risk
-BINS = 5  # of predicted probabilities
+RISK_GROUPS = 3  # of rows, by predicted risk
+CALIBRATION_BINS = 5  # of predicted probabilities
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,9 @@ def mean_roc(predictions: Predictions) -> tuple[Floats, Floats]:
     return np.repeat(across, 2), np.column_stack(ends).ravel()
 
 
-def calibration(predictions: Predictions, bins: int = BINS) -> tuple[Floats, Floats, Ints]:
+def calibration(
+    predictions: Predictions, bins: int = CALIBRATION_BINS
+) -> tuple[Floats, Floats, Ints]:
     """Mean probability, share of the second class, and number of rows, of bins of as many rows."""
     order = np.argsort(predictions.predicted, kind="stable")
     parts = [part for part in np.array_split(order, bins) if part.size]
@@ -86,7 +88,7 @@ def calibration(predictions: Predictions, bins: int = BINS) -> tuple[Floats, Flo
     )
 
 
-def risk_groups(predictions: Predictions, parts: int = PARTS) -> Ints:
+def risk_groups(predictions: Predictions, parts: int = RISK_GROUPS) -> Ints:
     """Which part of its fold each row is in, by risk: 0 for the lowest."""
     groups = np.zeros(len(predictions.rows), np.intp)
     for each in np.unique(predictions.fold):
@@ -148,7 +150,7 @@ def log_rank(y: Floats, groups: Ints) -> float:
 
 
 DRAWN = 30  # features
-FAR = 2.5  # standard deviations beyond which colours do not change
+HEAT_RANGE = 2.5  # standard deviations beyond which colours do not change
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,7 @@ from .wording import Nouns, Wording, guessed_nouns, percent, probability_text, t
 SETS = 4  # of features that can replace each other, listed in words
 EVEN = 0.5  # probability from which a feature is a finding, and below which it is a candidate
 # Log odds or log hazard of one standard deviation from which a covariate is flagged; not tuned.
-SEPARATED = 10.0
+SEPARATING_EFFECT = 10.0
 
 Sign = Literal["yes", "perhaps", "no"]
 
@@ -278,7 +278,7 @@ class Findings:
             "coefficient has no finite estimate, and predictions rest on it. Check that it is not "
             "a consequence of the target, or leave it out."
             for each in self.covariates
-            if abs(each.effect) > SEPARATED
+            if abs(each.effect) > SEPARATING_EFFECT
         ]
 
     @property

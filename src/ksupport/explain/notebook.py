@@ -16,7 +16,7 @@ from .features import feature_rows
 from .models import Model, adjusted_for, chosen_by, targets_of
 from .wording import probability_text
 
-LISTED = 10  # features in the table
+ROWS_LISTED = 10  # features in the table
 TARGETS = 5  # columns of it
 JUDGE = (
     "To judge it: sklearn.model_selection.cross_val_score tells how well rows held out are "
@@ -86,10 +86,10 @@ def _features(model: Model, chosen: Selection) -> Table:
             *[probability_text(each.probability or 0.0)] * certain,
             *(number(w) if each.chosen else "" for w in coef[:, each.feature]),
         )
-        for each in found[:LISTED]
+        for each in found[:ROWS_LISTED]
     ]
-    first = f"The {LISTED} {'most probable' if certain else 'largest'}"
-    title = "All" if len(found) <= LISTED else first
+    first = f"The {ROWS_LISTED} {'most probable' if certain else 'largest'}"
+    title = "All" if len(found) <= ROWS_LISTED else first
     targets = ["coefficient"] if chosen.flat else targets_of(model)[:TARGETS]
     head = ("feature", *["probability"] * certain, *targets)
     return Table(f"{title}, in the units of X", head, rows)

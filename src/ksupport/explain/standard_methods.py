@@ -23,9 +23,9 @@ from ..metrics import concordance
 from .cross_validation import Kind, Make
 
 Inner = Callable[[Ints], Any]  # folds of some rows: a number, or splits of them
-STRENGTHS = np.logspace(-2, 6, 25)  # of a ridge, on columns of unit variance
-FEWER_STRENGTHS = STRENGTHS[6::3]  # where each takes an iteration
-PENALTIES = np.logspace(-2, 2, 9)  # of a Lasso of classes: what the loss is multiplied by
+RIDGE_PENALTIES = np.logspace(-2, 6, 25)  # of a ridge, on columns of unit variance
+FEWER_RIDGE_PENALTIES = RIDGE_PENALTIES[6::3]  # where each takes an iteration
+LASSO_PENALTIES = np.logspace(-2, 2, 9)  # of a Lasso of classes: what the loss is multiplied by
 
 
 def scaled(model: Any, centred: bool = True) -> Any:
@@ -57,7 +57,7 @@ def lasso_and_ridge(X: Any, inner: Inner, kind: Kind = "numbers") -> dict[str, M
         }
     return {
         "Lasso": lambda train: scaled(LassoCV(cv=inner(train)), centred),
-        "ridge": lambda train: scaled(RidgeCV(alphas=STRENGTHS), centred),
+        "ridge": lambda train: scaled(RidgeCV(alphas=RIDGE_PENALTIES), centred),
     }
 
 
@@ -109,7 +109,7 @@ def _lasso_of_classes(cv: Any) -> Any:
     # The intercept is penalised as a coefficient of its column, so that column is large.
     return OneAgainstOthers(
         LogisticRegressionCV(
-            Cs=PENALTIES, cv=cv, solver="liblinear", scoring="neg_log_loss", random_state=0,
+            Cs=LASSO_PENALTIES, cv=cv, solver="liblinear", scoring="neg_log_loss", random_state=0,
             intercept_scaling=10.0, **_penalised(1.0),
         )
     )  # fmt: skip
@@ -117,8 +117,8 @@ def _lasso_of_classes(cv: Any) -> Any:
 
 def _ridge_of_classes(cv: Any) -> Any:
     return LogisticRegressionCV(
-        Cs=1.0 / FEWER_STRENGTHS[::-1], cv=cv, solver="newton-cholesky", scoring="neg_log_loss",
-        **_penalised(0.0),
+        Cs=1.0 / FEWER_RIDGE_PENALTIES[::-1], cv=cv, solver="newton-cholesky",
+        scoring="neg_log_loss", **_penalised(0.0),
     )  # fmt: skip
 
 
@@ -182,7 +182,7 @@ class CoxRidge(_CoxModel):
         from sksurv.linear_model import CoxPHSurvivalAnalysis
 
         axes, folds = PCA(svd_solver="full").fit(Z), _by_event(self.cv, y)
-        search = GridSearchCV(CoxPHSurvivalAnalysis(), {"alpha": FEWER_STRENGTHS}, cv=folds)
+        search = GridSearchCV(CoxPHSurvivalAnalysis(), {"alpha": FEWER_RIDGE_PENALTIES}, cv=folds)
         search.fit(axes.transform(Z), structured(y))
         return np.asarray(search.best_estimator_.coef_ @ axes.components_)
 

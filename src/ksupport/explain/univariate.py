@@ -22,7 +22,9 @@ from ..design import Floats, Incomplete, is_dask, unwrapped
 from ..losses import Cox
 from .cross_validation import Kind
 
-BLOCK = 1 << 22  # entries of X that are looked at together: 32 MB, and a few times that for squares
+BLOCK_ENTRIES = (
+    1 << 22
+)  # entries of X that are looked at together: 32 MB, and a few times that for squares
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def _blocks(X: Any) -> Iterator[Floats]:
         X = X.to_numpy()
     if sp.issparse(X):
         X = sp.csc_array(X)
-    width = max(1, BLOCK // max(n, 1))
+    width = max(1, BLOCK_ENTRIES // max(n, 1))
     for start in range(0, d, width):
         block = X[:, np.arange(start, min(start + width, d))]
         block = block.compute() if is_dask(block) else block
@@ -219,7 +221,7 @@ def _varies(X: Floats, squares: Floats, n: NDArray[Any]) -> NDArray[np.bool_]:
 # -- where no feature is named -----------------------------------------------------------
 
 
-LEVEL, POWER = 0.05, 0.8
+TEST_LEVEL, TEST_POWER = 0.05, 0.8
 
 
 @dataclass(frozen=True)
@@ -264,7 +266,7 @@ def no_signal(X: Any, y: ArrayLike, kind: Kind, candidates: ArrayLike) -> NoSign
 
 def detectable_effect(y: ArrayLike, kind: Kind, d: int) -> tuple[float | None, str]:
     """The effect of one feature that is seen with a power of 80 %, and what it is."""
-    reach = float(stats.norm.isf(LEVEL / (2 * max(d, 1))) + stats.norm.ppf(POWER))
+    reach = float(stats.norm.isf(TEST_LEVEL / (2 * max(d, 1))) + stats.norm.ppf(TEST_POWER))
     if kind == "survival":
         events = float(Cox().checked(y)[:, 1].sum())
         name = "hazard ratio for one standard deviation"
@@ -285,10 +287,10 @@ def _eta_squared(n: float, groups: int, d: int) -> float | None:
     low, high = groups - 1, n - groups
     if high < 2:
         return None
-    critical = stats.f.isf(LEVEL / max(d, 1), low, high)
+    critical = stats.f.isf(TEST_LEVEL / max(d, 1), low, high)
 
     def missing(eta: float) -> float:
-        return float(stats.ncf.sf(critical, low, high, n * eta / (1.0 - eta))) - POWER
+        return float(stats.ncf.sf(critical, low, high, n * eta / (1.0 - eta))) - TEST_POWER
 
     ends = 1e-6, 0.999
     return None if missing(ends[1]) < 0 else float(brentq(missing, *ends))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from .._common.names import shown
 from .cross_validation import Kind
 
-LOOKED_AT = 500  # names from which the kind of feature is guessed
+NAMES_READ = 500  # names from which the kind of feature is guessed
 MOSTLY = 0.6  # share of them that must look alike
 PATTERNS = {  # names of columns, by what they usually name
     "SNPs": r"rs\d+|(chr)?\d{1,2}[:_]\d+([:_][ACGT]+){0,2}|\d{1,2}:\d+",
@@ -72,7 +72,7 @@ def guessed_nouns(
     Nouns(rows='samples', features='genes')
     """
     found = features
-    looked_at = [str(name) for name in names[:LOOKED_AT]]
+    looked_at = [str(name) for name in names[:NAMES_READ]]
     enough = MOSTLY * len(looked_at)
     numbered = sum(re.fullmatch(NUMBERED, name) is not None for name in looked_at) >= enough
     for noun, pattern in PATTERNS.items() if looked_at and features is None else ():

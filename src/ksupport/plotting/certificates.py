@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..theory import Recommendation, RecoveryReport
 from ._axes import BAD, GOOD, MUTED, Display, check_kind, check_ours, documented, note, pyplot
 
-FAR = 2.0  # a condition violated by this factor or more reaches the edge of the picture
+WIDEST_RATIO = 2.0  # a condition violated by this factor or more reaches the edge of the picture
 
 
 @dataclass(eq=False, repr=False)
@@ -72,7 +72,7 @@ class CertificateDisplay(Display):
         for place, (_, condition) in enumerate(report.conditions):
             ratio = condition.lhs / condition.rhs if condition.rhs > 0 else np.inf
             colour = GOOD if condition.holds else BAD if condition.decided else MUTED
-            bars += ax.barh(place, min(ratio, FAR), color=colour, height=0.6)
+            bars += ax.barh(place, min(ratio, WIDEST_RATIO), color=colour, height=0.6)
             verdict = "holds" if condition.holds else "fails" if condition.decided else "undecided"
             number = f"{ratio:.3g}" if np.isfinite(ratio) else "no certificate"
             if condition.holds is False and ratio < 1:
@@ -81,7 +81,9 @@ class CertificateDisplay(Display):
         ax.axvline(1.0, color="black", linewidth=1)
         ax.set_yticks(range(len(report.conditions)), [name for name, _ in report.conditions])
         ax.invert_yaxis()  # the first condition on top
-        ax.set(xlim=(0, FAR), xlabel="left side / right side: below 1, the condition holds")
+        ax.set(
+            xlim=(0, WIDEST_RATIO), xlabel="left side / right side: below 1, the condition holds"
+        )
         ax.set_title(f"{len(report.support)} of {report.n_features} features", fontsize="medium")
         self.bars_ = bars
 

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from .._common.extra import extra
 from ..explain.features import by_certainty
-from ..explain.figures import FAR, Heat, heat_of
+from ..explain.figures import HEAT_RANGE, Heat, heat_of
 from ..explain.models import effects_of
 from ._axes import BAD, GOOD, Display, checked, documented, name_of
 
-LINE = 0.26  # inches for a feature
+ROW_HEIGHT = 0.26  # inches for a feature
 
 
 @dataclass(eq=False, repr=False)
@@ -81,7 +81,7 @@ class HeatmapDisplay(Display):
         return cls(heat, names=names).plot(ax)
 
     def __post_init__(self) -> None:
-        self._size = 7.2, 1.2 + LINE * max(len(self.heat.features), 3)
+        self._size = 7.2, 1.2 + ROW_HEIGHT * max(len(self.heat.features), 3)
 
     def _draw(self, ax: Any) -> None:
         heat = self.heat
@@ -90,7 +90,12 @@ class HeatmapDisplay(Display):
             from matplotlib.colors import LinearSegmentedColormap
         colours = LinearSegmentedColormap.from_list("orange to blue", [BAD, "white", GOOD])
         self.image_ = ax.imshow(
-            shown, aspect="auto", cmap=colours, vmin=-FAR, vmax=FAR, interpolation="nearest"
+            shown,
+            aspect="auto",
+            cmap=colours,
+            vmin=-HEAT_RANGE,
+            vmax=HEAT_RANGE,
+            interpolation="nearest",
         )
         labels = [name_of(self.names, j) for j in heat.features]
         ax.set_yticks(range(len(labels)), labels)

@@ -25,7 +25,7 @@ from ._axes import (
     vector,
 )
 
-NAMED = 15  # lines beyond which a legend would be longer than the picture
+LEGEND_LINES = 15  # lines beyond which a legend would be longer than the picture
 FAINT = 200  # lines drawn faintly behind those that stand out
 
 
@@ -152,8 +152,8 @@ class PathDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         ax.axhline(0.0, color="black", linewidth=0.6)
-        lines, named = [], self.n_highlighted <= NAMED
-        thin = 1.2 if len(self.features) <= NAMED else 0.6
+        lines, named = [], self.n_highlighted <= LEGEND_LINES
+        thin = 1.2 if len(self.features) <= LEGEND_LINES else 0.6
         for i, feature in enumerate(self.features):
             style = {"linewidth": 1.6, "color": f"C{i % 10}", "zorder": 3}
             if named:

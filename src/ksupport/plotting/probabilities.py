@@ -33,7 +33,7 @@ from ._axes import (
     vector,
 )
 
-LINE = 0.28  # inches for a feature
+BAR_HEIGHT = 0.28  # inches for a feature
 
 
 def with_probability(
@@ -120,7 +120,7 @@ class ProbabilityDisplay(Display):
         return cls(found[:most], effects, names=names, n_left=left).plot(ax=ax)
 
     def __post_init__(self) -> None:
-        self._size = 6.4, 1.2 + LINE * max(len(self.found), 3)
+        self._size = 6.4, 1.2 + BAR_HEIGHT * max(len(self.found), 3)
 
     def _draw(self, ax: Any) -> None:
         self.bars_ = [self._bar(ax, place, each) for place, each in enumerate(self.found)]
@@ -221,7 +221,7 @@ class SetsDisplay(Display):
         return cls(list(believed.sets[:most]), believed.probability, names=names).plot(ax=ax)
 
     def __post_init__(self) -> None:
-        self._size = 6.4, 1.2 + 1.2 * LINE * max(len(self.sets), 3)
+        self._size = 6.4, 1.2 + 1.2 * BAR_HEIGHT * max(len(self.sets), 3)
 
     def _draw(self, ax: Any) -> None:
         self.bars_ = [self._row(ax, place, each) for place, each in enumerate(self.sets)]

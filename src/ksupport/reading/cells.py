@@ -66,7 +66,7 @@ def _grouped(cell: str, thousands: str, decimal: str) -> bool:
     return re.fullmatch(rf"\s*[+-]?\d{{1,3}}({group}\d{{3}})+({point}\d*)?\s*", cell) is not None
 
 
-WAYS = (  # of writing numbers, the likelier ones first
+NOTATIONS = (  # of writing numbers, the likelier ones first
     Marks(), Marks(".", ","), Marks(",", None), Marks(",", "."),
     *(Marks(decimal, mark) for mark in (" ", "'", "_", "\u00a0", "\u202f") for decimal in ".,"),
 )  # fmt: skip
@@ -140,7 +140,7 @@ def is_text(column: Any, marks: Marks) -> bool:
     if numeric(column.dtype) or pd.api.types.is_datetime64_any_dtype(column):
         return False
     cells = pd.Series(column.dropna().unique()).astype(object)
-    found = [way.numbers(cells).notna().any() for way in (marks, *WAYS)]
+    found = [way.numbers(cells).notna().any() for way in (marks, *NOTATIONS)]
     return len(cells) > 0 and not any(found)
 
 

@@ -16,8 +16,8 @@ from .._common.names import listed, shown
 from ..design import Floats, Genotypes
 from .problems import Problem, option
 
-Way = Literal["refuse", "mean", "max-variance", "suffix"]
-WAYS: tuple[Way, ...] = get_args(Way)
+DuplicatePolicy = Literal["refuse", "mean", "max-variance", "suffix"]
+DUPLICATE_POLICIES: tuple[DuplicatePolicy, ...] = get_args(DuplicatePolicy)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Duplicates:
     ``taken`` says for "max-variance" which of the columns of a name was taken, from 0 on.
     """
 
-    way: Way = "refuse"
+    way: DuplicatePolicy = "refuse"
     taken: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, names: Collection[str]) -> Duplicates:
@@ -71,7 +71,9 @@ class Duplicates:
         return places[at]
 
 
-def merged(names: Sequence[str], X: Any, way: Way, file: str) -> tuple[list[str], Any, Duplicates]:
+def merged(
+    names: Sequence[str], X: Any, way: DuplicatePolicy, file: str
+) -> tuple[list[str], Any, Duplicates]:
     """One column for each name, and what was done to get there."""
     groups = _places(names)
     if len(groups) == len(names):
@@ -143,7 +145,7 @@ def _refuse(groups: Mapping[str, list[int]], file: str) -> None:
     raise Problem(
         f"{file}: {len(twice)} name(s) of features occur more than once: {listed(twice)}. Of the "
         f"columns that share a name, {told}",
-        *([("duplicates", way)] for way in WAYS if way != "refuse"),
+        *([("duplicates", way)] for way in DUPLICATE_POLICIES if way != "refuse"),
         columns=twice,
     )
 

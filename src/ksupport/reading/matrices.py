@@ -30,7 +30,7 @@ from .table import Matrix, Table
 # -- NumPy and LIBSVM ------------------------------------------------------------------------
 
 
-NUMBERS = "fiub"  # the kinds of NumPy
+NUMERIC_KINDS = "fiub"  # the kinds of NumPy
 
 
 def from_npz(source: Source, wanted: Sequence[str], budget: Budget) -> Matrix:
@@ -62,7 +62,7 @@ def from_npz(source: Source, wanted: Sequence[str], budget: Budget) -> Matrix:
             return found
 
         X = array("X")
-        if X.ndim != 2 or X.dtype.kind not in NUMBERS:
+        if X.ndim != 2 or X.dtype.kind not in NUMERIC_KINDS:
             raise InputError(f"{source.name}: X must be a matrix of numbers, got {_kind(X)}")
         n, d = X.shape
         about = pd.DataFrame({name: vector(name, n, "rows") for name in wanted}, index=range(n))
@@ -101,7 +101,7 @@ def vector_or_matrix(source: Source, budget: Budget) -> NDArray[Any]:
         raise InputError(
             f"{source.name} cannot be read as npy: {error}. Write it with numpy.save(file, X)"
         ) from None
-    if array.dtype.kind not in NUMBERS:
+    if array.dtype.kind not in NUMERIC_KINDS:
         raise InputError(f"{source.name}: the array must be of numbers, got {_kind(array)}")
     return np.ascontiguousarray(array, np.float64)
 
@@ -143,8 +143,8 @@ def numbered(d: int) -> list[str]:
 # -- AnnData ---------------------------------------------------------------------------------
 
 
-PARTS = ("X", "obs", "var")
-LOOKED_AT = 1 << 24  # bytes of an array up to which a damaged one is found out beforehand
+H5AD_PARTS = ("X", "obs", "var")
+PROBED_BYTES = 1 << 24  # bytes of an array up to which a damaged one is found out beforehand
 
 
 def from_h5ad(source: Source, budget: Budget) -> Matrix:
@@ -163,7 +163,7 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
             "write the file again"
         )
     with h5py.File(source.path, "r") as file, phase("unpacking"):
-        absent = [part for part in PARTS if part not in file]
+        absent = [part for part in H5AD_PARTS if part not in file]
         if absent:
             raise InputError(
                 f"{source.name} has no {absent[0]}, which an AnnData file needs to learn from; it "
@@ -190,9 +190,9 @@ def _look(source: Source) -> None:
     import h5py
 
     with h5py.File(source.path, "r") as file:
-        for item in _items(file, source, [part for part in PARTS if part in file]):
+        for item in _items(file, source, [part for part in H5AD_PARTS if part in file]):
             list(item.attrs.items())
-            if hasattr(item, "shape") and _bytes(item) < LOOKED_AT:
+            if hasattr(item, "shape") and _bytes(item) < PROBED_BYTES:
                 item[()]
 
 
@@ -223,16 +223,17 @@ def _bytes(item: Any) -> float:
     """Of an array; a group by itself has none."""
     if not hasattr(item, "shape"):
         return 0.0
-    return float(item.size or 0) * (item.dtype.itemsize + size.NUMBER)
+    return float(item.size or 0) * (item.dtype.itemsize + size.NUMBER_BYTES)
 
 
 def _size(X: Any) -> float:
     """Bytes for the matrix as stored and as float64."""
     if hasattr(X, "shape"):
         n, d = X.shape
-        return float(n * d * (X.dtype.itemsize + size.NUMBER) + size.FEATURE * d)
+        return float(n * d * (X.dtype.itemsize + size.NUMBER_BYTES) + size.FEATURE_BYTES * d)
     return float(
-        size.COPIES * 2 * size.NUMBER * X["data"].shape[0] + size.FEATURE * int(X.attrs["shape"][1])
+        size.TABLE_COPIES * 2 * size.NUMBER_BYTES * X["data"].shape[0]
+        + size.FEATURE_BYTES * int(X.attrs["shape"][1])
     )
 
 

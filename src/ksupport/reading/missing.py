@@ -17,7 +17,7 @@ from .options import Missing
 from .problems import Problem, Problems, option
 from .size import Budget, of_table
 
-NAMED = 5  # columns listed
+COLUMNS_NAMED = 5  # columns listed
 WAYS_OUT = tuple([("missing", policy)] for policy in ("impute", "drop-rows", "drop-columns"))
 
 
@@ -214,7 +214,7 @@ def _left(count: int, what: str, which: str) -> str:
 
 
 def _where(data: Data, counts: NDArray[Any], rows: int) -> str:
-    worst = np.argsort(-counts, kind="stable")[: min(NAMED, int((counts > 0).sum()))]
+    worst = np.argsort(-counts, kind="stable")[: min(COLUMNS_NAMED, int((counts > 0).sum()))]
     named = ", ".join(f"{listed([data.feature_names[j]])} ({counts[j]})" for j in worst)
     more = int((counts > 0).sum()) - len(worst)
     return (

@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 
 from .._common.names import listed, shown
 from ..design import Floats
-from .cells import WAYS, Marks, converted, is_of_text
+from .cells import NOTATIONS, Marks, converted, is_of_text
 from .identifiers import holds_dates
 from .problems import Problem, Problems, Setting, option, spelled
 
 CENSORED = re.compile(r"\s*([<>≤≥]=?|less than|below|above)\s*[-+]?\d[\d.,eE+-]*\s*", re.IGNORECASE)
-DIGITS = re.compile(r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*")  # what a number in any notation is of
+NUMBER_LIKE = re.compile(
+    r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*"
+)  # what a number in any notation is of
 MOST_SIGNS = 8  # different texts among numbers that may each stand for a missing value
 MOST_TRIED = 1000  # different cells by which the notation of a table is known
 SIGN = (
@@ -31,7 +33,7 @@ LIMIT = (
     "keep what they tell, write a number instead: half of the limit is customary where few values "
     "are concerned"
 )
-TRIED = 5  # different cells by which a column of numbers in another notation is known
+CELLS_TRIED = 5  # different cells by which a column of numbers in another notation is known
 
 
 @dataclass
@@ -105,7 +107,7 @@ def guessed_marks(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem |
                 break
     if not found:
         return marks, None
-    ways = {way: sum(way.value(cell) is not None for cell in found) for way in WAYS}
+    ways = {way: sum(way.value(cell) is not None for cell in found) for way in NOTATIONS}
     best = max(ways, key=lambda way: ways[way])
     return best, _notation(list(found.values()), file, best, marks)
 
@@ -113,7 +115,7 @@ def guessed_marks(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem |
 def _is_written_otherwise(cell: str, marks: Marks) -> bool:
     """Whether a cell is a number in another notation only."""
     return (
-        DIGITS.fullmatch(cell) is not None
+        NUMBER_LIKE.fullmatch(cell) is not None
         and marks.value(cell) is None
         and bool(_meant(cell, marks))
     )
@@ -164,7 +166,7 @@ def _classified(
 def _is_text(column: Any, values: Floats, bad: NDArray[np.bool_], marks: Marks) -> bool:
     if np.isfinite(values).any():
         return False
-    cells = list(dict.fromkeys(str(cell) for cell in column[bad].head(100)))[:TRIED]
+    cells = list(dict.fromkeys(str(cell) for cell in column[bad].head(100)))[:CELLS_TRIED]
     return not any(_meant(cell, marks) or CENSORED.fullmatch(cell) for cell in cells)
 
 
@@ -200,7 +202,7 @@ def _classify_cells(
 
 def _meant(cell: str, marks: Marks) -> dict[float, Marks]:
     """The numbers that a cell may stand for in other notations, the likelier first."""
-    means = {value: way for way in reversed(WAYS) if (value := way.value(cell)) is not None}
+    means = {value: way for way in reversed(NOTATIONS) if (value := way.value(cell)) is not None}
     return {value: way for value, way in reversed(means.items()) if way != marks}
 
 

@@ -12,13 +12,13 @@ from typing import Literal, TypeVar, get_args
 from .._common.errors import InputError
 from .._common.names import shown
 from .cells import Marks
-from .duplicates import WAYS, Way
+from .duplicates import DUPLICATE_POLICIES, DuplicatePolicy
 from .problems import option
 from .size import Budget
 from .spreadsheets import file_and_sheet
 
 Missing = Literal["refuse", "drop-rows", "drop-columns", "impute"]
-POLICIES: tuple[Missing, ...] = get_args(Missing)
+MISSING_POLICIES: tuple[Missing, ...] = get_args(Missing)
 DEFAULT_MEMORY = 2.0  # gigabytes
 
 
@@ -91,7 +91,7 @@ class Reading:
     phenotypes_sheet: str | None = None
     na: tuple[str, ...] = ()  # what stands for a missing value, beside what always does
     encoding: str | None = None  # None: found out
-    duplicates: Way = "refuse"
+    duplicates: DuplicatePolicy = "refuse"
 
 
 def how_to_read(
@@ -129,14 +129,14 @@ def how_to_read(
         separator=separator,
         marks=Marks(decimal, thousands),
         budget=Budget(max_memory),
-        missing=_one_of(POLICIES, "missing", missing),
+        missing=_one_of(MISSING_POLICIES, "missing", missing),
         sheet=sheet,
         transpose=transpose,
         phenotypes=beside,
         phenotypes_sheet=phenotypes_sheet or sheet_beside,
         na=tuple(each.strip() for each in na),
         encoding=encoding,
-        duplicates=_one_of(WAYS, "duplicates", duplicates),
+        duplicates=_one_of(DUPLICATE_POLICIES, "duplicates", duplicates),
     )
 
 

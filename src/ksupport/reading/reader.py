@@ -19,7 +19,7 @@ from .._common.phases import phase
 from ..design import Floats, Genotypes
 from .cells import Marks, labels
 from .data import Coding, Data, check_distinct, check_shape, check_squares
-from .duplicates import Duplicates, Way, merged, remark_on
+from .duplicates import DuplicatePolicy, Duplicates, merged, remark_on
 from .identifiers import look_like_ids
 from .load import event_column, joined, table_of
 from .matrices import held_by_npz
@@ -51,7 +51,7 @@ def read(
     phenotypes_sheet: str | None = None,
     missing: Missing = "refuse",
     na: str | Sequence[str] = (),
-    duplicates: Way = "refuse",
+    duplicates: DuplicatePolicy = "refuse",
     separator: str | None = None,
     decimal: str = ".",
     thousands: str | None = None,

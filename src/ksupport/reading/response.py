@@ -19,7 +19,7 @@ from .table import Table
 
 CODES = ({0.0, 1.0}, {-1.0, 1.0}, {1.0, 2.0})  # how two classes are coded as numbers
 MOST_EVENTS = 4  # values of a column any of which may mean that an event was seen
-FEW = 10  # different whole numbers that might be classes
+MOST_CODES = 10  # different whole numbers that might be classes
 YES = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 SURVIVAL = np.dtype([("event", bool), ("time", np.float64)])
 
@@ -66,7 +66,7 @@ def _numbers(column: Any, file: str, marks: Marks) -> Response:
         to_change = f" {option('regression')} takes it as numbers."
         return _classes(column.where(np.isfinite(y)), why, to_change)
     whole = bool((different == np.round(different)).all())
-    if whole and 2 < len(different) <= FEW and len(y) >= 3 * len(different):
+    if whole and 2 < len(different) <= MOST_CODES and len(y) >= 3 * len(different):
         return Response("numbers", y, (
             f"{name} holds {len(different)} different whole numbers, and is taken as numbers; "
             f"{option('classification')} takes them as classes.",

@@ -11,11 +11,11 @@ from .._common.errors import InputError
 from .._common.npy import npy_header
 from .problems import option
 
-COPIES = 3  # the numbers as parsed, as arranged in a table, and as a matrix
-TEXTS = 2  # the text of a file, and its cells in the parser
-NUMBER = 8  # bytes
-COLUMN = 3200  # bytes that pandas takes for a column beside its cells, as measured
-FEATURE = 200  # bytes for a name and a few vectors with an entry for each feature
+TABLE_COPIES = 3  # the numbers as parsed, as arranged in a table, and as a matrix
+TEXT_COPIES = 2  # the text of a file, and its cells in the parser
+NUMBER_BYTES = 8  # bytes
+COLUMN_BYTES = 3200  # bytes that pandas takes for a column beside its cells, as measured
+FEATURE_BYTES = 200  # bytes for a name and a few vectors with an entry for each feature
 GIGABYTE = 1e9
 
 
@@ -43,28 +43,32 @@ def of_csv(text: bytes, separator: str) -> float:
     cells = text.count(mark) + text.count(end) + 1
     first = text.find(end)
     columns = text.count(mark, 0, len(text) if first < 0 else first) + 1
-    return float(TEXTS * len(text) + COPIES * NUMBER * cells + COLUMN * columns)
+    return float(
+        TEXT_COPIES * len(text) + TABLE_COPIES * NUMBER_BYTES * cells + COLUMN_BYTES * columns
+    )
 
 
 def of_libsvm(text: bytes) -> float:
     """Bytes for the text, and for a value and an index of each entry."""
-    return float(len(text) + COPIES * 2 * NUMBER * (text.count(b":") + text.count(b"\n") + 1))
+    return float(
+        len(text) + TABLE_COPIES * 2 * NUMBER_BYTES * (text.count(b":") + text.count(b"\n") + 1)
+    )
 
 
 def of_features(d: int) -> float:
     """Bytes for the features of a sparse matrix, whether or not they occur."""
-    return float(FEATURE * d)
+    return float(FEATURE_BYTES * d)
 
 
 def of_npy(stream: IO[bytes]) -> float:
     """Bytes for an array as stored and as float64, by what its header says."""
     shape, dtype = npy_header(stream)
-    return float(math.prod(shape) * (dtype.itemsize + NUMBER))
+    return float(math.prod(shape) * (dtype.itemsize + NUMBER_BYTES))
 
 
 def of_table(rows: int, columns: int) -> float:
     """Bytes for a table of numbers, and for the matrix made of it."""
-    return float(COPIES * NUMBER * rows * columns + COLUMN * columns)
+    return float(TABLE_COPIES * NUMBER_BYTES * rows * columns + COLUMN_BYTES * columns)
 
 
 def of_arrow(stream: Any) -> float:

@@ -22,7 +22,7 @@ from .._common.names import shown, title
 from .._common.phases import Update, phase
 from .size import Budget
 
-KINDS = {
+FILE_KINDS = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".tab": "csv",
     ".parquet": "parquet", ".pq": "parquet",
     ".arrow": "arrow", ".feather": "arrow", ".ipc": "arrow",
@@ -31,7 +31,7 @@ KINDS = {
     ".xlsx": "spreadsheet", ".xlsm": "spreadsheet", ".ods": "spreadsheet",
     ".bed": "plink", ".h5ad": "h5ad",
 }  # fmt: skip
-TEXT = ("csv", "libsvm")
+TEXT_KINDS = ("csv", "libsvm")
 ON_DISK = ("plink", "h5ad")  # never read as a whole
 PACKED = (".gz", ".bz2", ".xz")
 UNPACKERS: tuple[tuple[re.Pattern[bytes], Callable[[Any], Any]], ...] = (
@@ -39,7 +39,7 @@ UNPACKERS: tuple[tuple[re.Pattern[bytes], Callable[[Any], Any]], ...] = (
     (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), bz2.open),
     (re.compile(rb"\xfd7zXZ\x00"), lzma.open),
 )
-CHUNK = 1 << 20  # bytes
+CHUNK_BYTES = 1 << 20  # bytes
 Check = Callable[[int], None]  # refuses too many bytes
 
 
@@ -67,7 +67,7 @@ def open_source(path: Path, budget: Budget) -> Source:
     data = read_bytes(path, check)
     if not data:
         raise InputError(f"{title(path)} is empty")
-    unpacked = _unpacked(path, data, check) if kind in TEXT else data
+    unpacked = _unpacked(path, data, check) if kind in TEXT_KINDS else data
     return Source(path, kind, unpacked, hashlib.sha256(data).hexdigest())
 
 
@@ -108,12 +108,12 @@ def file_mode(path: Path, remedy: str) -> int:
 def kind_of(path: Path, mode: int) -> str:
     """The kind of a file, by the end of its name or of what it links to; a pipe brings a CSV."""
     for name in (path, path.resolve()):
-        if (last := _last_suffix(name)) in KINDS:
-            return KINDS[last]
+        if (last := _last_suffix(name)) in FILE_KINDS:
+            return FILE_KINDS[last]
     if stat.S_ISFIFO(mode) or path.is_relative_to("/dev"):
         return "csv"
     raise InputError(
-        f"{title(path)}: the name must end in one of {', '.join(KINDS)} (CSV and LIBSVM also "
+        f"{title(path)}: the name must end in one of {', '.join(FILE_KINDS)} (CSV and LIBSVM also "
         f"with {', '.join(PACKED)} after it), so that its kind is known"
     )
 
@@ -144,7 +144,7 @@ def read_bytes(path: Path, check: Check) -> bytes:
 def _read(stream: IO[bytes], check: Check, update: Update) -> bytes:
     # By pieces: what a pipe will bring, or what bytes unpack to, is not known beforehand.
     held = io.BytesIO()
-    while piece := stream.read(CHUNK):
+    while piece := stream.read(CHUNK_BYTES):
         held.write(piece)
         check(held.tell())
         update(held.tell())

@@ -16,11 +16,11 @@ from . import size
 from .cells import EXPONENT, is_beyond
 from .options import Reading
 from .problems import option
-from .source import CHUNK, Source
+from .source import CHUNK_BYTES, Source
 
 SEPARATORS = ("\t", ";", ",", "|")  # of equally likely ones the first is taken
 BLANKS = r"\s+"  # any number of blanks, as in PLINK's tables
-LOOKED_AT = 20  # lines by which a separator is judged
+LINES_READ = 20  # lines by which a separator is judged
 BOMS = (  # how a text that says its encoding begins; that of UTF-32 begins as UTF-16's does
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"),
@@ -119,8 +119,8 @@ def _in_utf8(source: Source, encoding: str | None) -> tuple[bytes, list[str]]:
 def _decodes(data: bytes, encoding: str) -> bool:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
-        for start in range(0, len(data), CHUNK):
-            decoder.decode(data[start : start + CHUNK])
+        for start in range(0, len(data), CHUNK_BYTES):
+            decoder.decode(data[start : start + CHUNK_BYTES])
         decoder.decode(b"", True)
     except UnicodeDecodeError:
         return False
@@ -154,7 +154,7 @@ def _score(counts: list[int]) -> tuple[float, int]:
 def _first_lines(text: bytes) -> Iterator[str]:
     """The first lines, with one letter for all that stands in quotes."""
     end, start = (b"\n" if b"\n" in text else b"\r"), 0
-    for _ in range(LOOKED_AT):
+    for _ in range(LINES_READ):
         at = text.find(end, start)
         line = text[start : len(text) if at < 0 else at]
         yield QUOTED.sub("q", line.decode("utf-8", "replace"))

@@ -48,7 +48,7 @@ from .options import FitOptions, check_sampled, estimator_for, inner_folds, oute
 
 
 LARGE = 10**8  # entries of X from which on a fit may take minutes
-SHARE = 0.02  # of the columns that are looked at
+TIMED_SHARE = 0.02  # of the columns that are looked at
 PASSES = (6, 20)  # of 2000 x 200 000 genotypes AutoIRKSN took 13
 
 
@@ -57,9 +57,9 @@ def time_estimate(data: Data) -> str | None:
     n, d = data.shape
     if n * d < LARGE:
         return None
-    count = max(1, int(SHARE * data.n_features))
+    count = max(1, int(TIMED_SHARE * data.n_features))
     some = data.X.select(np.arange(count)) if isinstance(data.X, Genotypes) else data.X[:, :count]
-    seconds = _seconds_of(some) / SHARE
+    seconds = _seconds_of(some) / TIMED_SHARE
     low, high = (duration(count * seconds) for count in PASSES)
     return (
         f"a pass over these data takes about {duration(seconds)}, and a fit mostly {PASSES[0]} to "

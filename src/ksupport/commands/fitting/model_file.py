@@ -19,15 +19,15 @@ from ..._common.names import shown, title
 from ...design import Floats
 from ...reading.data import Coding
 from ...reading.data import Kind as Response
-from ...reading.duplicates import WAYS, Duplicates
+from ...reading.duplicates import DUPLICATE_POLICIES, Duplicates
 from ...reading.source import file_mode, read_bytes
 
 SCHEMA, VERSION = "ksupport-model", 1
-LARGEST = 200_000_000  # bytes; a model of a million features has half as many
-LONGEST = 100_000  # characters of a name
-MOST = 2_000_000  # features, classes or levels
-VALUES = 10_000_000  # commas and brackets: what a parser makes of each takes up to 100 bytes
-DIGITS = 300  # of an integer that a float can hold
+LARGEST_FILE = 200_000_000  # bytes; a model of a million features has half as many
+LONGEST_TEXT = 100_000  # characters of a name
+MOST_ENTRIES = 2_000_000  # features, classes or levels
+MOST_VALUES = 10_000_000  # commas and brackets: what a parser makes of each takes up to 100 bytes
+MOST_DIGITS = 300  # of an integer that a float can hold
 SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which no file can hold
 
 
@@ -119,7 +119,7 @@ def load(path: Path) -> Model:
             f"ksupport reads version {VERSION}. Update ksupport, or fit again"
         )
     try:
-        return _checked(OPTIONAL | value)
+        return _checked(DEFAULTS | value)
     except ValueError as error:
         raise InputError(
             f"{title(path)} is damaged: {error}; fit again to write another"
@@ -131,11 +131,11 @@ def _json(path: Path) -> Any:
     file_mode(path, "write a model with ksupport fit --output")
 
     def check(size: int) -> None:
-        if size > LARGEST:
+        if size > LARGEST_FILE:
             raise InputError(f"{title(path)} is too large to be a model file")
 
     text = read_bytes(path, check)
-    if sum(map(text.count, (b",", b"[", b"{"))) > VALUES:
+    if sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise InputError(f"{title(path)} holds too many values to be a model file")
     try:
         return json.loads(text, parse_constant=_no_constant, parse_int=_whole)
@@ -151,14 +151,14 @@ def _no_constant(name: str) -> NoReturn:
 
 def _whole(digits: str) -> float:
     """An integer, or infinity for one that no float can hold."""
-    return int(digits) if len(digits) < DIGITS else float(digits)
+    return int(digits) if len(digits) < MOST_DIGITS else float(digits)
 
 
 # -- the schema ----------------------------------------------------------------------------
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST and not SURROGATE.search(value)
+    return isinstance(value, str) and len(value) <= LONGEST_TEXT and not SURROGATE.search(value)
 
 
 def _is_number(value: Any) -> bool:
@@ -166,11 +166,14 @@ def _is_number(value: Any) -> bool:
 
 
 Kind = tuple[Callable[[Any], bool], str]  # what a value has to be, and how that is called
-TEXT: Kind = (_is_text, f"text of at most {LONGEST} characters")
+TEXT: Kind = (_is_text, f"text of at most {LONGEST_TEXT} characters")
 NUMBER: Kind = (_is_number, "a finite number")
-SHARE: Kind = (lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
+PROPORTION: Kind = (lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 OBJECT: Kind = (lambda value: isinstance(value, dict), "an object")
-LIST: Kind = (lambda value: isinstance(value, list) and len(value) <= MOST, "a list of features")
+LIST: Kind = (
+    lambda value: isinstance(value, list) and len(value) <= MOST_ENTRIES,
+    "a list of features",
+)
 NUMBERS: Kind = (
     lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
     "a finite number",
@@ -178,7 +181,7 @@ NUMBERS: Kind = (
 TEXTS: Kind = (
     lambda value: (
         isinstance(value, list)
-        and len(value) <= MOST
+        and len(value) <= MOST_ENTRIES
         and all(map(_is_text, value))
         and len(set(value)) == len(value)
     ),
@@ -188,30 +191,34 @@ RESPONSE: Kind = (lambda value: value in get_args(Response), f"one of {get_args(
 DUPLICATES: Kind = (
     lambda value: (
         isinstance(value, dict)
-        and value.get("way") in WAYS
+        and value.get("way") in DUPLICATE_POLICIES
         and isinstance(value.get("taken"), dict)
-        and len(value["taken"]) <= MOST
-        and all(isinstance(at, int) and 0 <= at <= MOST for at in value["taken"].values())
+        and len(value["taken"]) <= MOST_ENTRIES
+        and all(isinstance(at, int) and 0 <= at <= MOST_ENTRIES for at in value["taken"].values())
     ),
-    f"an object with a way ({', '.join(WAYS)}) and the columns taken",
+    f"an object with a way ({', '.join(DUPLICATE_POLICIES)}) and the columns taken",
 )
 PERHAPS_TEXT: Kind = (lambda value: value is None or _is_text(value), "text or null")
-MODEL = {
+MODEL_FIELDS = {
     "target": TEXT, "response": RESPONSE, "classes": TEXTS, "id": PERHAPS_TEXT,
     "intercept": NUMBERS, "features": LIST, "adjusted_for": LIST, "codings": LIST,
     "duplicates": DUPLICATES, "chosen": OBJECT, "made": OBJECT,
 }  # fmt: skip
-FEATURE = {"name": TEXT, "coefficient": NUMBERS}
-CODING = {"name": TEXT, "levels": TEXTS}
-OPTIONAL: dict[str, Any] = {
+FEATURE_FIELDS = {"name": TEXT, "coefficient": NUMBERS}
+CODING_FIELDS = {"name": TEXT, "levels": TEXTS}
+DEFAULTS: dict[str, Any] = {
     "chosen": {}, "made": {}, "response": "numbers", "classes": [], "id": None, "adjusted_for": [],
     "codings": [], "duplicates": {"way": "refuse", "taken": {}},
 }  # fmt: skip
 
 
 def _checked(value: dict[str, Any]) -> Model:
-    _check("", value, MODEL)
-    for part, fields in (("features", FEATURE), ("adjusted_for", FEATURE), ("codings", CODING)):
+    _check("", value, MODEL_FIELDS)
+    for part, fields in (
+        ("features", FEATURE_FIELDS),
+        ("adjusted_for", FEATURE_FIELDS),
+        ("codings", CODING_FIELDS),
+    ):
         for at, each in enumerate(value[part]):
             _check(f"{part}[{at}]", each, fields)
     columns = [*value["features"], *value["adjusted_for"]]
@@ -240,7 +247,7 @@ def _checked(value: dict[str, Any]) -> Model:
         codings=tuple(map(Coding.from_dict, value["codings"])),
         ids=value["id"],
         fill=_each(columns, "fill", NUMBER),
-        probability=_each(value["features"], "probability", SHARE),
+        probability=_each(value["features"], "probability", PROPORTION),
         duplicates=Duplicates.from_dict(value["duplicates"]),
     )
 

@@ -20,11 +20,11 @@ from ...reading import Data
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
 CHOICES = (AUTO, CV, IC, *(name for name in METHODS if name != "irksn"))
-OTHERS = {  # what explains a response that is not numbers, and what to do without it
+ESTIMATOR_OF_KIND = {  # what explains a response that is not numbers, and what to do without it
     "classes": ("AutoIRKSNClassifier", "; --regression takes classes that are coded as numbers so"),
     "survival": ("AutoIRKSNSurvival", ""),
 }
-OPTIONAL = {  # not every class has them
+OPTIONAL_PARAMETERS = {  # not every class has them
     "--adjust-for": "unpenalized", "--positive": "positive", "--beta": "beta"
 }  # fmt: skip
 
@@ -102,7 +102,7 @@ def estimator_for(options: FitOptions, data: Data) -> Any:
     else:
         _check_groups(data.groups)
         common |= {"cv": options.cv, "random_state": options.seed}
-    if data.kind in OTHERS:
+    if data.kind in ESTIMATOR_OF_KIND:
         return _of_another_kind(options, data.kind, common)
     if options.method == IC:
         return _made(IRKSNIC, options.given | common)
@@ -132,7 +132,7 @@ def check_sampled(options: FitOptions, estimator: Any) -> None:
 
 def _of_another_kind(options: FitOptions, kind: str, common: dict[str, Any]) -> Any:
     """The estimator for classes or survival, where this version has it."""
-    name, instead = OTHERS[kind]
+    name, instead = ESTIMATOR_OF_KIND[kind]
     if options.method != AUTO or options.given:
         raise InputError(
             f"--method, --k and --alpha are for a target of numbers, and this is one of {kind}: "
@@ -150,7 +150,7 @@ def _of_another_kind(options: FitOptions, kind: str, common: dict[str, Any]) -> 
 def _made(estimator: Any, given: dict[str, Any]) -> Any:
     """An estimator with these parameters, of which it must know those that options stand for."""
     known = inspect.signature(estimator).parameters
-    for option, name in OPTIONAL.items():
+    for option, name in OPTIONAL_PARAMETERS.items():
         if name in given and name not in known:
             raise InputError(
                 f"{option} says nothing to {estimator.__name__}, which this --method stands for: "

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # `ksupport --version` need not import what reads files
     from ...reading import Data
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl")
-OPTIONAL = (
+OPTIONAL_PACKAGES = (
     "typer", "rich", "pandas", "pyarrow", "python-calamine", "bed-reader", "anndata", "h5py",
     "matplotlib", "dask", "distributed", "zarr", "nilearn", "hidimstat", "skglm", "numba",
     "pyproximal", "modopt", "benchopt", "rdata",
@@ -35,7 +35,7 @@ def version_text() -> str:
     """What `ksupport --version` prints, to be pasted into a report of a defect."""
     found = versions()
     own, known = found.pop("ksupport"), found.pop("commit", None)
-    more = {name: there for name in OPTIONAL if (there := _installed(name)) is not None}
+    more = {name: there for name in OPTIONAL_PACKAGES if (there := _installed(name)) is not None}
     return "\n".join(
         [
             f"ksupport {own}" + ("" if known is None else f" (commit {known[:12]})"),

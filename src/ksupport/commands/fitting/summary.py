@@ -85,9 +85,9 @@ def _coding(coding: Any) -> str:
 # -- after the fit -----------------------------------------------------------------------
 
 
-MOST = 40  # features listed on a terminal
+MOST_LINES = 40  # features listed on a terminal
 BENEATH = 3  # of them that stand in for the same one
-MOST_ALTERNATIVES = 5
+ALTERNATIVES_LISTED = 5
 
 
 def print_summary(out: Console, fitted: Fitted, target: str) -> None:
@@ -183,7 +183,7 @@ def _told_rows(found: list[FeatureRow]) -> tuple[list[FeatureRow], int]:
         beneath[each.stands_in_for] += not each.chosen
         if each.chosen or beneath[each.stands_in_for] <= BENEATH:
             rows.append(each)
-    return rows[:MOST], len(found) - len(rows[:MOST])
+    return rows[:MOST_LINES], len(found) - len(rows[:MOST_LINES])
 
 
 def _details(fitted: Fitted) -> Iterator[str]:
@@ -205,12 +205,12 @@ def _alternatives(fitted: Fitted) -> Iterator[str]:
         listed = "; ".join(
             f"{_joined(each['in'])} instead of {_joined(each['out'])} "
             f"({each['worse']:+.2f} in the criterion)"
-            for each in swaps[:MOST_ALTERNATIVES]
+            for each in swaps[:ALTERNATIVES_LISTED]
         )
-        more = len(swaps) - MOST_ALTERNATIVES
+        more = len(swaps) - ALTERNATIVES_LISTED
         yield f"Alternatives, nearly as good: {listed}{f'; and {more} more' if more > 0 else ''}."
     elif fitted.certificate is not None and fitted.certificate.duplicates:
-        pairs = fitted.certificate.duplicates[:MOST_ALTERNATIVES]
+        pairs = fitted.certificate.duplicates[:ALTERNATIVES_LISTED]
         names = fitted.data.feature_names
         listed = "; ".join(
             f"{shown(names[i])} for {shown(names[j])} ({c:.2f})" for j, i, c in pairs

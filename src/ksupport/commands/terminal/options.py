@@ -14,8 +14,8 @@ import typer
 from typer.core import TyperCommand
 
 from ...reading import Columns, Reading
-from ...reading.duplicates import WAYS
-from ...reading.options import DEFAULT_MEMORY, POLICIES, how_to_read
+from ...reading.duplicates import DUPLICATE_POLICIES
+from ...reading.options import DEFAULT_MEMORY, MISSING_POLICIES, how_to_read
 from ...reading.spreadsheets import file_and_sheet
 
 # -- completion --------------------------------------------------------------------------
@@ -59,11 +59,11 @@ def some_of(names: Callable[[], Iterable[str]]) -> Complete:
 # -- help --------------------------------------------------------------------------------
 
 
-COLUMNS, METHOD = "What the columns are", "How features are found"
-FILE, RESULT = "How the file is read", "What comes out"
+COLUMN_PANEL, METHOD_PANEL = "What the columns are", "How features are found"
+FILE_PANEL, RESULT_PANEL = "How the file is read", "What comes out"
 
-method_option = partial(typer.Option, rich_help_panel=METHOD)
-output_option = partial(typer.Option, rich_help_panel=RESULT)
+method_option = partial(typer.Option, rich_help_panel=METHOD_PANEL)
+output_option = partial(typer.Option, rich_help_panel=RESULT_PANEL)
 
 
 class CommandWithSections(TyperCommand):
@@ -82,7 +82,7 @@ class CommandWithSections(TyperCommand):
 
 def sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
     """Each option and its help, by heading; options without a heading come last."""
-    headings = ("Arguments", COLUMNS, METHOD, FILE, RESULT, "Others")
+    headings = ("Arguments", COLUMN_PANEL, METHOD_PANEL, FILE_PANEL, RESULT_PANEL, "Others")
     found: dict[str, list[tuple[str, str]]] = {heading: [] for heading in headings}
     for each in command.get_params(ctx):
         record = each.get_help_record(ctx)
@@ -181,19 +181,19 @@ CheckedColumns = Callable[[], Columns]
 
 
 def _column(name: str, words: str) -> inspect.Parameter:
-    return option(name, str | None, None, COLUMNS, words, metavar="COLUMN")
+    return option(name, str | None, None, COLUMN_PANEL, words, metavar="COLUMN")
 
 
 def _columns(name: str, words: str) -> inspect.Parameter:
     words += "; may be given several times."
-    return option(name, list[str], [], COLUMNS, words, metavar="COLUMN")
+    return option(name, list[str], [], COLUMN_PANEL, words, metavar="COLUMN")
 
 
 def _file(
     name: str, metavar: str | None, words: str, *flags: str, kind: Any = str | None,
     default: Any = None, **how: Any,
 ) -> inspect.Parameter:  # fmt: skip
-    return option(name, kind, default, FILE, words, *flags, metavar=metavar, **how)
+    return option(name, kind, default, FILE_PANEL, words, *flags, metavar=metavar, **how)
 
 
 def _which_columns(regression: bool | None = None, **columns: Any) -> Columns:
@@ -210,7 +210,7 @@ WHICH_COLUMNS = Group(_which_columns, [
         "COLUMN=VALUE says which value means that it was.",
     ),
     option(
-        "regression", bool | None, None, COLUMNS,
+        "regression", bool | None, None, COLUMN_PANEL,
         "Take the target as numbers, or as classes; by default what it holds decides.",
         "--regression/--classification",
     ),
@@ -232,8 +232,8 @@ READING = Group(how_to_read, [
     _file("thousands", "SIGN", "What separates thousands in numbers, as in 1,234,567."),
     _file("encoding", "NAME", "Encoding of a text file, such as latin-1; found out if left out."),
     _file(
-        "missing", "WAY", f"What to do about missing values: {', '.join(POLICIES)}.",
-        kind=str, default="refuse", autocompletion=among(lambda: POLICIES),
+        "missing", "WAY", f"What to do about missing values: {', '.join(MISSING_POLICIES)}.",
+        kind=str, default="refuse", autocompletion=among(lambda: MISSING_POLICIES),
     ),
     _file(
         "na", "TEXT",
@@ -243,9 +243,9 @@ READING = Group(how_to_read, [
     ),
     _file(
         "duplicates", "WAY",
-        f"What to do about features that share a name: {', '.join(WAYS)} (a number after the "
-        "name).",
-        kind=str, default="refuse", autocompletion=among(lambda: WAYS),
+        f"What to do about features that share a name: {', '.join(DUPLICATE_POLICIES)} (a number "
+        "after the name).",
+        kind=str, default="refuse", autocompletion=among(lambda: DUPLICATE_POLICIES),
     ),
     _file("sheet", "NAME", "Sheet of a spreadsheet; the first if left out."),
     _file(

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..._common.telling import wipe
 
-LEFT = ("note", "description", "against")  # columns of words, beside the first
+LEFT_ALIGNED = ("note", "description", "against")  # columns of words, beside the first
 
 
 def console() -> Console:
@@ -43,7 +43,7 @@ def table(out: Console, header: Sequence[str], rows: Iterable[Sequence[str]]) ->
     """Aligned columns; no cell is taken for markup."""
     drawn = Table(box=None, pad_edge=False, header_style="dim")
     for at, name in enumerate(header):
-        left = at == 0 or name in LEFT
+        left = at == 0 or name in LEFT_ALIGNED
         drawn.add_column(name, justify="left" if left else "right", overflow="fold")
     for row in rows:
         drawn.add_row(*(Text(cell) for cell in row))

@@ -9,8 +9,8 @@ from ...theory.report import NEAR_COPY
 from ..findings import Findings
 from .text import Contents, label, paragraphs, table
 
-FIRST = 25  # features shown of those that half-samples choose
-MOST_ALTERNATIVES = 20
+FREQUENCIES_SHOWN = 25  # features shown of those that half-samples choose
+ALTERNATIVES_SHOWN = 20
 
 
 def details(contents: Contents) -> dict[str, str]:
@@ -76,7 +76,7 @@ def _alternatives(contents: Contents) -> str:
     rows = [
         (listed((names[j] for j in swap.into), 4) or "nothing",
          listed((names[j] for j in swap.out), 4) or "nothing", f"{swap.worse:+.3f}")
-        for swap in swaps[:MOST_ALTERNATIVES]
+        for swap in swaps[:ALTERNATIVES_SHOWN]
     ]  # fmt: skip
     head = ["with", "instead of", "worse by"]
     return "<h3>Other models, nearly as good</h3>" + table("other models", head, rows, names=2)
@@ -88,7 +88,7 @@ def _stability(contents: Contents) -> str:
         return ""
     names, chosen = contents.findings.names, set(contents.findings.order)
     frequency = result.frequency.tolist()
-    order = sorted(range(len(names)), key=lambda j: -frequency[j])[:FIRST]
+    order = sorted(range(len(names)), key=lambda j: -frequency[j])[:FREQUENCIES_SHOWN]
     rows = [
         (label(names[j], 40), frequency[j], f"{frequency[j]:.0%}", "chosen" if j in chosen else "")
         for j in order

@@ -19,7 +19,7 @@ from ...design import Design, Floats, Ints, Problem
 from ...theory.report import NEAR_COPY
 from ...walking import Result, run
 from ..figures import (
-    FAR,
+    HEAT_RANGE,
     Heat,
     Predictions,
     calibration,
@@ -38,7 +38,7 @@ from .text import label
 # -- paths -------------------------------------------------------------------------------
 
 
-LEVELS = 7  # paths that the explorer holds
+PATHS_SHOWN = 7  # paths that the explorer holds
 RECORDS = 100  # steps of each
 LINES = 80  # features of all of them
 CELLS = 60  # steps of the surface
@@ -78,7 +78,7 @@ def _methods(chosen: Selection, problem: Problem) -> tuple[list[tuple[str, Metho
     """The paths to show, with their labels, and the place of the one behind the model."""
     behind = method_behind(chosen, problem)
     settings, nearest = _by_size(chosen)
-    near = sorted(_spread(len(settings), nearest, LEVELS))
+    near = sorted(_spread(len(settings), nearest, PATHS_SHOWN))
     methods = [behind if i == nearest else make_method(chosen.method, **settings[i]) for i in near]
     labels = [label or behind.title for label in labels_of([settings[i] for i in near])]
     return list(zip(labels, methods, strict=True)), near.index(nearest)
@@ -218,7 +218,7 @@ def scores_of(chosen: Selection) -> dict[str, Any] | None:
 THRESHOLD = 0.5  # probability from which a row is predicted to have the second class
 POINTS = 1000  # rows drawn
 CORNERS = 300  # of a curve
-COLUMNS = 150  # of the heat map
+HEAT_COLUMNS = 150  # of the heat map
 SHADES = 8  # of its colours, each way
 MAPPED = 30  # features of the correlation map
 TABLED = 1000  # rows of the table that can be downloaded
@@ -330,8 +330,8 @@ def heat_cells(heat: Heat | None, names: Any) -> dict[str, Any] | None:
     """The heat map: a letter for each cell, from "a" (far below the mean) over "i" (at it) on."""
     if heat is None or not heat.features.size:
         return None
-    values, response, event = fewer(heat, COLUMNS)
-    shades = np.rint(np.clip(values / FAR, -1, 1) * SHADES).astype(int) + SHADES
+    values, response, event = fewer(heat, HEAT_COLUMNS)
+    shades = np.rint(np.clip(values / HEAT_RANGE, -1, 1) * SHADES).astype(int) + SHADES
     return {
         "kind": heat.kind,
         "names": [label(names[j], 28) for j in heat.features],

@@ -42,10 +42,10 @@ class Contents:
 # -- pieces of HTML ----------------------------------------------------------------------
 
 
-LONGEST = 80  # characters of a name
+LONGEST_NAME = 80  # characters of a name
 
 
-def label(name: str, longest: int = LONGEST) -> str:
+def label(name: str, longest: int = LONGEST_NAME) -> str:
     """A name as it is shown, on one line."""
     return shown(name, longest) or "(no name)"
 
@@ -91,8 +91,8 @@ def _cell(cell: str | float, is_text: bool, name: Any) -> str:
 # -- sections ----------------------------------------------------------------------------
 
 
-FIRST = 25  # features shown at once
-MOST = 500  # features in the table
+FIRST_ROWS = 25  # features shown at once
+MOST_ROWS = 500  # features in the table
 GLOSSARY = {
     "held out": "Put aside while a model was fitted, and predicted by it afterwards: this shows "
     "how it would do on new data.",
@@ -107,7 +107,7 @@ GLOSSARY = {
 }
 
 
-PREDICTED = {
+PREDICTED_TITLES = {
     "numbers": "Predicted and observed",
     "classes": "How well the classes are predicted",
     "survival": "Survival by predicted risk",
@@ -143,7 +143,7 @@ def sections(contents: Contents) -> dict[str, str]:
         "remarks": paragraphs(contents.remarks),
         "found": terms.explained(_found_words(findings)),
         "beside": _beside(findings, terms),
-        "predicted_title": PREDICTED[findings.kind],
+        "predicted_title": PREDICTED_TITLES[findings.kind],
         "predicted": _predicted(contents, terms),
         "heat": terms.explained(_heat_words(findings)),
         "next": "".join(f"<li>{escape(each)}</li>" for each in findings.next_steps),
@@ -315,14 +315,14 @@ def _features(contents: Contents) -> str:
     if not found:
         return "<p>None.</p>" + _formula(contents)
     head, rows = feature_list(
-        findings, contents.model, found[:MOST], contents.stability, indent="\u2003",
-        longest=LONGEST,
+        findings, contents.model, found[:MOST_ROWS], contents.stability, indent="\u2003",
+        longest=LONGEST_NAME,
     )  # fmt: skip
-    html = table("features", head, rows[:FIRST])
-    if len(rows) > FIRST:
-        more = table("more features", head, rows[FIRST:])
-        html += f"<details><summary>{len(rows) - FIRST} more</summary>{more}</details>"
-    rest = len(found) - MOST
+    html = table("features", head, rows[:FIRST_ROWS])
+    if len(rows) > FIRST_ROWS:
+        more = table("more features", head, rows[FIRST_ROWS:])
+        html += f"<details><summary>{len(rows) - FIRST_ROWS} more</summary>{more}</details>"
+    rest = len(found) - MOST_ROWS
     if rest > 0:
         html += f"<p>{rest} more are in the model file.</p>"
     return html + _formula(contents)
