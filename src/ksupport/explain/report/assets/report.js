@@ -509,7 +509,7 @@
   const points = (xs, ys, { x, y }) => xs.map((v, i) => `${x(v).toFixed(1)},${y(ys[i]).toFixed(1)}`).join(" ");
 
   function roc([across, up]) {
-    const svg = byId("roc"), second = shorten(data.classes[1], 18);
+    const svg = byId("roc");
     const at = shares(svg, "false positives (1 - specificity)", "true positives (sensitivity)", 1, whole);
     draw(svg, "line", { class: "zero", x1: at.x(0), y1: at.y(0), x2: at.x(1), y2: at.y(1) });
     draw(svg, "polyline", { class: "curve one", points: points(across, up, at) });
