@@ -24,8 +24,9 @@ from ..inference.automatic import EVERY, STEPS, Automatic
 from ..losses import Loss
 from ..posterior.judgement import NoSignalWarning
 from ..posterior.result import Posterior
-from .base import SelectingModel, all_or_nothing
+from .checks import all_or_nothing
 from .outliers import SkipsFarRows
+from .selecting import SelectingModel
 
 FEWEST_ROWS = 10  # samples below which nothing is held out
 FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on one side of a fold

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from copy import copy
-from dataclasses import KW_ONLY, replace
-from functools import wraps
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,15 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._common.checks import check_count, check_switch
-from .._common.levels import Setting
-from .._common.names import names_seen, shown
+from .._common.checks import check_count
+from .._common.names import shown
 from .._common.telling import tells
 from .._common.warned import warn
-from ..algorithms import known_method
-from ..algorithms.irksn import StepRule
-from ..choosing.grids import by_loss
-from ..choosing.selecting import Search, select_by_criterion
 from ..choosing.selection import Selection
 from ..design import (
     Design,
@@ -33,7 +23,6 @@ from ..design import (
     Incomplete,
     Ints,
     Problem,
-    Split,
     Unpenalized,
     Weights,
     as_dask_array,
@@ -48,10 +37,9 @@ from ..design import (
 )
 from ..explain.features import feature_table, frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
-from ..losses import Loss, Squared, loss_of
-from ..stopping import NoChange
-from ..theory.report import RecoveryReport, report_on
-from .parameters import with_parameters
+from ..losses import Loss, Squared
+from .certified import Certified
+from .checks import naming_incomplete, outline, refuse_dates
 from .structured import Structured
 from .unpenalized import (
     Levels,
@@ -66,73 +54,9 @@ from .unpenalized import (
 )
 
 SQUARES = Squared()
-Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
-def all_or_nothing(fit: Fit) -> Fit:
-    """A ``fit`` that changes the estimator only once it is done.
-
-    A twin is fitted, and the estimator takes its attributes in one assignment at the end.  So a fit
-    that fails, or is interrupted at any point, leaves the estimator as it was.
-    """
-
-    @wraps(fit)
-    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
-        check_kinds(self)
-        twin = object.__new__(type(self))
-        vars(twin).update(vars(self))
-        fit(twin, *args, **kwargs)
-        self.__dict__ = dict(vars(twin))
-        return self
-
-    return cast("Fit", whole)
-
-
-SWITCHES = ("fit_intercept", "standardize", "warm_start")
-NUMBERS = ("alpha", "sigma", "tau", "eta", "kappa", "tie", "L")  # or None, or these words
-WORDS = {"alpha": "auto", "L": "backtracking"}
-
-
-def _no_number(name: str, value: Any) -> bool:
-    """Whether this is neither a number, nor several, nor the word that stands for one."""
-    if isinstance(value, str):
-        return value != WORDS.get(name)
-    return isinstance(value, Mapping) or (isinstance(value, list | tuple) and not value)
-
-
-def check_kinds(estimator: Any) -> None:
-    """Refuse parameters of another type, before they are compared or counted with."""
-    for name, value in vars(estimator).items():
-        if name in SWITCHES:
-            check_switch(name, value)
-        elif name in NUMBERS and _no_number(name, value):
-            auto = name == "alpha" and getattr(estimator, "_alpha_may_be_auto", False)
-            allowed = "'auto' or a number between 0 and 1" if auto else "a number"
-            raise ValueError(f"{name} must be {allowed}, got {value!r}")
-        elif name == "grid" and not isinstance(value, Mapping | None):
-            raise ValueError(
-                f"grid must be a dict of lists of values, by names of parameters, got {value!r}"
-            )
-        elif name == "scoring" and not (value is None or callable(value) or isinstance(value, str)):
-            raise ValueError(f"scoring must be a name, a function or None, got {value!r}")
-
-
-def _refuse_dates(X: Any) -> None:
-    """Dates and durations would be counted in nanoseconds, or fail in the middle of a fit."""
-    of = "dtypes" if hasattr(type(X), "dtypes") else "dtype"  # a Dask Delayed claims to have both
-    types = getattr(X, of, None) if hasattr(type(X), of) else None
-    types = [types] if of == "dtype" else types
-    for each in types if isinstance(types, Iterable) else []:
-        if getattr(each, "kind", None) in ("m", "M") or str(each).startswith(
-            ("period", "interval")
-        ):
-            raise ValueError(
-                f"X must hold numbers, got {each}; give dates as days, or in another unit, from "
-                "an origin of your choice"
-            )
-
-
-class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
+class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
     """A sparse linear model: predicts, and selects features."""
 
     # What `SelectFromModel` asks for to learn that zeros are exact: instead of the features of more
@@ -178,7 +102,7 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         compared with those of the fit.
         """
         given = unwrapped(X)
-        _refuse_dates(given)
+        refuse_dates(given)
         if reset:
             self.levels_ = categories_of(self.unpenalized, given)
         with words_for_text(given):
@@ -200,11 +124,11 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
                 raise ValueError("Input y contains NaN or infinity.")
         elif by_blocks(X):
             _, Y = validate_data(
-                self, _outline(X), y, dtype=None, ensure_all_finite=False,
+                self, outline(X), y, dtype=None, ensure_all_finite=False,
                 multi_output=multi_output, y_numeric=True, reset=reset,
             )  # fmt: skip
         else:
-            with words_for_text(X, y), _naming_incomplete():
+            with words_for_text(X, y), naming_incomplete():
                 X, Y = validate_data(
                     self, X, y, accept_sparse=("csr", "csc"), dtype=(np.float64, np.float32),
                     multi_output=multi_output, y_numeric=True, reset=reset,
@@ -278,11 +202,11 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             X = X.filled(self._means_for(X))
         if by_blocks(X):
             # Where the model is sparse only its columns are read.
-            validate_data(self, _outline(X), dtype=None, ensure_all_finite=False, reset=False)
+            validate_data(self, outline(X), dtype=None, ensure_all_finite=False, reset=False)
             design, coef = Design.of(X), self.coef_.astype(np.float64)
             products = np.stack([design.matvec(w) for w in np.atleast_2d(coef)], axis=-1)
             return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
-        with words_for_text(X), _naming_incomplete():
+        with words_for_text(X), naming_incomplete():
             X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
         return np.asarray(X @ self.coef_.T + self.intercept_)
 
@@ -313,86 +237,6 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         if not is_dask(X):
             return super().transform(X)
         return self._known_features(X, reset=False)[:, self.get_support(indices=True)]
-
-    @tells
-    def certify(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> RecoveryReport:
-        """Check conditions under which a method would find this model, were it the truth.
-
-        Evaluates the recovery conditions of the theory at ``coef_``, on X and y centred, scaled
-        and weighted as the paths saw them.  They are sufficient, not necessary, and rarely met
-        with noise: where they fail the model may be good or bad.  To tell which, look at its
-        error on rows held out (``sklearn.model_selection.cross_val_score``) and at how often
-        half-samples choose its features (`stability_selection`).
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements of the fit.
-        y : array of shape (n,)
-            The response of the fit.
-        sample_weight : array of shape (n,), optional
-            The weights of the fit.
-
-        Returns
-        -------
-        ksupport.theory.RecoveryReport
-            Print it, show it in a notebook, or take ``to_dict()``.
-
-        Notes
-        -----
-        All rows count, those that a stopping rule held out too.  For paths of IRKSN, the error is
-        predicted at the model's own alpha.
-
-        Examples
-        --------
-        >>> from ksupport import IRKSN
-        >>> from ksupport.datasets import make_example1
-        >>> X, y, w = make_example1()
-        >>> model = IRKSN(k=3, alpha=0.05, max_iter=10_000, fit_intercept=False).fit(X, y)
-        >>> report = model.certify(X, y)
-        >>> print(report.words[0])
-        If this vector is the truth, IRKSN with k=3 recovers it: ...
-        >>> [row.method for row in report.methods if row.status == "met"]
-        ['IRKSN']
-        """
-        check_is_fitted(self)
-        if self._loss.name != "squared":
-            raise ValueError(
-                f"certify is for loss='squared', got loss={self._loss.name!r}: the theory's "
-                "conditions are about squares"
-            )
-        if self._labels is not None:
-            raise ValueError(
-                f"certify is for single features, got feature_groups of {max(self._labels) + 1} "
-                "groups: the recovery conditions are about features one by one; certify a model "
-                "fitted without feature_groups"
-            )
-        if len(np.atleast_2d(self.coef_)) > 1:
-            raise ValueError(
-                f"certify takes a model of one target, got {len(self.coef_)}: fit and certify "
-                "the columns of y one at a time"
-            )
-        if self.coef_.ndim > 1:
-            return self._of_one_column().certify(X, np.ravel(fetched(y)), sample_weight)
-        if not self.support_.any():
-            raise ValueError(f"there is nothing to certify: {self._why_empty()}")
-        given = X
-        X, y = self._validated(X, y, reset=False)
-        if isinstance(X, np.ndarray) and not by_blocks(X):
-            X = X.astype(np.float64, copy=False)  # conditions are about small differences
-        weights = self._weights(sample_weight, len(y))
-        rows = np.arange(len(y))
-        problem = Problem(
-            X, y[:, None], weights, rows, self.fit_intercept, self.standardize,
-            unpenalized=self._set_aside(given),
-        )  # fmt: skip
-        return report_on(
-            problem.view, problem.scaled(self.coef_.astype(np.float64)), problem.targets[0],
-            alpha=self._selection.irksn[1], names=names_seen(self),
-            remarks=tuple(self._remarks(problem)),
-        )  # fmt: skip
 
     def to_frame(self, X: Any = None, y: ArrayLike | None = None, *, all: bool = False) -> Any:
         """What was found, as a table: a row for each feature, the most certain first.
@@ -462,45 +306,12 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
             merge_copies=self._merges_copies,
         )  # fmt: skip
 
-    def _of_one_column(self) -> Self:
-        """A model of one column of y, as that of the vector."""
-        flat = copy(self)
-        flat.coef_, flat.intercept_ = self.coef_[0], float(self.intercept_[0])
-        flat.adjustment_ = {name: values[0] for name, values in self.adjustment_.items()}
-        flat._selection = replace(self._selection, coef=self._selection.coef[0], shared=False)
-        for name in ("n_iter_", "stop_reason_", "history_"):
-            if isinstance(values := getattr(self, name, None), list):
-                setattr(flat, name, values[0])
-        return flat
-
     def _walked_rows(self, n: int) -> Ints:
         return np.arange(n)
 
     def _why_empty(self) -> str:
         """Why a model without a feature has none, and what to do."""
         return "coef_ is all zero where the path was stopped; walk further (max_iter or stopping)"
-
-    def _remarks(self, problem: Problem) -> Iterator[str]:
-        """What to know when reading a certificate of this model on these data."""
-        k, size = self._selection.irksn[0], int(self.support_.sum())
-        if self.positive:
-            yield (
-                "The conditions are for coefficients of either sign. A non-negative model that "
-                "meets them is recovered with positive=True, too: it has the least R of all that "
-                "fit, and so of those that are non-negative."
-            )
-        if k is not None and k != size:
-            yield (
-                f"The path was walked with k={k} and the support has {size} features; the "
-                f"condition of IRKSN is for k={size}."
-            )
-        off = abs(problem.finished(self.coef_)[2] - self.intercept_)
-        if self.fit_intercept and off > 1e-4 * float(np.std(problem.Y)):
-            yield (
-                f"On these rows predictions are off by {off:.3g} on average, so the model was "
-                "fitted on other rows or weights (a rule that holds out rows does that too). "
-                "The conditions are those of the rows given here."
-            )
 
     def _keep(self, problem: Problem, chosen: Selection) -> None:
         """Store what was chosen, and what users see of it, in their units."""
@@ -537,30 +348,6 @@ class LinearModel(Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
         return self.support_
 
 
-@contextmanager
-def _naming_incomplete() -> Iterator[None]:
-    """Where X has missing entries, name the X that may have some; scikit-learn names its own."""
-    try:
-        yield
-    except ValueError as error:
-        first = str(error).partition("\n")[0]
-        if not first.startswith("Input X contains NaN"):
-            raise
-        raise ValueError(
-            f"{first} Give ksupport.design.Incomplete(X) instead of X: missing entries are then "
-            "filled in with the means of their columns, within folds with those of the rows "
-            "learned from; or impute or remove them"
-        ) from None
-
-
-def _outline(X: Any) -> Any:
-    """An array of the shape and type of X that takes no memory.
-
-    It stands for an X whose entries are checked by the first pass over them.
-    """
-    return np.broadcast_to(np.zeros((), X.dtype), X.shape)
-
-
 class LinearRegressor(RegressorMixin, LinearModel):
     """A linear model of numbers."""
 
@@ -580,128 +367,3 @@ class LinearRegressor(RegressorMixin, LinearModel):
         """
         eta = self._linear(X)
         return self._loss.mean(eta)
-
-
-@with_parameters
-class RegressorByLoss(LinearRegressor):
-    """A linear model of numbers, by a loss that is a parameter."""
-
-    _: KW_ONLY
-    step: StepRule | float = "adaptive"
-    loss: str | Loss = "squared"
-    feature_groups: Any = None
-    positive: bool = False
-    shared_support: bool = False
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.positive_only = self._of_counts
-        return tags
-
-    @property
-    def _of_counts(self) -> bool:
-        return getattr(self.loss, "name", self.loss) == "poisson"
-
-    def _asked_loss(self) -> Loss:
-        return loss_of(self.loss, ("squared", "huber", "poisson"))
-
-
-@with_parameters
-class SelectingModel(LinearModel):
-    """Base of the classes that choose among the models of many paths."""
-
-    _columns_of_y = 1
-    _for_squares: ClassVar[tuple[str, ...]] = ("feature_groups", "positive", "shared_support")
-
-    _: KW_ONLY
-    max_iter: int = 100
-    every: int | None = 1
-    fit_intercept: bool = True
-    standardize: bool = True
-    unpenalized: Any = None
-    weights: str = "relative"
-    n_jobs: int | None = None
-    verbose: bool = False
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = bool(self.shared_support)
-        return tags
-
-    def _asked_loss(self) -> Loss:
-        """The loss that the parameters stand for."""
-        return type(self)._loss
-
-    def _settings_by_loss(self, settings: list[Setting]) -> list[Setting]:
-        """Parameters of paths, by the loss of the model."""
-        return [setting | by_loss(self._loss) for setting in settings]
-
-    def _why_empty(self) -> str:
-        return "no feature was chosen, as a model without any was preferred to all others"
-
-    def _problem(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None,
-        method: str = "irksn",
-        splits: Callable[[Problem], list[Split]] = lambda problem: [],
-    ) -> Problem:
-        """The data, as paths of this method see them on all rows and on splits."""
-        self._check_counts("max_iter", *(["every"] if self.every is not None else []))
-        given = X
-        several = self._columns_of_y > 1 or self.shared_support
-        if not several:
-            self._check_one(getattr(y, "shape", ()))
-        X, y = self._validated(X, y, multi_output=several)
-        weights, loss = self._weights_for(y, sample_weight), self._loss
-        rows = weights.positive(np.arange(len(y)))
-        if not isinstance(loss, Squared):
-            self._check_plain(loss)
-            loss.check_rows(loss.checked(y)[rows])
-        return Problem(
-            X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
-            self.standardize, known_method(method).compressible, splits,
-            self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
-            alike=not self._units_count, merge_copies=self._merges_copies,
-        )  # fmt: skip
-
-    def _check_one(self, shape: tuple[int, ...]) -> None:
-        """Refuse several responses where they could be one, with one support."""
-        if len(shape) > 1 and shape[1] > 1 and "shared_support" in self.get_params(deep=False):
-            raise ValueError(
-                f"y should be a 1d array, got an array of shape {shape} instead: give "
-                "shared_support=True if its columns share their features, or fit them one at a time"
-            )
-
-    def _check_plain(self, loss: Loss) -> None:
-        for name in self._for_squares:
-            if (asked := getattr(self, name)) is not None and asked is not False:
-                given = f"{name}=True" if asked is True else name
-                raise ValueError(
-                    f"{given} is chosen for by squares alone, got loss={loss.name!r}: fit "
-                    "IRKSN or IRKSNClassifier with k of your own, or take loss='squared'"
-                )
-
-    def _search(self, n: int, d: int) -> Search:
-        """How a criterion chooses, where the choice is left to one."""
-        raise NotImplementedError
-
-    def _searched(self, method: str, stages: list[list[Setting]], **options: Any) -> Search:
-        """A search by a criterion on paths of these stages, until they no longer change."""
-        return Search(
-            method, stages, max_iter=self.max_iter, stopping=NoChange(), n_jobs=self.n_jobs,
-            **options,
-        )  # fmt: skip
-
-    def _by_criterion(self, problem: Problem) -> Selection:
-        design = problem.design
-        count, _ = self._n_groups(design.d)
-        search = self._search(round(design.n_samples), count)
-        structure = self._structure(problem.n_shared)
-        return select_by_criterion(problem, replace(search, structure=structure))
-
-    def _keep(self, problem: Problem, chosen: Selection) -> None:
-        super()._keep(problem, chosen)
-        self.path_ = dict(chosen.table)
-        self.alternatives_ = list(chosen.alternatives)

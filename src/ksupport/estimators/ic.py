@@ -14,8 +14,10 @@ from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.selecting import Search, irksn_stages
 from ..choosing.selection import Selection
 from ..design import Problem
-from .base import LinearRegressor, RegressorByLoss, SelectingModel, all_or_nothing
+from .base import LinearRegressor
+from .checks import all_or_nothing
 from .parameters import with_parameters
+from .selecting import RegressorByLoss, SelectingModel
 
 
 @with_parameters

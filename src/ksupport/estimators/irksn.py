@@ -11,9 +11,9 @@ from ..choosing.alpha import START, alpha_limit, tightened
 from ..choosing.selection import Selection
 from ..design import Problem
 from ..walking import Result
-from .base import RegressorByLoss
 from .parameters import with_parameters
 from .paths import PathRegressor
+from .selecting import RegressorByLoss
 
 
 @with_parameters

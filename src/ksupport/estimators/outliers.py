@@ -16,7 +16,8 @@ from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Weights, fetched
 from ..losses import Huber, Loss
 from ..losses.separable import robust_scale
-from .base import SQUARES, RegressorByLoss, SelectingModel
+from .base import SQUARES
+from .selecting import RegressorByLoss, SelectingModel
 
 FAR = 4.0  # robust standard deviations: of normal errors one in 16 000 is as far off
 NONE = np.empty(0, np.intp)

@@ -23,7 +23,8 @@ from ..losses import Loss
 from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ..walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
-from .base import LinearModel, LinearRegressor, all_or_nothing
+from .base import LinearModel, LinearRegressor
+from .checks import all_or_nothing
 from .parameters import with_parameters
 
 Stopping = StoppingRule | str | None

@@ -22,7 +22,7 @@ from .._common.telling import tells
 from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import AutoIRKSNClassifier, IRKSNCVClassifier, PathCV
-from ..estimators.base import all_or_nothing
+from ..estimators.checks import all_or_nothing
 from ..explain.models import chosen_by
 from ..explain.notebook import Finding, ShownInNotebooks
 from ._extra import optional

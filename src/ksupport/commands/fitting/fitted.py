@@ -19,7 +19,8 @@ from ...choosing.selecting import select_by_criterion, select_on_path, walk_to
 from ...choosing.selection import Selection
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...design import Design, Floats, Genotypes, Ints, Problem
-from ...estimators.base import LinearRegressor, SelectingModel
+from ...estimators.base import LinearRegressor
+from ...estimators.selecting import SelectingModel
 from ...explain.cross_validation import (
     BASELINE,
     CrossValidation,

@@ -1,0 +1,101 @@
+"""Parameters and data are refused before they are used, and an estimator changes as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from .._common.checks import check_switch
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def all_or_nothing(fit: Fit) -> Fit:
+    """A ``fit`` that changes the estimator only once it is done.
+
+    A twin is fitted, and the estimator takes its attributes in one assignment at the end.  So a fit
+    that fails, or is interrupted at any point, leaves the estimator as it was.
+    """
+
+    @wraps(fit)
+    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
+        check_kinds(self)
+        twin = object.__new__(type(self))
+        vars(twin).update(vars(self))
+        fit(twin, *args, **kwargs)
+        self.__dict__ = dict(vars(twin))
+        return self
+
+    return cast("Fit", whole)
+
+
+SWITCHES = ("fit_intercept", "standardize", "warm_start")
+NUMBERS = ("alpha", "sigma", "tau", "eta", "kappa", "tie", "L")  # or None, or these words
+WORDS = {"alpha": "auto", "L": "backtracking"}
+
+
+def _no_number(name: str, value: Any) -> bool:
+    """Whether this is neither a number, nor several, nor the word that stands for one."""
+    if isinstance(value, str):
+        return value != WORDS.get(name)
+    return isinstance(value, Mapping) or (isinstance(value, list | tuple) and not value)
+
+
+def check_kinds(estimator: Any) -> None:
+    """Refuse parameters of another type, before they are compared or counted with."""
+    for name, value in vars(estimator).items():
+        if name in SWITCHES:
+            check_switch(name, value)
+        elif name in NUMBERS and _no_number(name, value):
+            auto = name == "alpha" and getattr(estimator, "_alpha_may_be_auto", False)
+            allowed = "'auto' or a number between 0 and 1" if auto else "a number"
+            raise ValueError(f"{name} must be {allowed}, got {value!r}")
+        elif name == "grid" and not isinstance(value, Mapping | None):
+            raise ValueError(
+                f"grid must be a dict of lists of values, by names of parameters, got {value!r}"
+            )
+        elif name == "scoring" and not (value is None or callable(value) or isinstance(value, str)):
+            raise ValueError(f"scoring must be a name, a function or None, got {value!r}")
+
+
+def refuse_dates(X: Any) -> None:
+    """Dates and durations would be counted in nanoseconds, or fail in the middle of a fit."""
+    of = "dtypes" if hasattr(type(X), "dtypes") else "dtype"  # a Dask Delayed claims to have both
+    types = getattr(X, of, None) if hasattr(type(X), of) else None
+    types = [types] if of == "dtype" else types
+    for each in types if isinstance(types, Iterable) else []:
+        if getattr(each, "kind", None) in ("m", "M") or str(each).startswith(
+            ("period", "interval")
+        ):
+            raise ValueError(
+                f"X must hold numbers, got {each}; give dates as days, or in another unit, from "
+                "an origin of your choice"
+            )
+
+
+@contextmanager
+def naming_incomplete() -> Iterator[None]:
+    """Where X has missing entries, name the X that may have some; scikit-learn names its own."""
+    try:
+        yield
+    except ValueError as error:
+        first = str(error).partition("\n")[0]
+        if not first.startswith("Input X contains NaN"):
+            raise
+        raise ValueError(
+            f"{first} Give ksupport.design.Incomplete(X) instead of X: missing entries are then "
+            "filled in with the means of their columns, within folds with those of the rows "
+            "learned from; or impute or remove them"
+        ) from None
+
+
+def outline(X: Any) -> Any:
+    """An array of the shape and type of X that takes no memory.
+
+    It stands for an X whose entries are checked by the first pass over them.
+    """
+    return np.broadcast_to(np.zeros((), X.dtype), X.shape)

@@ -1,0 +1,150 @@
+"""What the models share that choose among many paths."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._common.levels import Setting
+from ..algorithms import known_method
+from ..algorithms.irksn import StepRule
+from ..choosing.grids import by_loss
+from ..choosing.selecting import Search, select_by_criterion
+from ..choosing.selection import Selection
+from ..design import (
+    Problem,
+    Split,
+)
+from ..losses import Loss, Squared, loss_of
+from ..stopping import NoChange
+from .base import LinearModel, LinearRegressor
+from .parameters import with_parameters
+
+
+@with_parameters
+class RegressorByLoss(LinearRegressor):
+    """A linear model of numbers, by a loss that is a parameter."""
+
+    _: KW_ONLY
+    step: StepRule | float = "adaptive"
+    loss: str | Loss = "squared"
+    feature_groups: Any = None
+    positive: bool = False
+    shared_support: bool = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self._of_counts
+        return tags
+
+    @property
+    def _of_counts(self) -> bool:
+        return getattr(self.loss, "name", self.loss) == "poisson"
+
+    def _asked_loss(self) -> Loss:
+        return loss_of(self.loss, ("squared", "huber", "poisson"))
+
+
+@with_parameters
+class SelectingModel(LinearModel):
+    """Base of the classes that choose among the models of many paths."""
+
+    _columns_of_y = 1
+    _for_squares: ClassVar[tuple[str, ...]] = ("feature_groups", "positive", "shared_support")
+
+    _: KW_ONLY
+    max_iter: int = 100
+    every: int | None = 1
+    fit_intercept: bool = True
+    standardize: bool = True
+    unpenalized: Any = None
+    weights: str = "relative"
+    n_jobs: int | None = None
+    verbose: bool = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = bool(self.shared_support)
+        return tags
+
+    def _asked_loss(self) -> Loss:
+        """The loss that the parameters stand for."""
+        return type(self)._loss
+
+    def _settings_by_loss(self, settings: list[Setting]) -> list[Setting]:
+        """Parameters of paths, by the loss of the model."""
+        return [setting | by_loss(self._loss) for setting in settings]
+
+    def _why_empty(self) -> str:
+        return "no feature was chosen, as a model without any was preferred to all others"
+
+    def _problem(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        method: str = "irksn",
+        splits: Callable[[Problem], list[Split]] = lambda problem: [],
+    ) -> Problem:
+        """The data, as paths of this method see them on all rows and on splits."""
+        self._check_counts("max_iter", *(["every"] if self.every is not None else []))
+        given = X
+        several = self._columns_of_y > 1 or self.shared_support
+        if not several:
+            self._check_one(getattr(y, "shape", ()))
+        X, y = self._validated(X, y, multi_output=several)
+        weights, loss = self._weights_for(y, sample_weight), self._loss
+        rows = weights.positive(np.arange(len(y)))
+        if not isinstance(loss, Squared):
+            self._check_plain(loss)
+            loss.check_rows(loss.checked(y)[rows])
+        return Problem(
+            X, y.reshape(len(y), -1), weights, np.arange(len(y)), self.fit_intercept,
+            self.standardize, known_method(method).compressible, splits,
+            self._set_aside(given), loss, shared=self.shared_support and y.ndim > 1,
+            alike=not self._units_count, merge_copies=self._merges_copies,
+        )  # fmt: skip
+
+    def _check_one(self, shape: tuple[int, ...]) -> None:
+        """Refuse several responses where they could be one, with one support."""
+        if len(shape) > 1 and shape[1] > 1 and "shared_support" in self.get_params(deep=False):
+            raise ValueError(
+                f"y should be a 1d array, got an array of shape {shape} instead: give "
+                "shared_support=True if its columns share their features, or fit them one at a time"
+            )
+
+    def _check_plain(self, loss: Loss) -> None:
+        for name in self._for_squares:
+            if (asked := getattr(self, name)) is not None and asked is not False:
+                given = f"{name}=True" if asked is True else name
+                raise ValueError(
+                    f"{given} is chosen for by squares alone, got loss={loss.name!r}: fit "
+                    "IRKSN or IRKSNClassifier with k of your own, or take loss='squared'"
+                )
+
+    def _search(self, n: int, d: int) -> Search:
+        """How a criterion chooses, where the choice is left to one."""
+        raise NotImplementedError
+
+    def _searched(self, method: str, stages: list[list[Setting]], **options: Any) -> Search:
+        """A search by a criterion on paths of these stages, until they no longer change."""
+        return Search(
+            method, stages, max_iter=self.max_iter, stopping=NoChange(), n_jobs=self.n_jobs,
+            **options,
+        )  # fmt: skip
+
+    def _by_criterion(self, problem: Problem) -> Selection:
+        design = problem.design
+        count, _ = self._n_groups(design.d)
+        search = self._search(round(design.n_samples), count)
+        structure = self._structure(problem.n_shared)
+        return select_by_criterion(problem, replace(search, structure=structure))
+
+    def _keep(self, problem: Problem, chosen: Selection) -> None:
+        super()._keep(problem, chosen)
+        self.path_ = dict(chosen.table)
+        self.alternatives_ = list(chosen.alternatives)
