@@ -14,6 +14,7 @@ from functools import cached_property
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage
+from scipy.sparse import csr_array
 from scipy.spatial.distance import squareform
 from scipy.special import expit
 
@@ -116,7 +117,8 @@ def _assembled(
     rank = np.array([each.shape[1] for each in blocks], np.int64)
     n_simple = columns.shape[1]
     first = n_simple + np.cumsum(rank) - rank
-    G = W.T @ likelihood.S @ W
+    sparse = csr_array(W.T)  # few features each
+    G = sparse @ np.ascontiguousarray((sparse @ likelihood.S).T)
     data = kernels.Quadratic(
         np.ascontiguousarray((G + G.T) / 2), np.ascontiguousarray(W.T @ likelihood.c),
         np.ascontiguousarray(likelihood.total), float(likelihood.nu),
@@ -288,13 +290,17 @@ def _sums(R: Floats, clusters: list[Members], positive: bool) -> Floats:
 
     They have a mean square of 1; where effects are positive, features keep their signs.
     """
-    inside = np.zeros((len(R), len(clusters)), bool)
-    for column, members in zip(inside.T, clusters, strict=True):
-        column[list(members)] = True
-    if positive or not clusters:
-        signs = np.ones(inside.shape)
-    else:
-        typical = np.argmax(np.where(inside, np.round(np.abs(R) @ inside, 9), -1.0), axis=0)
-        signs = np.where(R[:, typical] < 0, -1.0, 1.0)
-    W = np.where(inside, signs, 0.0)
-    return np.asarray(W / np.sqrt(np.maximum(np.sum(W * (R @ W), axis=0), np.finfo(float).tiny)))
+    ends = np.cumsum([0, *(len(each) for each in clusters)])
+    flat = np.array([j for each in clusters for j in each], np.intp)
+    own = np.repeat(np.arange(len(clusters)), np.diff(ends))
+    W = csr_array((np.ones(flat.size), flat, ends), (len(clusters), len(R)))
+    if not positive:
+        near = np.round(W @ np.abs(R), 9)  # how much each feature correlates with a cluster's
+        typical = [
+            members[near[at, members].argmax()]
+            for at, members in enumerate(np.split(flat, ends[1:-1]) if clusters else [])
+        ]
+        W.data = np.where(R[flat, np.array(typical, np.intp)[own]] < 0, -1.0, 1.0)
+    squares = (W @ R)[own, flat] * W.data
+    lengths = np.bincount(own, squares, len(clusters))
+    return W.toarray().T / np.sqrt(np.maximum(lengths, np.finfo(float).tiny))
