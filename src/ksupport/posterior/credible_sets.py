@@ -67,6 +67,7 @@ def credible_sets(
     ``inside`` says which features, in columns, each model has.
     """
     p, free, found = weights @ inside, np.ones(features.size, bool), []
+    by_feature = np.ascontiguousarray(inside.T)
     for lead in np.lexsort((features, -np.round(p, DECIMALS))).tolist():
         if p[lead] < LEAST:
             break
@@ -76,13 +77,24 @@ def credible_sets(
         if p[may].sum() < level:  # no union is more probable
             continue
         may = may[np.lexsort((features[may], -np.round(p[may], DECIMALS), may != lead))]
-        reached = weights @ np.maximum.accumulate(inside[:, may], axis=1)
-        if reached[-1] < level:
+        members = _fewest(by_feature, weights, may, level)
+        if not members.size:
             continue
-        members = may[: int(np.argmax(reached >= level)) + 1]
         free[members] = False
         found.append(_set(inside, weights, features, correlations, tuple(members.tolist())))
     return sorted(found, key=lambda each: (-round(each.probability, DECIMALS), each.features))
+
+
+def _fewest(by_feature: NDArray[np.bool_], weights: Floats, features: Ints, level: float) -> Ints:
+    """The first of these features that reach the level together; none if all of them do not."""
+    if weights[by_feature[features].any(axis=0)].sum() < level:
+        return features[:0]
+    covered = np.zeros(weights.size, bool)
+    for count, j in enumerate(features.tolist()):
+        covered |= by_feature[j]
+        if weights[covered].sum() >= level:
+            return features[: count + 1]
+    return features
 
 
 def best_sets(

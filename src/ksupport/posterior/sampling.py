@@ -16,7 +16,7 @@ from ..walking.threads import Workers
 from .atoms import AtomSet, atoms_of, groups_of
 from .candidates import Task, candidates_of
 from .chains import Budget, Sample, sample
-from .coefficients import AVERAGED, Coefficients, coefficients_by_squares
+from .coefficients import Coefficients, coefficients_by_squares
 from .effective_rows import (
     EffectiveRows,
     design_effect,
@@ -31,7 +31,6 @@ from .result import Posterior
 
 EXPANSIONS = 3  # of a loss: at no feature, and at the posterior mean of the expansion before
 BRIEF = Budget(chains=1, burn_in=500, moves=1500, rounds=1)  # chains of all but the last
-FEWER_AVERAGED = 20  # models whose coefficients are averaged where rows are held out
 COMPLETIONS = 3  # rounds in which features that were left out become candidates
 
 
@@ -174,8 +173,9 @@ def _by_loss(
             coef = _of_classes(response, known.moments[0][:, features], coef, columns)
             size = float(drawn.probability.sum())
     weights, coefficients = by_loss(
-        response, likelihood, atoms, drawn, columns, features, share, task.positive, task.design.d
-    )
+        response, likelihood, atoms, drawn, columns, features, share, task.positive, task.design.d,
+        task.check,
+    )  # fmt: skip
     result = _result(task, likelihood, atoms, drawn, weights, coefficients)
     return replace(result, n_left_out=rest), rows
 
@@ -231,10 +231,11 @@ def _result(
         shared[list(equal)] = p[lead] / len(equal)
     found = np.zeros(d)
     found[likelihood.features] = np.clip(shared, 0.0, 1.0)
-    if coefficients is None:
-        most = AVERAGED if task.check else FEWER_AVERAGED
+    if not task.check:  # of folds nothing but the support is asked for
+        coefficients = Coefficients.nothing(d, len(task.Y) if task.response is None else 1)
+    elif coefficients is None:
         coefficients = coefficients_by_squares(
-            likelihood, atoms, drawn, weights, d, most, task.positive
+            likelihood, atoms, drawn, weights, d, positive=task.positive
         )
     T = coefficients.n_responses
     mean, sd = (each.reshape((T, d) if T > 1 else d) for each in coefficients.moments)
