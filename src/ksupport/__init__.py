@@ -35,6 +35,7 @@ if TYPE_CHECKING:  # at run time a name is imported when it is first used: see `
     from .posterior.performance import Performance
     from .posterior.result import Posterior
     from .reading import read
+    from .recovery import Recovery, recover
 
 __version__ = "0.2.0"
 
@@ -64,6 +65,7 @@ __all__ = [
     "Performance",
     "PermutationTest",
     "Posterior",
+    "Recovery",
     "Rehearsal",
     "SplitIntervals",
     "StabilitySelection",
@@ -76,6 +78,7 @@ __all__ = [
     "plotting",
     "prox_ksupport",
     "read",
+    "recover",
     "rehearse",
     "split_intervals",
     "stability_selection",
@@ -108,6 +111,7 @@ _HOMES = {  # the module of each name; what is not listed is a module itself
     "Performance": "posterior.performance",
     "PermutationTest": "inference.permutation",
     "Posterior": "posterior.result",
+    "Recovery": "recovery",
     "Rehearsal": "inference.rehearsal",
     "SRDI": "estimators",
     "SplitIntervals": "inference.splitting",
@@ -117,6 +121,7 @@ _HOMES = {  # the module of each name; what is not listed is a module itself
     "permutation_test": "inference.permutation",
     "prox_ksupport": "norms",
     "read": "reading",
+    "recover": "recovery",
     "rehearse": "inference.rehearsal",
     "split_intervals": "inference.splitting",
     "stability_selection": "choosing.stability",

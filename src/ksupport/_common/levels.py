@@ -53,7 +53,7 @@ def warn_unguessed(d: int) -> None:
         warn(
             f"k=None is k={ONE_PATH} on one path, and X is an operator with {d} columns: an image "
             "or a signal mostly has more that are not zero. Give a guess at how many; or let "
-            "AutoIRKSN or IRKSNIC choose"
+            "ksupport.recover choose"
         )
 
 

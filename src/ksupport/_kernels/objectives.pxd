@@ -14,6 +14,7 @@ cdef class Pace:
     cdef public double scale_r  # the same of r
     cdef public double curvature  # that the last step met; 0: none that is told from rounding
     cdef public bint refused  # whether a step was ever refused
+    cdef public double late_growth  # of trial steps, once one was refused
     cdef public double trial  # the step to try next, after a refused one; 0: none was
 
     cpdef double trial_step(self) noexcept nogil

@@ -21,7 +21,7 @@ from ksupport._kernels.profile cimport ProfileLoss
 FIRST_SHARE = 1.0 / 16  # of the longest first step: small, so that no early support is jumped over
 GROWTH, LATE_GROWTH = 1.5, 1.1  # of the next trial step: until the first refusal, and from then on
 SHORTEST = 1e-300  # of losses: a step that had to become shorter than this is none
-cdef double first_share = FIRST_SHARE, growth = GROWTH, late_growth = LATE_GROWTH
+cdef double first_share = FIRST_SHARE, growth = GROWTH
 
 
 @cython.final
@@ -43,16 +43,17 @@ cdef class Pace:
     def __init__(self, gamma=None):
         self.constant = gamma is not None
         self.gamma = gamma or 0.0
+        self.late_growth = LATE_GROWTH
 
     def __getstate__(self):
         return (
             self.constant, self.theta, self.gamma, self.scale_w, self.scale_r, self.curvature,
-            self.refused, self.trial,
+            self.refused, self.trial, self.late_growth,
         )
 
     def __setstate__(self, state):
         self.constant, self.theta, self.gamma, self.scale_w, self.scale_r = state[:5]
-        self.curvature, self.refused, self.trial = state[5:]
+        self.curvature, self.refused, self.trial, self.late_growth = state[5:]
 
     def __reduce__(self):
         return Pace, (), self.__getstate__()
@@ -74,7 +75,7 @@ cdef class Pace:
             return self.trial
         if self.theta == 0.0 or not self.curvature > 0.0:
             return self.gamma
-        return self.gamma * (late_growth if self.refused else growth)
+        return self.gamma * (self.late_growth if self.refused else growth)
 
     cpdef double next_theta(self, double gamma) noexcept nogil:
         """theta⁺ of a step gamma."""

@@ -211,7 +211,7 @@ class BySquares(IRKSNState):
         z = self.moved(v, gamma, g)
         if self.pace.constant:
             self.foreseen, self.Xw = {}, None
-            return z, p
+            return z, p, gamma
         if not self.shares_passes:
             return (yield from self._checked(objective, z, p, v, gamma, Xr, g))
         # What the next step begins with comes along, in case that this one holds.
@@ -222,7 +222,7 @@ class BySquares(IRKSNState):
         if not objective.holds(z, v, gamma, Xr, g, Xw, self.pace):
             return None
         self.foreseen, self.Xw = {following: (Xr_ahead, p_ahead)}, Xw
-        return z, p
+        return z, p, gamma
 
     def _checked(
         self, objective: Objective, z: Floats, p: Floats, v: Floats, gamma: float, Xr: Floats,
@@ -234,7 +234,7 @@ class BySquares(IRKSNState):
         if not objective.holds(z, v, gamma, Xr, g, Xw, self.pace):
             return None
         self.Xw = Xw
-        return z, p
+        return z, p, gamma
 
     def fitted_iterate(self) -> Floats | None:
         return self.Xw
@@ -251,7 +251,7 @@ class BySquares(IRKSNState):
         following = pace.trial_step()
         return following, pace.momentum(following)
 
-    def gain(self, t: Ints) -> Floats:
+    def gain(self, t: Ints) -> Floats | None:
         return np.sqrt(self.times[t] / self.alpha)
 
     def _make_room(self, steps: int) -> None:

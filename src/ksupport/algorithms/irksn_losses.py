@@ -50,4 +50,4 @@ class OtherLoss(IRKSNState):
         z = self.moved(v, gamma, g)
         p = yield correlations(z, self.targets)
         Xw = yield fitted(self.find_w(p), self.targets)
-        return (z, p) if objective.holds(z, v, gamma, Xr, g, Xw, self.pace) else None
+        return (z, p, gamma) if objective.holds(z, v, gamma, Xr, g, Xw, self.pace) else None

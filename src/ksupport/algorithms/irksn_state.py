@@ -18,8 +18,10 @@ from ..walking.lockstep import Step, correlations, fitted
 from ..walking.structure import Structure
 from ..walking.working_set import FOREVER, DualState, WorkingSet
 
-# What a trial of a step asks for, and what comes of it: z and Xᵀz, or None if it is too long.
-Trial = Generator[Round, Any, tuple[Floats, Floats] | None]
+# What a trial of a step asks for, and what comes of it: z, Xᵀz and the length of the step, or None
+# if it is too long.
+Moved = tuple[Floats, Floats, float]
+Trial = Generator[Round, Any, Moved | None]
 
 
 class IRKSNState(DualState):
@@ -99,9 +101,8 @@ class IRKSNState(DualState):
             except FloatingPointError:
                 return False
             if moved is not None:
-                self.Z, self.F = (
-                    np.stack([new, A[0]]) for new, A in zip(moved, (self.Z, self.F), strict=True)
-                )
+                z, p, gamma = moved
+                self.Z, self.F = np.stack([z, self.Z[0]]), np.stack([p, self.F[0]])
                 pace.accept(theta, gamma)
                 return True
             gamma *= 0.5

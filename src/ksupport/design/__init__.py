@@ -2,7 +2,7 @@
 
 from .adjusting import Unpenalized
 from .blocks import by_blocks
-from .complexes import as_real, is_complex, stacked, unstacked
+from .complexes import as_real, is_complex, paired, stacked, unstacked
 from .genotypes import Genotypes
 from .incomplete import Incomplete
 from .leading import Leading, Query
@@ -63,6 +63,7 @@ __all__ = [
     "leading_together",
     "marks_of",
     "names_of",
+    "paired",
     "sharing",
     "stacked",
     "surveyed",

@@ -1,7 +1,8 @@
-"""Complex measurements of real coefficients: their real parts, and below them their imaginary."""
+"""Complex numbers as real ones: the real parts, and below them the imaginary."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,3 +70,29 @@ class _Stacked(LinearOperator):
 
     def _rmatvec(self, u: Floats) -> Floats:
         return np.ravel(self.X.rmatvec(unstacked(np.asarray(u).ravel()))).real
+
+
+def paired(X: LinearOperator) -> LinearOperator:
+    """The real X̂ that takes [Re w; Im w] to [Re Xw; Im Xw] for every complex w."""
+    return _Paired(X)
+
+
+class _Paired(LinearOperator):
+    def __init__(self, X: LinearOperator) -> None:
+        n, d = X.shape
+        super().__init__(np.zeros((), X.dtype).real.dtype, (2 * n, 2 * d))
+        self.X = X
+
+    def _matvec(self, w: Floats) -> Floats:
+        return self._parts(self.X.matvec, w)
+
+    def _rmatvec(self, u: Floats) -> Floats:
+        return self._parts(self.X.rmatvec, u)
+
+    def _parts(self, product: Callable[[Any], Any], stacked: Floats) -> Floats:
+        """Of a product; of a real operator, which may know real numbers alone, two."""
+        numbers = unstacked(np.ravel(stacked))
+        if is_complex(self.X):
+            there = np.ravel(product(numbers.astype(self.X.dtype)))
+            return np.concatenate([there.real, there.imag])
+        return np.concatenate([np.ravel(product(part)) for part in (numbers.real, numbers.imag)])

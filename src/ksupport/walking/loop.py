@@ -281,6 +281,8 @@ def _take_block(
     steps = min(max(limits.FIRST_STEPS, path.t), limits.BLOCK_STEPS)
     if record.rule is not None or watch is not None:
         steps = min(max(limits.FIRST_STEPS, path.t // 4), limits.BLOCK_STEPS)
+        if not path.design.has_columns:  # steps beyond the stop would cost products
+            steps = 1
     # Blocks end on the grid of recorded steps: a walk records where it ends.
     end = min(max_iter, -(-(path.t + steps) // every) * every)
     block = record.take(path.advance(end, every, most_numbers))
