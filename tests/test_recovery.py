@@ -208,7 +208,8 @@ def test_what_cannot_be_is_named(change, words):
 @pytest.mark.parametrize("kind", [kind for kind in imaging.KINDS if kind[0] != "ellipses"])
 def test_images_of_few_wavelets_are_as_good_as_by_the_l1_norm(kind):
     spgl1 = pytest.importorskip("spgl1")
-    X, y, w, noise = imaging.problem(*kind, 10)
+    image, by, n, share = kind
+    X, y, w, noise = imaging.problem(image, by, n, share, seed=10)
     theirs = imaging.Counted(X)
     l1 = spgl1.spg_bpdn(theirs, y, noise, iter_lim=1000, verbosity=0)[0]
     found = recover(X, y, noise)
