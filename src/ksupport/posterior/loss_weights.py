@@ -28,11 +28,11 @@ EVALUATED = 200  # models, those of most weight
 
 def by_loss(
     response: Response, likelihood: Likelihood, atoms: AtomSet, drawn: Sample, columns: Floats,
-    features: Ints, share: float, positive: bool, n_features: int, averaged: bool = True,
+    features: Ints, share: float, positive: bool, n_features: int, with_coefficients: bool = True,
 ) -> tuple[Floats, Coefficients | None]:  # fmt: skip
     """The weight of each drawn model, which sum to 1, and coefficients of the leading ones.
 
-    Of more than two classes there are no coefficients, nor where they are not to be ``averaged``.
+    Of more than two classes there are no coefficients, nor unless ``with_coefficients``.
     """
     order = np.argsort(-np.round(drawn.weights, 12), kind="stable")[:EVALUATED]
     sets = drawn.sets[order]
@@ -68,7 +68,7 @@ def by_loss(
     w = np.minimum(w, float(drawn.weights @ w) * np.sqrt(drawn.weights.size))
     weights = np.asarray(drawn.weights * w)
     weights /= weights.sum()
-    if response.n_dual > 1 or not averaged:
+    if response.n_dual > 1 or not with_coefficients:
         return weights, None
     evaluated = replace(drawn, sets=sets)
     averaged: list[ModelCoefficients] = []
