@@ -9,7 +9,7 @@ from ksupport.posterior import left_out
 from ksupport.posterior.atoms import SHARED, _misfit, atoms_of, clusters_of
 from ksupport.posterior.chains import Budget, sample
 from ksupport.posterior.likelihood import of_squares
-from ksupport.posterior.prior import log_prior
+from ksupport.posterior.prior import PRECISIONS, log_prior
 
 
 def correlations(X):
@@ -81,12 +81,18 @@ def test_what_was_left_out_is_drawn_as_by_the_evidence_itself():
         return -0.5 * (nu * np.log(left) + np.linalg.slogdet(A)[1] - D.shape[1] * np.log(lam))
 
     for model in models:
-        own = columns[:, model.at]
+        own, at = columns[:, model.at], PRECISIONS.tolist().index(model.lam)
         sets = [own, *(np.delete(own, place, axis=1) for place in model.places)]
         for rest, odds in zip(sets, model.log_odds(B, c, float(n), nu), strict=True):
             s = rest.shape[1]
-            step = prior[s + 1, 0] - prior[s, 0] - np.log(most - s)
+            step = prior[at, s + 1, 0] - prior[at, s, 0] - np.log(most - s)
             for j, found in zip((d - 2, d - 1), odds, strict=True):
                 more = np.column_stack([rest, X[:, j]])
                 expected = evidence(more, model.lam) - evidence(rest, model.lam) + step
                 assert found == pytest.approx(expected, abs=1e-8)
+        factors = model.bayes_factors(B, c, float(n), nu)
+        for at, j in enumerate((d - 2, d - 1)):
+            more = np.column_stack([own, X[:, j]])
+            alone = evidence(more, model.lam) - evidence(own, model.lam)
+            found = factors[PRECISIONS.tolist().index(model.lam), at]
+            assert np.log(found) == pytest.approx(alone, abs=1e-8)

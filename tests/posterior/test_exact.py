@@ -11,7 +11,7 @@ from ksupport._kernels import chains, posterior, sampler
 from ksupport.posterior.atoms import atoms_of, groups_of
 from ksupport.posterior.chains import Budget, sample
 from ksupport.posterior.likelihood import of_squares
-from ksupport.posterior.prior import LOG_PRECISIONS, PRECISIONS, log_prior
+from ksupport.posterior.prior import PRECISIONS, log_prior
 
 LONG = Budget(chains=2, burn_in=500, moves=150_000, rounds=1)
 
@@ -46,15 +46,12 @@ def enumerated(likelihood, atoms, most, positive=False):
     for size in range(most + 1):
         for chosen in combinations(range(len(atoms.members)), size):
             clusters = int(atoms.atoms.cluster[list(chosen)].sum())
-            own = prior[size - clusters, clusters] + atoms.atoms.bonus[list(chosen)].sum()
-            if not np.isfinite(own):
+            own = prior[:, size - clusters, clusters] + atoms.atoms.bonus[list(chosen)].sum()
+            if not np.isfinite(own).all():
                 continue
             columns = atoms.columns_of(np.array(chosen, int))
-            at = [
-                log_evidence(data, columns, lam, T, positive) + log
-                for lam, log in zip(PRECISIONS, LOG_PRECISIONS, strict=True)
-            ]
-            logs.append(own + np.logaddexp.reduce(at))
+            at = [log_evidence(data, columns, lam, T, positive) for lam in PRECISIONS]
+            logs.append(np.logaddexp.reduce(own + at))
             inside = np.zeros(m)
             inside[[i for j in chosen for i in atoms.members[j]]] = 1.0
             members.append(inside)
@@ -200,7 +197,7 @@ def test_what_was_forgotten_is_found_again():
     found = []
     for room in (1 << 21, 200):  # the latter has room for some ten sets
         moves = chains.Conditionals(
-            atoms.data, atoms.atoms, prior, PRECISIONS, LOG_PRECISIONS, False, 10, 20, 30, room
+            atoms.data, atoms.atoms, prior, PRECISIONS, False, 10, 20, 30, room
         )
         u = np.random.default_rng(0).random((3000, 4))
         found.append(moves.advance(chains.Chain(moves, np.zeros(0, int)), u, 2900, 7))
@@ -209,21 +206,3 @@ def test_what_was_forgotten_is_found_again():
     assert np.array_equal(places, of_others)
     assert sets.shape == (415, 10)
     np.testing.assert_allclose(p, again, atol=1e-10)
-
-
-def test_the_prior_of_sizes_is_uniform_and_sums_to_one():
-    """Over all sets of features and of many clusters of small weight, counted by hand."""
-    d, count, weight, most = 6, 100_000, 1e-4, 3
-    table = log_prior(d, count * weight, most)
-    from math import comb
-
-    by_size = np.zeros(most + 1)
-    for s1 in range(most + 1):
-        for s2 in range(most + 1 - s1):
-            sets = comb(d, s1) * comb(count, s2) * weight**s2
-            by_size[s1 + s2] += sets * np.exp(table[s1, s2])
-    np.testing.assert_allclose(by_size, 1.0, rtol=1e-4)
-    alone = log_prior(d, 0.0, most)
-    np.testing.assert_allclose([comb(d, s) * np.exp(alone[s, 0]) for s in range(most + 1)], 1.0)
-    assert np.isneginf(alone[:, 1:]).all()
-    assert np.isneginf(table[2, 2])

@@ -67,10 +67,10 @@ cdef class Conditionals:
     Parameters
     ----------
     data, atoms : Quadratic, Atoms
-    prior : array of shape (most + 2, most + 2)
-        Log prior of a set, by its numbers of features and of clusters.
-    lams, log_lams : array
-        Prior precisions of coefficients, and their log prior.
+    prior : array of shape (lams, most + 2, most + 2)
+        Log prior of a precision and a set, by its numbers of features and of clusters.
+    lams : array
+        Prior precisions of coefficients.
     positive : bool
         Whether coefficients cannot be negative; atoms have one column each then.
     most, widest : int
@@ -83,8 +83,8 @@ cdef class Conditionals:
 
     cdef Sampler state  # whose products are those of some set met before
     cdef Signs signs
-    cdef const double[:, ::1] prior
-    cdef const double[::1] lams, log_lams
+    cdef const double[:, :, ::1] prior
+    cdef const double[::1] lams
     cdef readonly bint positive
     cdef int64_t at_lam, updates, count, listed, room  # rests that are kept, what they list, at most
     cdef uint64_t[::1] keys  # of atoms, and of precisions
@@ -99,12 +99,12 @@ cdef class Conditionals:
     cdef unsigned char[::1] marked, covered  # atoms, features
     cdef object memory
 
-    def __init__(self, data, atoms, prior, lams, log_lams, bint positive, int most, int widest,
-                 int d, int64_t room=ROOM):
+    def __init__(self, data, atoms, prior, lams, bint positive, int most, int widest, int d,
+                 int64_t room=ROOM):
         cdef int64_t at, n
         cdef unsigned char[::1] memory
         self.state, self.signs = Sampler(data, atoms, most, widest, d), Signs()
-        self.prior, self.lams, self.log_lams, self.positive = prior, lams, log_lams, positive
+        self.prior, self.lams, self.positive = prior, lams, positive
         n = self.state.n_atoms
         self.keys = np.empty(n + len(lams), np.uint64)
         for at in range(n + self.lams.shape[0]):
@@ -160,12 +160,13 @@ cdef class Conditionals:
         return sets, places, p / keep
 
     cdef void _draw_precision(self, Chain chain, const double *u) noexcept nogil:
-        cdef int64_t at, drawn, p = 0
+        cdef int64_t at, drawn, p = 0, clusters = 0
         cdef double own
         for at in range(chain.count):
+            clusters += self.state.cluster[chain.present[at]]
             p += self.state.columns_of(chain.present[at], &self.columns[p])
-        drawn = draw_lam(self.state, &self.columns[0], p, self.lams, self.log_lams, &self.logs[0],
-                         u[3])
+        drawn = draw_lam(self.state, &self.columns[0], p, self.lams,
+                         self.prior[:, chain.count - clusters, clusters], &self.logs[0], u[3])
         if self.positive and drawn != chain.at_lam:  # signs accept it or not
             self._bring(self.state, chain, self.state.most, -1)
             own = self.signs.of_present(self.state)
@@ -268,8 +269,8 @@ cdef class Conditionals:
         """All weights beside a chain's atoms but the one in a place."""
         self._bring(self.state, chain, place, at)
         self.weighed = at
-        return weigh(self.state, self.signs, self.prior, self.positive, self.lams[chain.at_lam],
-                     &self.odds[0], &self.rests[at].none)
+        return weigh(self.state, self.signs, self.prior[chain.at_lam], self.positive,
+                     self.lams[chain.at_lam], &self.odds[0], &self.rests[at].none)
 
     cdef void _bring(self, Sampler state, Chain chain, int64_t place, int64_t at) noexcept nogil:
         """Bring products to a chain's atoms but the one in a place, which are rest ``at`` or -1."""

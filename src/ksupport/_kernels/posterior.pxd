@@ -8,6 +8,6 @@ from ksupport._kernels.signs cimport Signs
 
 
 cdef int64_t draw_lam(Sampler state, const int64_t *columns, int64_t p, const double[::1] lams,
-                      const double[::1] log_lams, double *logs, double u) noexcept nogil
+                      const double[:] log_prior, double *logs, double u) noexcept nogil
 cdef double weigh(Sampler state, Signs signs, const double[:, ::1] prior, bint positive,
                   double lam, double *odds, double *none) noexcept nogil

@@ -103,8 +103,11 @@ cdef double _likelihood(Sampler state, int64_t p, int64_t b) noexcept nogil:
 
 
 cdef int64_t draw_lam(Sampler state, const int64_t *columns, int64_t p, const double[::1] lams,
-                      const double[::1] log_lams, double *logs, double u) noexcept nogil:
-    """The place of a prior precision, by its probability given p columns, signs aside."""
+                      const double[:] log_prior, double *logs, double u) noexcept nogil:
+    """The place of a prior precision, by its probability given p columns, signs aside.
+
+    ``log_prior`` is that of each, with that of the set given it.
+    """
     cdef int64_t count = lams.shape[0], at, b
     cdef double own[LANES]
     cdef double top = -INFINITY, Z = 0.0
@@ -113,7 +116,7 @@ cdef int64_t draw_lam(Sampler state, const int64_t *columns, int64_t p, const do
             own[b] = lams[min(at * LANES + b, count - 1)]
         _evidences(state, columns, p, own, logs + at * LANES)
     for at in range(count):
-        logs[at] += log_lams[at]
+        logs[at] += log_prior[at]
         top = max(top, logs[at])
     for at in range(count):
         Z += exp(logs[at] - top)

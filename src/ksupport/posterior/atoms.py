@@ -9,7 +9,7 @@ take the place of both.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ from scipy.special import expit
 from .._kernels import posterior as kernels
 from ..design import Floats, Ints
 from .likelihood import Likelihood
+from .prior import Others
 
 COPY = 1.0 - 1e-10  # correlation of equal columns
 TIGHT = 0.3  # least correlation of features that may act together; not varied
@@ -50,6 +51,8 @@ class AtomSet:
         What each column has of each feature.
     n_features, n_clusters : float
         How many atoms there are to choose from, those of features that are no candidates included.
+    others : Others
+        Features that are no candidates.
     """
 
     members: list[Members]
@@ -59,6 +62,7 @@ class AtomSet:
     n_clusters: float
     data: kernels.Quadratic
     atoms: kernels.Atoms
+    others: Others = field(default_factory=Others)
 
     @cached_property
     def widths(self) -> Ints:

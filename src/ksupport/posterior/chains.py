@@ -13,7 +13,7 @@ from .._common.phases import phase
 from .._kernels import chains as kernels
 from ..design import Floats, Ints
 from .atoms import AtomSet
-from .prior import LOG_PRECISIONS, PRECISIONS, log_prior
+from .prior import PRECISIONS, Prior, prior_of
 
 MOST_ATOMS = 100  # of a model; more than a third as many as there are rows explain anything
 CHAINS = 2
@@ -48,6 +48,8 @@ class Sample:
         What each distinct draw counts; they sum to 1.
     by_chain : array of shape (chains, m)
         Probability of each candidate feature.
+    others : float
+        How many features that are no candidates are expected to matter.
     """
 
     sets: Ints
@@ -55,6 +57,7 @@ class Sample:
     weights: Floats
     by_chain: Floats
     widest: int
+    others: float = 0.0
 
     def leading(self, weights: Floats, most: int) -> tuple[Ints, Floats]:
         """Of the sets of most weight: a draw of each, of its likeliest precision; shares of sets.
@@ -102,9 +105,9 @@ def sample(
     m, count = len(atoms.loadings), len(atoms.members)
     most = most_atoms(rows, count)
     widest = max(min(int(rows) - 1, 2 * most), int(atoms.widths.max(initial=1)))
-    prior = log_prior(atoms.n_features, atoms.n_clusters, most)
+    prior = prior_of(atoms.n_features, atoms.n_clusters, most, atoms.others)
     moves = kernels.Conditionals(
-        atoms.data, atoms.atoms, prior, PRECISIONS, LOG_PRECISIONS, positive, most, widest, m
+        atoms.data, atoms.atoms, prior.log, PRECISIONS, positive, most, widest, m
     )
     chains = [
         _Chain(moves, np.random.default_rng([seed, at]), starts[at % len(starts)])
@@ -120,7 +123,7 @@ def sample(
             if np.ptp(by_chain, axis=0).max(initial=0.0) <= AGREED:
                 break
             keep = chains[0].moves  # as many again
-    return _merged(chains, by_chain, widest)
+    return _merged(chains, by_chain, widest, atoms, prior)
 
 
 class _Chain:
@@ -147,7 +150,9 @@ class _Chain:
         return np.asarray(np.sum(self.sums, axis=0) / self.moves)
 
 
-def _merged(chains: list[_Chain], by_chain: Floats, widest: int) -> Sample:
+def _merged(
+    chains: list[_Chain], by_chain: Floats, widest: int, atoms: AtomSet, prior: Prior
+) -> Sample:
     """All draws, each distinct one once."""
     sets = np.sort(np.vstack([s for each in chains for s in each.sets]), axis=1)[:, ::-1]
     places = np.concatenate([p for each in chains for p in each.places])
@@ -155,7 +160,10 @@ def _merged(chains: list[_Chain], by_chain: Floats, widest: int) -> Sample:
     rows = np.column_stack([places, sets[:, :width]]).astype(np.int32)
     _, first, counts = np.unique(_as_keys(rows), return_index=True, return_counts=True)
     distinct = rows[first].astype(np.int64)
-    return Sample(distinct[:, 1:], distinct[:, 0], counts / counts.sum(), by_chain, widest)
+    sets, weights = distinct[:, 1:], counts / counts.sum()
+    clusters = np.where(sets >= 0, atoms.atoms.cluster[sets], 0).sum(axis=1)
+    others = prior.others[distinct[:, 0], (sets >= 0).sum(axis=1) - clusters, clusters]
+    return Sample(sets, distinct[:, 0], weights, by_chain, widest, float(weights @ others))
 
 
 def _as_keys(rows: NDArray[np.integer]) -> NDArray[np.void]:

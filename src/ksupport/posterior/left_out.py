@@ -17,7 +17,7 @@ from ..design import Design, Floats, Ints, Survey, surveyed
 from .atoms import AtomSet
 from .chains import Sample, most_atoms
 from .likelihood import Likelihood
-from .prior import PRECISIONS, log_prior
+from .prior import PRECISIONS, Others, prior_of
 
 MODELS = 12  # sampled models that are looked at; not varied
 VECTORS = 100  # columns of theirs, at most: what the pass costs
@@ -25,6 +25,8 @@ VECTORS = 100  # columns of theirs, at most: what the pass costs
 # of expression designs .02 (two rounds) gave 149 of 162 sets that hold, .005 (three) 161 of 171.
 COUNTS = 0.005
 MORE = 250  # of these at most
+
+Found = tuple[Ints, Floats, Floats, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,22 +70,33 @@ class Model:
             found.append(self._of(a + e**2 / ak, r + np.outer(e, coef), left, nu, step))
         return found
 
+    def bayes_factors(self, B: Floats, c: Floats, rows: float, nu: float) -> Floats:
+        """Of the same features beside the model, at each of ``PRECISIONS`` (rows)."""
+        own = B[:, self.at]
+        a = np.maximum(rows - np.einsum("ij,ij->i", own @ self.inverse, own), 0.0)
+        r = c - own @ self.mean
+        return np.exp([_gain(a + lam, r, self.left, nu, lam) for lam in PRECISIONS])
+
     def _of(self, a: Floats, r: Floats, left: Floats, nu: float, step: float) -> Floats:
-        a = np.maximum(a, 1e-9 * self.lam)
-        share = np.einsum("ij,ij->i", r @ np.linalg.inv(left), r) / a
-        gain = -nu * np.log(np.maximum(1.0 - share, 1e-12)) - r.shape[1] * np.log(a / self.lam)
-        return np.asarray(0.5 * gain + step)
+        return _gain(a, r, left, nu, self.lam) + step
+
+
+def _gain(a: Floats, r: Floats, left: Floats, nu: float, lam: float) -> Floats:
+    """Log evidence that each feature adds."""
+    a = np.maximum(a, 1e-9 * lam)
+    share = np.einsum("ij,ij->i", r @ np.linalg.inv(left), r) / a
+    gain = -nu * np.log(np.maximum(1.0 - share, 1e-12)) - r.shape[1] * np.log(a / lam)
+    return np.asarray(0.5 * gain)
 
 
 def left_out(
     design: Design, Y: Floats, columns: Floats, likelihood: Likelihood, atoms: AtomSet,
     drawn: Sample, rows: float,
-) -> tuple[Ints, float]:  # fmt: skip
+) -> tuple[Ints, Others]:  # fmt: skip
     """Features that are no candidates and would be drawn with a probability that counts.
 
-    Also the expected number of all others that are no candidates and matter.  ``columns`` are
-    those of the likelihood's features, and Y the responses, as rows that products with X are taken
-    of.
+    Also what is known of all others.  ``columns`` are those of the likelihood's features, and Y the
+    responses, as rows that products with X are taken of.
     """
     models, used = _models(atoms, drawn, rows)
     length = float(likelihood.S[0, 0])
@@ -95,15 +108,15 @@ def left_out(
         _most_probable, models, totals, len(Y), length, atoms.data.nu, likelihood.features
     )
     vectors = np.ascontiguousarray(np.vstack([Y, V]).T)
-    ((features, p, total),) = surveyed([Survey(design, vectors, find, _joined)])
-    count = min(int(np.sum(p >= COUNTS)), MORE)
-    return features[:count], float(total - p[:count].sum())
+    ((features, p, factors, count),) = surveyed([Survey(design, vectors, find, _joined)])
+    new = features[: min(int(np.sum(p >= COUNTS)), MORE)]
+    return new, Others(count, np.log(np.maximum(factors / max(count, 1), 1e-300)))
 
 
 def _models(atoms: AtomSet, drawn: Sample, rows: float) -> tuple[list[Model], Ints]:
     """Models spread over the sample, as many as the pass has room for, and their columns."""
     most = most_atoms(rows, len(atoms.members))
-    prior = log_prior(atoms.n_features, atoms.n_clusters, most)
+    prior = prior_of(atoms.n_features, atoms.n_clusters, most, atoms.others).log
     reached = np.searchsorted(
         np.cumsum(drawn.weights), (np.arange(MODELS) + 0.5) / MODELS * drawn.weights.sum()
     )
@@ -118,7 +131,7 @@ def _models(atoms: AtomSet, drawn: Sample, rows: float) -> tuple[list[Model], In
         sets.append((own, int(drawn.precisions[at])))
     columns = np.array(sorted(used), np.int64)
     return [
-        _model(atoms, own, PRECISIONS[place], columns, prior, most) for own, place in sets
+        _model(atoms, own, PRECISIONS[place], columns, prior[place], most) for own, place in sets
     ], columns
 
 
@@ -166,22 +179,27 @@ def _totals(
 def _most_probable(
     models: list[Model], totals: list[list[float]], T: int, length: float, nu: float,
     candidates: Ints, first: int, products: Floats, norms: Floats,
-) -> tuple[Ints, Floats, float]:  # fmt: skip
-    """Of consecutive features, those that are drawn most, with their probability; and the sum."""
+) -> Found:  # fmt: skip
+    """Of consecutive features, those that are drawn most, with their probability.
+
+    Of all that are drawn too seldom to count the sums of Bayes factors, and how many they are.
+    """
     scaled = products * (np.sqrt(length) / np.where(norms > 0, norms, np.inf))[:, None]
     c, B = scaled[:, :T], scaled[:, T:]
-    p = np.zeros(len(products))
+    features, p = first + np.arange(len(products)), np.zeros(len(products))
     for model, own in zip(models, totals, strict=True):
         draws = zip(model.log_odds(B, c, length, nu), own, model.repeats, strict=True)
         for odds, total, repeat in draws:
             p += repeat * np.exp(np.minimum(odds - total, 0.0))
-    p = np.minimum(np.where(norms > 0, p / max(len(models), 1), 0.0), 1.0)
-    features = first + np.arange(len(p))
-    p[np.isin(features, candidates)] = 0.0
-    return _joined([(features, p, float(p.sum()))])
+    is_new = (norms > 0) & ~np.isin(features, candidates)
+    p = np.where(is_new, np.minimum(p / max(len(models), 1), 1.0), 0.0)
+    rest = is_new & (p < COUNTS)
+    factors = [model.bayes_factors(B[rest], c[rest], length, nu) for model in models]
+    return _joined([(features, p, np.mean(np.sum(factors, axis=2), axis=0), int(rest.sum()))])
 
 
-def _joined(parts: list[tuple[Ints, Floats, float]]) -> tuple[Ints, Floats, float]:
+def _joined(parts: list[Found]) -> Found:
     features, p = (np.concatenate([part[i] for part in parts]) for i in range(2))
     order = np.argsort(-np.round(p, 9), kind="stable")[:MORE]
-    return features[order], p[order], sum(part[2] for part in parts)
+    factors = np.sum([part[2] for part in parts], axis=0)
+    return features[order], p[order], factors, sum(part[3] for part in parts)

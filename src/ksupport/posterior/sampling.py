@@ -27,6 +27,7 @@ from .effective_rows import (
 from .left_out import left_out
 from .likelihood import Likelihood, of_loss, of_squares
 from .loss_weights import by_loss
+from .prior import Others
 from .result import Posterior
 
 EXPANSIONS = 3  # of a loss: at no feature, and at the posterior mean of the expansion before
@@ -52,31 +53,31 @@ def posteriors(
 Result = tuple[Posterior, EffectiveRows]
 
 
-def _completed(task: Task, features: Ints, best: list[Support]) -> tuple[Ints, float]:
+def _completed(task: Task, features: Ints, best: list[Support]) -> tuple[Ints, Others]:
     """Candidates, and what could take their place in models by squares: brief chains tell.
 
-    Also how many of the features that are still left out are expected to matter.
+    Also what is known of the features that are still left out.
     """
-    rest = 0.0
+    others = Others()
     if not task.check or features.size == task.design.d or task.labels is not None:
-        return features, rest
+        return features, others
     for _ in range(COMPLETIONS):
         columns = _columns(task, features)
         if not columns.any() or not task.Y.any():
             break
         likelihood, rows = _by_squares(task, features, columns)
-        atoms = _atoms(task, likelihood)
+        atoms = _atoms(task, likelihood, others)
         # Candidates are a function of the data: with any seed they are the same.
         starts = _starts(likelihood, atoms, best)
         drawn = sample(atoms, rows.count, starts, 0, task.positive, BRIEF)
         columns, Y = _as_multiplied(task, columns, task.Y)
         place = {int(f): i for i, f in enumerate(features)}
         columns = columns[[place[int(f)] for f in likelihood.features]]
-        new, rest = left_out(task.design, Y, columns, likelihood, atoms, drawn, rows.count)
+        new, others = left_out(task.design, Y, columns, likelihood, atoms, drawn, rows.count)
         if not new.size:
             break
         features = np.union1d(features, new)
-    return features, rest
+    return features, others
 
 
 def _columns(task: Task, features: Ints) -> Floats:
@@ -103,25 +104,24 @@ def _starts(likelihood: Likelihood, atoms: AtomSet, best: list[Support]) -> list
     return [*(_places(likelihood, atoms, S) for S in best[:1]), np.zeros(0, np.int64)]
 
 
-def _sampled(task: Task, features: Ints, rest: float, best: list[Support]) -> Result:
+def _sampled(task: Task, features: Ints, others: Others, best: list[Support]) -> Result:
     columns = _columns(task, features)
     if not columns.any() or not task.Y.any():
         count = max(task.design.freedom - 1.0, 1.0)
         return Posterior.nothing(task.design.d, len(task.Y)), EffectiveRows(count, count)
     if task.response is not None:
-        return _by_loss(task, features, columns, rest, task.response)
+        return _by_loss(task, features, columns, others, task.response)
     likelihood, rows = _by_squares(task, features, columns)
-    atoms = _atoms(task, likelihood)
+    atoms = _atoms(task, likelihood, others)
     starts = _starts(likelihood, atoms, best)
     drawn = sample(atoms, rows.count, starts, task.seed, task.positive, task.budget)
-    found = _result(task, likelihood, atoms, drawn, drawn.weights, inclusion=drawn.probability)
-    return replace(found, n_left_out=rest), rows
+    return _result(task, likelihood, atoms, drawn, drawn.weights, inclusion=drawn.probability), rows
 
 
-def _atoms(task: Task, likelihood: Likelihood) -> AtomSet:
+def _atoms(task: Task, likelihood: Likelihood, others: Others) -> AtomSet:
     if task.labels is not None:
         return groups_of(likelihood, task.labels, task.n_groups, task.positive)
-    return atoms_of(likelihood, task.design.d, positive=task.positive)
+    return replace(atoms_of(likelihood, task.design.d, positive=task.positive), others=others)
 
 
 def _places(likelihood: Likelihood, atoms: AtomSet, support: Support) -> Ints:
@@ -149,7 +149,7 @@ def _by_squares(task: Task, features: Ints, columns: Floats) -> tuple[Likelihood
 
 
 def _by_loss(
-    task: Task, features: Ints, columns: Floats, rest: float, response: Response
+    task: Task, features: Ints, columns: Floats, others: Others, response: Response
 ) -> Result:
     """The log likelihood to second order, again at the posterior mean; then by the loss itself."""
     n = float(response.weights.sum())
@@ -165,7 +165,7 @@ def _by_loss(
     for at in range(EXPANSIONS):
         response = _dispersed(response, coef, columns, size, rows.count)
         likelihood = of_loss(features, columns, response, coef, share)
-        atoms = _atoms(task, likelihood)
+        atoms = _atoms(task, likelihood, others)
         budget = task.budget if at == last else BRIEF
         drawn = sample(atoms, rows.count, [np.zeros(0, np.int64)], task.seed, task.positive, budget)
         if at < last:  # signs aside: truncated means of separated classes would be far off
@@ -176,8 +176,7 @@ def _by_loss(
         response, likelihood, atoms, drawn, columns, features, share, task.positive, task.design.d,
         task.check,
     )  # fmt: skip
-    result = _result(task, likelihood, atoms, drawn, weights, coefficients)
-    return replace(result, n_left_out=rest), rows
+    return _result(task, likelihood, atoms, drawn, weights, coefficients), rows
 
 
 def _of_classes(response: Response, coef: Floats, before: Floats, columns: Floats) -> Floats:
@@ -244,7 +243,7 @@ def _result(
         supports=ordered, weights=np.array([supports[S] for S in ordered]), n_features=d,
         agreement=drawn.agreement, inclusion=found, candidates=likelihood.features[order],
         correlations=likelihood.correlations[np.ix_(order, order)], coef=mean, coef_sd=sd,
-        coefficients=None if several_classes else coefficients,
+        n_left_out=drawn.others, coefficients=None if several_classes else coefficients,
     )  # fmt: skip
 
 
