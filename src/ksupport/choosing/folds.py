@@ -250,7 +250,7 @@ def _grouped(
 
 def labels_of(groups: ArrayLike, n: int) -> Ints:
     """The groups of n rows as numbers, in the order of their labels."""
-    given = np.asarray(fetched(groups))
+    given = np.asarray(fetched(groups, "groups"))
     if given.shape != (n,):
         raise ValueError(f"groups must have a label for each row, shape ({n},), got {given.shape}")
     missing = np.flatnonzero(given != given) if given.dtype.kind in "fO" else np.empty(0, np.intp)

@@ -9,7 +9,7 @@ from .leading import Leading, Query
 from .problem import Problem, Split
 from .responses import UnseenByLoss
 from .rounds import Round, forward_and_adjoint
-from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of
+from .rows import Unseen, Walked, Weights, count_different, fetched, marks_of, refuse_dates
 from .spectra import NormKind
 from .stores import (
     Floats,
@@ -64,6 +64,7 @@ __all__ = [
     "marks_of",
     "names_of",
     "paired",
+    "refuse_dates",
     "sharing",
     "stacked",
     "surveyed",

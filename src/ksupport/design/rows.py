@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -21,14 +21,29 @@ Loss = Callable[[Floats], float]  # of predictions for held-out rows
 MEANINGS = ("relative", "repetitions")
 
 
-def fetched(values: Any) -> Any:
+def fetched(values: Any, name: str = "y") -> Any:
     """A response or weights as they are, but computed if they are a collection of Dask."""
-    values = unwrapped(values)
+    values = unwrapped(values, name)
     if not is_dask(values):
         return values
     from .dask_wait import computed  # Dask is there, as they are made of it
 
     return computed(values)[0]
+
+
+def refuse_dates(X: Any, name: str = "X") -> None:
+    """Dates and durations would be counted in nanoseconds, or fail in the middle of a fit."""
+    of = "dtypes" if hasattr(type(X), "dtypes") else "dtype"  # a Dask Delayed claims to have both
+    types = getattr(X, of, None) if hasattr(type(X), of) else None
+    types = [types] if of == "dtype" else types
+    for each in types if isinstance(types, Iterable) else []:
+        if getattr(each, "kind", None) in ("m", "M") or str(each).startswith(
+            ("period", "interval")
+        ):
+            raise ValueError(
+                f"{name} must hold numbers, got {each}; give dates as days, or in another unit, "
+                "from an origin of your choice"
+            )
 
 
 @dataclass(frozen=True)
@@ -49,14 +64,15 @@ class Weights:
             raise ValueError(f"weights must be 'relative' or 'repetitions', got {meaning!r}")
         if sample_weight is None:
             return cls(None, meaning)
-        given = fetched(sample_weight)
+        given = fetched(sample_weight, "sample_weight")
+        refuse_dates(given, "sample_weight")
         one = np.isscalar(given) or getattr(given, "ndim", None) == 0
         try:
             values = check_array(
                 np.full(n, given) if one else given,
                 ensure_2d=False, dtype=np.float64, input_name="sample_weight",
             )  # fmt: skip
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             if "sample_weight" in str(error):
                 raise
             raise ValueError(f"sample_weight must hold numbers: {error}") from error

@@ -440,8 +440,18 @@ def _dot_test(X: LinearOperator) -> None:
         )
 
 
-def unwrapped(X: Any) -> Any:
-    """X itself, but the array in a labelled one of xarray, and a PyLops operator as SciPy's."""
+def unwrapped(X: Any, name: str = "X") -> Any:
+    """X itself, but the array in a labelled one of xarray, and a PyLops operator as SciPy's.
+
+    Masked entries are refused: what lies behind a mask would count.
+    """
+    if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+        instead = ", or ksupport.design.Incomplete(X.filled(numpy.nan))" if name == "X" else ""
+        count = np.ma.count_masked(X)
+        raise ValueError(
+            f"{name} has masked entries, {count} of {X.size}: leave their rows out, or give "
+            f"{name}.filled(value){instead}"
+        )
     xarray = sys.modules.get("xarray")  # if X is of it, somebody has imported it
     if xarray is not None and isinstance(X, xarray.DataArray):
         X = X.data

@@ -31,6 +31,7 @@ from ..design import (
     fetched,
     is_complex,
     is_dask,
+    refuse_dates,
     stacked,
     unstacked,
     unwrapped,
@@ -39,7 +40,7 @@ from ..explain.features import feature_table, frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared
 from .certified import Certified
-from .checks import naming_incomplete, outline, refuse_dates
+from .checks import naming_incomplete, outline
 from .structured import Structured
 from .unpenalized import (
     Levels,
@@ -107,6 +108,7 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
             self.levels_ = categories_of(self.unpenalized, given)
         with words_for_text(given):
             X, y = self._real(self._numbers(given), fetched(y))
+        refuse_dates(y, "y")
         if isinstance(X, LinearOperator) or is_dask(X):
             # An operator has no entries to check, its products are checked by a dot test; those
             # of a Dask array are checked where they are, in the first pass over it.
@@ -163,8 +165,8 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         return array
 
     def _weights(self, sample_weight: ArrayLike | None, n: int) -> Weights:
-        if self._complex and np.shape(fetched(sample_weight)) == (n // 2,):
-            sample_weight = np.tile(fetched(sample_weight), 2)
+        if self._complex and np.shape(fetched(sample_weight, "sample_weight")) == (n // 2,):
+            sample_weight = np.tile(fetched(sample_weight, "sample_weight"), 2)
         return Weights.checked(sample_weight, n, self.weights)
 
     def _weights_for(self, y: Floats, sample_weight: ArrayLike | None) -> Weights:
@@ -180,6 +182,11 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         check_is_fitted(self)
         measured = self._numbers(X)
         if is_complex(measured):
+            if self.fit_intercept:
+                raise ValueError(
+                    "X is complex, but the model has an intercept, which models of complex data "
+                    "have not: give X.real"
+                )
             return unstacked(self._predict(stacked(measured)))
         features = self._predict(measured)
         if not self.levels_:

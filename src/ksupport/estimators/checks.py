@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, TypeVar, cast
@@ -60,21 +60,6 @@ def check_kinds(estimator: Any) -> None:
             )
         elif name == "scoring" and not (value is None or callable(value) or isinstance(value, str)):
             raise ValueError(f"scoring must be a name, a function or None, got {value!r}")
-
-
-def refuse_dates(X: Any) -> None:
-    """Dates and durations would be counted in nanoseconds, or fail in the middle of a fit."""
-    of = "dtypes" if hasattr(type(X), "dtypes") else "dtype"  # a Dask Delayed claims to have both
-    types = getattr(X, of, None) if hasattr(type(X), of) else None
-    types = [types] if of == "dtype" else types
-    for each in types if isinstance(types, Iterable) else []:
-        if getattr(each, "kind", None) in ("m", "M") or str(each).startswith(
-            ("period", "interval")
-        ):
-            raise ValueError(
-                f"X must hold numbers, got {each}; give dates as days, or in another unit, from "
-                "an origin of your choice"
-            )
 
 
 @contextmanager

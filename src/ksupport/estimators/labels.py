@@ -52,6 +52,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _encoded(self, y: Any, reset: bool) -> Floats:
         """Which class each row has; those of the fit are remembered or compared."""
         y = column_or_1d(fetched(y), warn=True)
+        if y.dtype == object and all(isinstance(label, int | float) for label in y):
+            y = np.array(y.tolist())
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         found = np.unique(y)

@@ -196,6 +196,8 @@ def words_for_text(X: Any, y: Any = None) -> Iterator[None]:
     except (TypeError, ValueError):
         _refuse_text(X, y)
         raise
+    except OverflowError as error:  # of whole numbers, in arrays of objects
+        raise ValueError(f"X or y has an entry beyond 1.8e308: {error}; rescale it") from None
 
 
 def _refuse_text(X: Any, y: Any) -> None:
