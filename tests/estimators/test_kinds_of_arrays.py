@@ -83,7 +83,7 @@ def test_a_model_of_real_data_predicts_no_complex_rows(kind):
         fitted(kind).predict(X + 1j)
 
 
-@pytest.mark.parametrize("of", [int, float, bool])
+@pytest.mark.parametrize("of", [int, float, bool, np.float32])
 def test_numbers_in_an_array_of_objects_are_classes(of):
     y = np.array([of(each) for each in Y[AutoIRKSNClassifier]], object)
     model = fitted(AutoIRKSNClassifier, y=y)

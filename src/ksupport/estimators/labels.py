@@ -20,6 +20,8 @@ from ..losses import Logistic, Loss, Multinomial
 from .base import LinearModel
 from .parameters import with_parameters
 
+NUMBERS = (int, float, np.number, np.bool_)  # that may stand in an array of objects as classes
+
 
 @with_parameters
 class LinearClassifier(ClassifierMixin, LinearModel):
@@ -52,7 +54,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def _encoded(self, y: Any, reset: bool) -> Floats:
         """Which class each row has; those of the fit are remembered or compared."""
         y = column_or_1d(fetched(y), warn=True)
-        if y.dtype == object and all(isinstance(label, int | float) for label in y):
+        if y.dtype == object and all(isinstance(label, NUMBERS) for label in y):
             y = np.array(y.tolist())
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
