@@ -1,6 +1,8 @@
 """What the tests of the engine share: a seed, and the paper's algorithm written out plainly."""
 
+import shutil
 import signal
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -200,3 +202,33 @@ def walk_with_backtracking(X, y, k, alpha, steps):
 @pytest.fixture
 def backtracked():
     return walk_with_backtracking
+
+
+# -- a browser, for reports and for the page of the app ------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    driver = shutil.which("chromedriver")
+    for name, there in (
+        ("chromium", chromium), ("chromedriver", driver), ("selenium", find_spec("selenium"))
+    ):  # fmt: skip
+        if not there:
+            pytest.skip(f"not installed: {name}")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = str(chromium)
+    for flag in (
+        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--disable-dev-shm-usage", "--window-size=1280,900", "--force-prefers-reduced-motion",
+        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+    ):  # fmt: skip
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    opened = webdriver.Chrome(options=options, service=Service(driver))
+    yield opened
+    opened.quit()

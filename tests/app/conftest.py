@@ -1,17 +1,13 @@
 """What the tests of the page share: a server of its own, and a browser."""
 
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
 PATIENCE = 120  # seconds until a page that should change is given up
 
 
@@ -99,31 +95,6 @@ def server(tmp_path_factory):
     started.end()
 
 
-@pytest.fixture(scope="session")
-def browser(tmp_path_factory):
-    for name, there in (("chromium", CHROMIUM), ("chromedriver", DRIVER)):
-        if not there:
-            pytest.skip(f"not installed: {name}")
-    if find_spec("selenium") is None:
-        pytest.skip("not installed: selenium")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--disable-dev-shm-usage", "--window-size=1280,900", "--force-prefers-reduced-motion",
-        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):  # fmt: skip
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
-
-
 class Tab:
     """A page in a tab, used as a person would."""
 
@@ -181,11 +152,21 @@ class Tab:
 
     def take(self, column, part):
         """Choose the part of a column in the head of the table."""
+        from selenium.common.exceptions import StaleElementReferenceException
         from selenium.webdriver.support.ui import Select
 
         where = f'th select[data-column="{column}"]'
-        self.see(where)
-        Select(self.all(where)[0]).select_by_visible_text(part)
+
+        def taken():  # again if it was redrawn in that moment
+            try:
+                for each in self.all(where)[:1]:
+                    Select(each).select_by_visible_text(part)
+                    return True
+            except StaleElementReferenceException:
+                pass
+            return False
+
+        wait_for(taken, f"{where} with {part!r}")
         script = "return document.querySelector(arguments[0])?.closest('th').className"
         chosen = f"part-{dict(map(reversed, self.options(where).items()))[part]}"
         wait_for(

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ..reading import eight_files
+
 pytest.importorskip("shiny")
 pytest.importorskip("typer")
 
@@ -165,6 +167,31 @@ def test_all_problems_of_a_file_are_marked_and_mended_by_clicks(browser, tab, me
     assert tab.parts()["batch"] == "Covariate"
     tab.take("site", "Left out")
     tab.see("#fit:not([disabled])")
+
+
+# What is clicked after the file was dropped; ids, 'n.d.' and three classes have tests above.
+CLICKS = {
+    eight_files.two_sheets: ["Table of samples: sheet samples"],
+    eight_files.tabs: [],
+    eight_files.decimal_commas: ["Decimal mark: ,"],
+    eight_files.duplicates: ["mean"],
+    eight_files.latin: [],
+}
+
+
+@pytest.mark.parametrize("write", CLICKS, ids=lambda write: write.__name__)
+def test_a_file_as_people_have_it_becomes_a_report_by_clicks(write, tab, tmp_path, monkeypatch):
+    pytest.importorskip("python_calamine")
+    monkeypatch.chdir(tmp_path)
+    file = write(eight_files.numbers())
+    tab.drop(tmp_path / file)
+    tab.see("h2", file)
+    for label in CLICKS[write]:
+        tab.click(".ways button", label)
+    tab.take("y", "Response")
+    report = fitted(tab)
+    assert "gene0" in report
+    assert "gene5" in report
 
 
 def test_a_stop_ends_the_work_and_another_can_begin(tab, server):

@@ -4,9 +4,7 @@ import csv
 import json
 import os
 import re
-import shutil
 from html.parser import HTMLParser
-from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -306,37 +304,13 @@ def test_the_heat_map_has_the_chosen_features_of_all_rows_in_the_order_of_the_re
 
 # -- in a browser --------------------------------------------------------------------------
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
-ABSENT = [
-    name
-    for name, there in (
-        ("chromium", CHROMIUM), ("chromedriver", DRIVER), ("selenium", find_spec("selenium"))
-    )
-    if not there
-]  # fmt: skip
-
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    if ABSENT:
-        pytest.skip(f"not installed: {', '.join(ABSENT)}")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = str(CHROMIUM)
-    for flag in (
-        "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-        "--disable-background-networking", "--disable-component-update", "--disable-sync",
-        "--disable-dev-shm-usage", "--window-size=1100,900",
-        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
-    ):  # fmt: skip
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
+def browser(browser):
+    """The browser of all tests, left as it was."""
+    yield browser
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 @pytest.fixture

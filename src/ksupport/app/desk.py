@@ -81,8 +81,7 @@ def look(path: str, choices: Mapping[str, Any] | None, search: str = "") -> dict
 
 def _understood(opened: Opened) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
     if opened.columns.target is None and not opened.columns.survival:
-        words = "Choose the column that is to be explained: the response."
-        missing: list[dict[str, Any]] = [{"words": words, "ways": [], "columns": [], "row": None}]
+        missing = told(_no_response(opened), opened.table.name)
         try:
             data_of(opened.table, opened.columns, opened.reading, opened.sha256, need_target=False)
         except InputError as error:
@@ -97,6 +96,19 @@ def _understood(opened: Opened) -> tuple[list[dict[str, Any]], dict[str, Any] | 
         "response": data.kind,
         "features": data.n_features,
     }
+
+
+def _no_response(opened: Opened) -> Problem:
+    """It may be on another sheet of the book."""
+    words = "Choose the column that is to be explained: the response"
+    reading, sheets = opened.reading, opened.sheets
+    others = [each for each in sheets if each != (reading.sheet or sheets[0])]
+    if not others or reading.phenotypes is not None:
+        return Problem(words)
+    return Problem(
+        f"{words}. If it is on another sheet of the book, choose that sheet",
+        *([("phenotypes", f"{opened.table.name}:{each}")] for each in others),
+    )
 
 
 def told(error: InputError, file: str) -> list[dict[str, Any]]:

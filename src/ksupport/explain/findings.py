@@ -387,9 +387,20 @@ def _covariates(model: Model, X: Any, names: Sequence[str]) -> list[Covariate]:
 def _about(right: float, size: int) -> str:
     """How many of so many, as the beginning of a sentence.
 
-    >>> _about(5.8, 9), _about(8.9, 9), _about(0.3, 4)
-    ('About 6 of the 9', 'All 9', 'Fewer than 1 of the 4')
+    >>> _about(5.8, 9), _about(0.3, 4)
+    ('About 6 of the 9', 'Fewer than 1 of the 4')
+
+    All of them only if that is what one decimal says, as those of .99 and .6 are not:
+
+    >>> _about(8.98, 9), _about(1.6, 2)
+    ('All 9', '1 or 2 of the 2')
     """
     if right < EVEN:
         return f"Fewer than 1 of the {size}"
-    return f"All {size}" if round(right) == size else f"About {round(right)} of the {size}"
+    if round(right, 1) == size:
+        return f"All {size}"
+    return (
+        f"{size - 1} or {size} of the {size}"
+        if round(right) == size
+        else f"About {round(right)} of the {size}"
+    )

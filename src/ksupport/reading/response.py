@@ -128,7 +128,7 @@ def _survival(table: Table, time: str, event: str, marks: Marks) -> Response:
             "check which value means that it was seen, and give it as COLUMN=VALUE"
         )
     return Response("survival", y, (
-        f"The event of {shown(event)} was seen in {count} of {len(y)} rows.",
+        f"The event (column {shown(event)}) was seen in {count} of {len(y)} rows.",
     ))  # fmt: skip
 
 

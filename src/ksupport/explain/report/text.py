@@ -213,7 +213,7 @@ def _beside(findings: Findings, terms: Terms) -> str:
     if not validation.others:
         return "<p>They were not tried: for survival times scikit-survival has to be installed.</p>"
     rows: list[list[str | float]] = [
-        [each.name, each.score, f"{max(each.score, -1.0):.2f}", f"± {each.standard_error:.2f}",
+        [each.name, each.score, two_decimals(max(each.score, -1.0)), f"± {each.standard_error:.2f}",
          f"{each.features:.0f}"]
         for each in (validation.ours, *validation.others)
     ]  # fmt: skip
@@ -248,7 +248,7 @@ def _confusion(contents: Contents, terms: Terms) -> str:
         f"(columns). {right} of {total} are predicted correctly (accuracy {right / total:.2f}). "
         f"{_whose(contents)}"
     )
-    return f"<p>{terms.explained(words)}</p>{table('confusion matrix', ['', *names], rows)}"
+    return f"<p>{terms.explained(words)}</p>{table('confusion matrix', ['class', *names], rows)}"
 
 
 def _whose(contents: Contents) -> str:

@@ -67,7 +67,9 @@
     const svg = byId("bars"), { rows, left } = rowsDrawn();
     if (!rows.length) return;
     const certain = rows[0].p !== null, line = 26, top = 24;
-    const legend = data.classes.length > 2 ? 18 * Math.ceil(data.classes.length / 2) + 6 : 0;
+    const space = Math.min(byId("bars").parentNode.clientWidth || 860, 860), room_of_class = 150;
+    const across = Math.max(1, Math.min(data.classes.length, Math.floor(space / room_of_class)));
+    const legend = data.classes.length > 2 ? 18 * Math.ceil(data.classes.length / across) + 6 : 0;
     const height = top + rows.length * line + (left ? 24 : 4) + legend, width = canvas(svg, height, 860);
     const longest = Math.max(...rows.map((row) => row.name.length + row.prefix.length + (row.for === null ? 0 : 3)));
     const start = Math.min(longest * 7.6 + 10, 0.34 * width), room = Math.floor((start - 10) / 7.4);
@@ -75,11 +77,12 @@
     const end = width - 8, bar = [start, split - gap], effect = [split + 8, end];
     const most = Math.max(...rows.map((row) => Math.abs(row.effect || 0))) || 1;
     const negative = rows.some((row) => row.effect < 0), positive = rows.some((row) => row.effect > 0);
-    const beside = narrow ? 40 : 54; // room for a number beside a bar
+    const beside = narrow ? 48 : 54; // room for a number beside a bar
     const low = effect[0] + (negative ? beside : 0), high = effect[1] - (positive ? beside : 0);
     const x = scale(negative ? -most : 0, positive ? most : 0, low, high);
     if (certain) draw(svg, "text", { class: "head", x: start, y: 12 }, "probability");
-    draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, `effect on ${shorten(data.affected, narrow ? 10 : 18)}`);
+    const words = data.classes.length > 2 ? "effect, by class" : width < 340 ? "effect" : `effect on ${shorten(data.affected, narrow ? 10 : 18)}`;
+    draw(svg, "text", { class: "head", x: x(0), y: 12, "text-anchor": negative && positive ? "middle" : negative ? "end" : "start" }, words);
     rows.forEach((row, i) => {
       const y = top + i * line, other = row.for !== null, at = other ? 18 : 0;
       const told = draw(svg, "text", { class: other ? "name other" : "name", x: at, y: y + 16 }, shorten(row.prefix + row.name, room - (other ? 1 : 0)));
@@ -98,9 +101,9 @@
     draw(svg, "line", { class: "guide", x1: x(0), x2: x(0), y1: top, y2: top + rows.length * line });
     if (left) draw(svg, "text", { x: 0, y: top + rows.length * line + 18 }, `and ${left} more in the table`);
     if (legend) data.classes.forEach((name, i) => {
-      const lx = (i % 2) * (width / 2), ly = height - legend + 18 * Math.floor(i / 2) + 12;
+      const lx = (i % across) * room_of_class, ly = height - legend + 18 * Math.floor(i / across) + 12;
       draw(svg, "rect", { class: `kind-${i % 6}`, x: lx, y: ly - 10, width: 12, height: 12 });
-      draw(svg, "text", { x: lx + 18, y: ly }, shorten(name, Math.floor(width / 2 / 7.6) - 4));
+      draw(svg, "text", { x: lx + 18, y: ly }, shorten(name, Math.floor(room_of_class / 7.6) - 4));
     });
   }
 
