@@ -156,8 +156,9 @@ def _draws(method: str, kind: str) -> tuple[int, int]:
 
 
 EXPERIMENT = Experiment(
-    "promises", __doc__.splitlines()[0], 1, ("fair",), cells, compute, lines, lambda rows, out: None
-)
+    "promises", __doc__.splitlines()[0], 1, cells, compute, lambda rows, out: None, lines,
+    protocols=("fair",),
+)  # fmt: skip
 
 
 def main() -> None:

@@ -104,11 +104,11 @@ EXPERIMENT = Experiment(
     "selection",
     __doc__.splitlines()[0],
     2,
-    ("fair",),
     cells,
     compute,
-    table,
     lambda rows, out: None,
+    table,
+    protocols=("fair",),
 )
 
 

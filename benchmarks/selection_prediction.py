@@ -93,9 +93,8 @@ EXPERIMENT = Experiment(
     "selection-prediction",
     __doc__.splitlines()[0],
     1,
-    ("fair",),
     cells,
     compute,
-    lambda rows: rows,
     lambda rows, out: None,
+    protocols=("fair",),
 )

@@ -84,9 +84,8 @@ EXPERIMENT = Experiment(
     "selection-stability",
     __doc__.splitlines()[0],
     1,
-    ("fair",),
     cells,
     compute,
-    lambda rows: rows,
     lambda rows, out: None,
+    protocols=("fair",),
 )

@@ -267,7 +267,6 @@ EXPERIMENTS = (
         name="fig1",
         title="Figure 1: which recovery conditions hold, counted",
         version=1,
-        protocols=("paper", "fair"),
         cells=cells,
         compute=compute,
         table=table,

@@ -5,18 +5,16 @@ Figures 2 (paths; the ElasticNet's is in the appendix) and its companion (error 
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ..algorithms import path
 from ..datasets import make_example1
 from ..design import Design
 from ..metrics import model_error
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import Cell, Experiment, Protocol, Row, quiet
 from .figures import COLOURS, drawing, steps_to_draw, title_of
 
 K = 3
@@ -71,8 +69,7 @@ def compute(method: str, protocol: Protocol, steps: int) -> list[Row]:
     """One row per recorded model: its step, its penalty or None, its coefficients, its error."""
     X, y, w = make_example1()
     params = settings(method, protocol)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with quiet():
         result = path(method, X, y, max_iter=steps, **params)
     assert result.iterates is not None
     kept = steps_to_draw(int(result.history["t"][-1]))  # every step was recorded: t is the row
@@ -86,11 +83,6 @@ def compute(method: str, protocol: Protocol, steps: int) -> list[Row]:
             row["penalty"] = largest * min(share, 1.0)
         row |= {f"w{i}": float(value) for i, value in enumerate(coef)}
         rows.append(row | {"error": float(error), "n_nonzero": int(np.count_nonzero(coef))})
-    return rows
-
-
-def table(rows: list[Row]) -> list[Row]:
-    """The rows, as they are tidy already."""
     return rows
 
 
@@ -155,20 +147,16 @@ EXPERIMENTS = (
         name="fig-path",
         title="paths of Lasso, IRKSN and ElasticNet on Example 1",
         version=2,
-        protocols=("paper", "fair"),
         cells=path_cells,
         compute=compute,
-        table=table,
         plot=plot_paths,
     ),
     Experiment(
         name="fig-example1",
         title="error and sparsity of the iterative methods on Example 1",
         version=2,
-        protocols=("paper", "fair"),
         cells=curve_cells,
         compute=compute,
-        table=table,
         plot=plot_curves,
     ),
 )

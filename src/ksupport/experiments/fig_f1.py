@@ -147,7 +147,6 @@ EXPERIMENTS = tuple(
         name=f"fig-f1-{axis}",
         title=f"support F1 against the {LABELS[axis]}",
         version=1,
-        protocols=("paper", "fair"),
         cells=partial(cells, axis),
         compute=compute,
         table=table,

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ..algorithms import path
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import Cell, Experiment, Protocol, Row, quiet
 from .figures import COLOURS, drawing, steps_to_draw, title_of
 from .files import grouped
 from .synthetic import K, draw, f1_metric
@@ -55,8 +53,7 @@ def compute(method: str, seed: int, protocol: Protocol, steps: int) -> list[Row]
     """
     X, y, w = draw(N, RHO, SNR, seed)
     largest_only = protocol == "fair" and method == "irosr"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with quiet():
         history = path(
             method,
             X,
@@ -110,7 +107,6 @@ EXPERIMENTS = (
         name="fig-f1-iterations",
         title="support F1 along the iterations",
         version=3,
-        protocols=("paper", "fair"),
         cells=cells,
         compute=compute,
         table=table,

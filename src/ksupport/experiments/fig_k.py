@@ -103,11 +103,6 @@ def map_compute(design: str, rho: float, size: int, draws: int) -> list[Row]:
     return [{**row, "k": k, "recovers": int(recovers[:, k - 1].sum())} for k in range(1, size + 1)]
 
 
-def map_table(rows: list[Row]) -> list[Row]:
-    """The rows, one for each design, correlation, size and k."""
-    return rows
-
-
 def map_plot(rows: list[Row], folder: Path) -> None:
     """A panel for each of a few k, for k the size of the support, and for the best k."""
     panels: dict[str, Callable[[Row], bool]] = {f"k = {k}": partial(_is, k) for k in SHOWN}
@@ -296,17 +291,14 @@ EXPERIMENTS = (
         name="fig-k",
         title="beyond the paper: where each k recovers, over correlation and sparsity",
         version=2,
-        protocols=("paper", "fair"),
         cells=map_cells,
         compute=map_compute,
-        table=map_table,
         plot=map_plot,
     ),
     Experiment(
         name="table-k",
         title="beyond the paper: recovery with every k, predicted against walked",
         version=1,
-        protocols=("paper", "fair"),
         cells=walk_cells,
         compute=walk_compute,
         table=walk_table,

@@ -89,7 +89,6 @@ EXPERIMENTS = (
         name="fig-matrix",
         title="beyond the paper: matrices of rank 3, the spectral k-support norm",
         version=1,
-        protocols=("paper", "fair"),
         cells=cells,
         compute=compute,
         table=table,

@@ -170,7 +170,6 @@ EXPERIMENTS = (
         name="fmri",
         title="fMRI decoding: distances, accuracy and brain maps",
         version=2,
-        protocols=("paper", "fair"),
         cells=cells,
         compute=compute,
         table=table,

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ..algorithms import make_method
 from ..design import Floats
 from ..walking import Block, History, Metric, Path, Result, Verdict, run
 from ..walking.working_set import WorkingSetPath
+from .experiment import quiet
 from .prediction_data import Split
 
 Params = dict[str, Any]
@@ -90,9 +89,8 @@ def tune(walk: Walk, split: Split) -> Tuned:
 
 def _walk(walk: Walk, split: Split, paths: list[Path]) -> list[Result]:
     metric = _validation(walk, split)
-    with warnings.catch_warnings():
+    with quiet():
         # The grids hold steps that diverge and penalties that do not converge.
-        warnings.simplefilter("ignore", ConvergenceWarning)
         return run(
             paths, max_iter=walk.steps, every=walk.every or walk.steps,
             metrics={path: {"validation": metric} for path in paths},

@@ -6,21 +6,19 @@ the one with the best F1 counts.  Here that is called the oracle's score.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ..algorithms import path
 from ..datasets import make_correlated_data
 from ..design import Floats
 from ..metrics import support_f1
 from ..walking import Block
-from .experiment import Protocol
+from .experiment import Protocol, quiet
 
 N_FEATURES, DENSITY, K = 50, 0.2, 10
 STEPS: dict[Protocol, int] = {"paper": 20_000, "fair": 5_000}
@@ -118,9 +116,8 @@ def oracle_f1(
 
 
 def _best_f1(method: str, tried: Tried, X: Floats, y: Floats, w: Floats, steps: int) -> float:
-    with warnings.catch_warnings():
+    with quiet():
         # Steps too long for the data are part of the published grids.
-        warnings.simplefilter("ignore", ConvergenceWarning)
         result = path(
             method,
             X,

@@ -7,16 +7,14 @@ criterion on all rows outside of the test part, and riboflavin.
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import Cell, Experiment, Protocol, Row, quiet
 from .figures import COLOURS, drawing, title_of
 from .files import grouped, read_published
 from .prediction_data import split_of, unavailable
@@ -110,8 +108,7 @@ def _self_tuned(name: str, dataset: str, run: int, most_columns: int | None) -> 
     split = split_of(dataset, run, most_columns=most_columns)
     X, y = np.vstack([split.X_train, split.X_valid]), np.hstack([split.y_train, split.y_valid])
     model = make_pipeline(StandardScaler(), TUNINGS[name][1](run))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with quiet():
         model.fit(X, y)
     error = np.mean((np.ravel(model.predict(split.X_test)) - split.y_test) ** 2)
     return {"mse": float(error), "n_nonzero": int(np.count_nonzero(model[-1].coef_))}
@@ -183,7 +180,6 @@ EXPERIMENTS = (
         name=NAME,
         title="test error of nine methods on real data",
         version=1,
-        protocols=("paper", "fair"),
         cells=cells,
         compute=compute,
         table=table,

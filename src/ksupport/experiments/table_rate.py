@@ -129,7 +129,6 @@ EXPERIMENTS = (
         name=NAME,
         title="beyond the paper: how errors fall with the noise, and what Theorem 1 allows",
         version=1,
-        protocols=("paper", "fair"),
         cells=cells,
         compute=compute,
         table=table,

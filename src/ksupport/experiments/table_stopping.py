@@ -6,19 +6,17 @@ keep is set against that of the best one on the path: its regret.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from ..algorithms import path
 from ..estimators import IRKSN
 from ..metrics import model_error, support_f1
 from ..stopping import Balancing, Discrepancy, HeldOut, Rule
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import Cell, Experiment, Protocol, Row, quiet
 from .fig_f1 import AXES, CENTRE
 from .figures import drawing
 from .synthetic import K, draw
@@ -59,8 +57,7 @@ def compute(n: int, rho: float, snr: float, seed: int) -> list[Row]:
             K, ALPHA, max_iter=STEPS, stopping=rule(float(np.linalg.norm(y - X @ w))),
             fit_intercept=False, random_state=seed,
         )  # fmt: skip
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with quiet():
             chosen[name] = model.fit(X, y).coef_
     least = float(errors.min())
     return [
@@ -127,7 +124,6 @@ EXPERIMENTS = (
         name=NAME,
         title="beyond the paper: rules that stop by the data, against the best step",
         version=1,
-        protocols=("paper", "fair"),
         cells=cells,
         compute=compute,
         table=table,

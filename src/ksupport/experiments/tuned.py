@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LassoCV
 
 from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN
 from ..metrics import support_f1
 from ..posterior.judgement import NoSignalWarning
+from .experiment import quiet
 from .synthetic import draw
 
 
@@ -40,8 +39,6 @@ def available() -> tuple[str, ...]:
 def tuned_f1(tuning: str, n: int, rho: float, snr: float, seed: int) -> float:
     """F1 of the model that an estimator chooses by itself."""
     X, y, w = draw(n, rho, snr, seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", NoSignalWarning)  # it scores as the empty model
+    with quiet(NoSignalWarning):  # it scores as the empty model
         model = TUNINGS[tuning][1](seed).fit(X, y)
     return float(support_f1(w, np.ravel(model.coef_)))
