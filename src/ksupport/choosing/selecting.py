@@ -61,7 +61,7 @@ def select_on_path(
         coef=coef[0] if flat and len(coef) == 1 else coef,
         table={},
         shared=shared or results[0].targets > 1,
-        reasons=tuple(result.reason for result in results),
+        reasons=tuple(str(result.reason) for result in results),
         histories=tuple(result.history for result in results),
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..algorithms import METHODS, Method, make_method
 from ..design import Floats, Ints
 from ..posterior.judgement import Judgement
-from ..walking import History
+from ..walking import History, Reason
 from .folds import Refit
 from .grids import STRUCTURE
 from .supports import Support
@@ -21,12 +21,6 @@ from .supports import Support
 How = Literal["path", "criterion", "folds"]
 
 UNREPORTED = ("norm", "step", "loss", *STRUCTURE)  # parameters
-ENDS = {
-    "max_iter": "it walked all the steps it was given",
-    "exhausted": "the path was at its end",
-    "diverged": "the iterates diverged",
-    "interrupted": "it was interrupted",
-}
 
 
 @dataclass(frozen=True)
@@ -168,8 +162,8 @@ class Selection:
         return f"kept {kept} of {walked}; {why}"
 
     def _why(self, reason: str) -> str:
-        if reason != "stopped":
-            return ENDS[reason]
+        if reason != Reason.STOPPED:
+            return Reason[reason.upper()].words
         rule = "a callback" if self.by is None else f"the stopping rule {self.by}"
         return f"{rule} ended the walk"
 

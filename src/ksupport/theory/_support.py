@@ -1,9 +1,10 @@
-"""The columns on a support, factored once: everything the conditions ask of X_S."""
+"""Recovery conditions, and all that they ask of the columns on a support, factored once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, svd
@@ -13,6 +14,18 @@ from ..design import Design, Floats, Ints
 FEASIBLE_RTOL = 1e-8  # relative size below which a residual counts as zero
 TIE_RTOL = 1e-10  # two sides closer than this are equal: a strict inequality then fails
 TIGHT_RTOL = 1e-6  # features this close to the extreme value are listed as tight
+
+
+@dataclass(frozen=True)
+class Condition:
+    """The recovery condition of a method: ``lhs < rhs``, and its further requirements."""
+
+    decided: ClassVar[bool] = True  # in closed form
+    holds: bool
+    lhs: float
+    rhs: float
+    margin: float  # rhs - lhs
+    tight_out: tuple[int, ...]  # the features that attain lhs
 
 
 @dataclass(frozen=True)

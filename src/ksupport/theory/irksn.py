@@ -28,11 +28,11 @@ from .._common.checks import check_interval
 from .._common.levels import check_k
 from ..design import Design, Floats, Ints
 from ._checks import as_design, as_vector
-from ._condition import Condition
 from ._support import (
     FEASIBLE_RTOL,
     TIE_RTOL,
     TIGHT_RTOL,
+    Condition,
     Support,
     largest_outside,
     outside,

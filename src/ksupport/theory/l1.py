@@ -9,8 +9,15 @@ import numpy as np
 
 from ..design import Design, Floats
 from ._checks import BLOCK, as_design, as_vector
-from ._condition import Condition
-from ._support import TIE_RTOL, Support, largest_outside, outside, support_of, tight_outside
+from ._support import (
+    TIE_RTOL,
+    Condition,
+    Support,
+    largest_outside,
+    outside,
+    support_of,
+    tight_outside,
+)
 from .certificates import MAX_ROUNDS, SourceCondition, source_condition
 
 

@@ -119,7 +119,7 @@ def run(
             raise
         _end_here(records)
     for record in records:
-        if record.reason == "diverged":
+        if record.reason == Reason.DIVERGED:
             _warn_diverged(record)
         unmet = record.unmet()
         if unmet:
@@ -137,7 +137,7 @@ def _end_here(records: Sequence[Record]) -> None:
     """Make results of paths that were interrupted."""
     for record in records:
         record.begin()
-        record.reason = record.reason or "interrupted"
+        record.reason = record.reason or Reason.INTERRUPTED
     warnings.warn(
         "interrupted: returning the path as far as it was walked "
         f"(step {max(int(r.history['t'][-1]) for r in records if r.history)})",
@@ -151,10 +151,10 @@ def _end_of(record: Record, max_iter: int) -> Reason | None:
     if path.pending is not None:
         return None
     if path.exhausted:
-        return "exhausted"
+        return Reason.EXHAUSTED
     # A step may have been taken whose iterate needs other columns.
     behind = history is not None and int(history["t"][-1]) < path.t
-    return "max_iter" if path.t >= max_iter and not behind else None
+    return Reason.MAX_ITER if path.t >= max_iter and not behind else None
 
 
 def _multiply(waiting: list[Record], workers: Workers) -> list[Record]:
@@ -289,7 +289,7 @@ def _take_block(
     if watch is None or record.history is None or len(block.t) == 0 or record.reason is not None:
         return
     if watch(record.history, block.row(len(block.t) - 1)):
-        record.reason = "stopped"
+        record.reason = Reason.STOPPED
 
 
 def _warn_diverged(record: Record) -> None:

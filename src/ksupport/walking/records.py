@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from enum import StrEnum
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,8 +18,26 @@ from .iterates import Block, SparseRows, stack_rows
 from .paths import Answer, Path
 from .rules import Metric, Rule, Verdict
 
-Reason = Literal["stopped", "max_iter", "exhausted", "diverged", "interrupted"]
 Keep = Literal["all", "last"]
+
+
+class Reason(StrEnum):
+    """Why a walk ended, with a sentence; it prints and compares as its string does."""
+
+    words: str
+
+    STOPPED = "stopped", "a stopping rule ended the walk"
+    MAX_ITER = "max_iter", "it walked all the steps it was given"
+    EXHAUSTED = "exhausted", "the path was at its end"
+    DIVERGED = "diverged", "the iterates diverged"
+    INTERRUPTED = "interrupted", "it was interrupted"
+
+    def __new__(cls, value: str, words: str) -> Self:
+        reason = str.__new__(cls, value)
+        reason._value_, reason.words = value, words
+        return reason
+
+    __repr__ = str.__repr__
 
 
 @dataclass(frozen=True)
@@ -35,7 +54,7 @@ class Result:
     history : History
         The measurements at every recorded step up to the stop.
     reason : {"stopped", "max_iter", "exhausted", "diverged", "interrupted"}
-        Why the walk ended.
+        Why the walk ended; its ``words`` are a sentence.
     iterates : csr_array of shape (n_records, d) or None
         All recorded iterates, if ``keep="all"``.
     targets : int
@@ -92,7 +111,7 @@ class Record:
         """Measure a block and apply the rule; return the part of it that counts."""
         finite = np.isfinite(block.rows)
         if block.diverged or not finite.all():
-            self.reason = "diverged"
+            self.reason = Reason.DIVERGED
             block = block.head(int(np.argmin(np.append(finite.all(axis=1), False))))
         if len(block.t) == 0:
             return block
@@ -103,7 +122,7 @@ class Record:
         if self.rule is not None:
             keep, stop = _checked(self.rule(self.history), self.history.n_records)
         if stop is not None:
-            self.reason = "stopped"
+            self.reason = Reason.STOPPED
             self.history = self.history.head(stop + 1)
             block = block.head(stop + 1 - start)
         if self.keep_all:
@@ -142,7 +161,7 @@ class Record:
 
     def unmet(self) -> str:
         """What the rule says of a walk that it did not stop; empty: nothing."""
-        if self.rule is None or self.history is None or self.reason != "max_iter":
+        if self.rule is None or self.history is None or self.reason != Reason.MAX_ITER:
             return ""
         return self.rule.unmet(self.history)
 
