@@ -170,7 +170,7 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
     at = np.array(singles, np.intp)
     C = R[np.ix_(at, at)]
     C = np.clip(C, 0.0, 1.0) if positive else np.minimum(np.abs(C), 1.0)
-    nodes = _in_all(at, _nodes(C)) if len(singles) > 1 else {}
+    nodes = _summed(_nodes(C, at)) if len(singles) > 1 else {}
     distinct = _disjoint(nodes)
     in_blocks = _made_of_blocks(R, distinct, n)
     shared, blocks = dict[Members, float](), dict[Members, float]()
@@ -180,7 +180,7 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
         for each, mass in nodes.items():
             shared[each] = in_blocks * mass / total - blocks.get(each, 0.0)
     if in_blocks < 1.0 - SHARED and len(singles) > 1:
-        near = _in_all(at, _neighbourhoods(C))
+        near = _summed(_neighbourhoods(C, at))
         total = sum(mass / len(each) for each, mass in near.items())
         for each, mass in near.items():
             more = (1.0 - in_blocks) * SHARED * mass / len(each) / total
@@ -188,13 +188,11 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
     return Clusters(shared, blocks)
 
 
-def _in_all(at: Ints, found: Iterator[tuple[Members, float]]) -> dict[Members, float]:
-    """Masses of distinct clusters, by features among all candidates."""
+def _summed(found: Iterator[tuple[Members, float]]) -> dict[Members, float]:
+    """Masses of distinct clusters."""
     masses: dict[Members, float] = {}
-    places = at.tolist()
     for members, mass in found:
-        own = tuple([places[i] for i in members])
-        masses[own] = masses.get(own, 0.0) + mass
+        masses[members] = masses.get(members, 0.0) + mass
     return masses
 
 
@@ -243,7 +241,7 @@ def _misfit(C: Floats) -> float:
     return float(np.sum(partial**2)) / 2
 
 
-def _nodes(C: Floats) -> Iterator[tuple[Members, float]]:
+def _nodes(C: Floats, at: Ints) -> Iterator[tuple[Members, float]]:
     """Nodes of the tree (average linkage), and the range of correlations at which each is one.
 
     A block whose features correlate by .9, and with others by .1, is distinct; a part of it is not.
@@ -251,20 +249,20 @@ def _nodes(C: Floats) -> Iterator[tuple[Members, float]]:
     D = 1.0 - (C + C.T) / 2
     np.fill_diagonal(D, 0.0)
     tree = linkage(squareform(D, checks=False), "average")
-    members: list[list[int]] = [[i] for i in range(len(C))]
+    members: list[list[int]] = [[j] for j in at.tolist()]
     height, parent = [0.0] * (2 * len(C) - 1), [1.0 - TIGHT] * (2 * len(C) - 1)
-    for i, j, own, _ in tree.tolist():  # nodes are joined at ever lower correlations
-        parent[int(i)] = parent[int(j)] = min(own, 1.0 - TIGHT)
-        if own >= 1.0 - TIGHT:
+    for i, j, apart, _ in tree.tolist():  # nodes are joined at ever lower correlations
+        parent[int(i)] = parent[int(j)] = min(apart, 1.0 - TIGHT)
+        if apart >= 1.0 - TIGHT:
             break
-        height[len(members)] = own
+        height[len(members)] = apart
         members.append(members[int(i)] + members[int(j)])
-    for at in range(len(C), len(members)):
-        if len(members[at]) <= LARGEST and parent[at] > height[at]:
-            yield tuple(sorted(members[at])), parent[at] - height[at]
+    for own, low, high in zip(members[len(C) :], height[len(C) :], parent[len(C) :], strict=False):
+        if len(own) <= LARGEST and high > low:
+            yield tuple(sorted(own)), high - low
 
 
-def _neighbourhoods(C: Floats) -> Iterator[tuple[Members, float]]:
+def _neighbourhoods(C: Floats, at: Ints) -> Iterator[tuple[Members, float]]:
     """A leading feature with those nearest to it, and the correlations within which these are."""
     sizes = [m for m in NEIGHBOURS if m <= len(C)]
     if not sizes:
@@ -273,10 +271,10 @@ def _neighbourhoods(C: Floats) -> Iterator[tuple[Members, float]]:
     reach = np.take_along_axis(C[:LEADING], near[:, np.array(sizes) - 1], axis=1)
     beyond = reach[:, -1:] if len(sizes) == len(C) else np.zeros((len(reach), 1))
     width = reach - np.maximum(np.hstack([reach[:, 1:], beyond]), TIGHT)
-    for own, widths in zip(near.tolist(), width.tolist(), strict=True):
-        for m, mass in zip(sizes, widths, strict=True):
-            if mass > 0.0:
-                yield tuple(sorted(own[:m])), mass
+    for m, masses in zip(sizes, width.T, strict=True):
+        is_one = masses > 0.0
+        members = at[np.sort(near[is_one, :m], axis=1)]
+        yield from zip(map(tuple, members.tolist()), masses[is_one].tolist(), strict=True)
 
 
 def _components(R: Floats, members: Members) -> Floats:

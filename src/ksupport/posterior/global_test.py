@@ -119,15 +119,25 @@ def _summary(
     along = np.maximum(products, 0.0) if positive else products
     scaled = along / np.where(norms > 0, norms, np.inf)[:, None]
     squares = np.sum(scaled.reshape(len(scaled), count, T) ** 2, axis=2).T
-    order = np.argsort(-squares, axis=1, kind="stable")[:, :among]
+    order = _largest(squares, among)
     return squares.sum(axis=1), first + order, np.take_along_axis(squares, order, axis=1)
+
+
+def _largest(sizes: Floats, count: int) -> Ints:
+    """Where the largest entries of each row are, in order."""
+    if count < sizes.shape[1]:
+        near = np.sort(np.argpartition(-sizes, count - 1, axis=1)[:, :count], axis=1)
+    else:
+        near = np.broadcast_to(np.arange(sizes.shape[1]), sizes.shape)
+    order = np.argsort(-np.take_along_axis(sizes, near, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(near, order, axis=1)
 
 
 def _joined(among: int, parts: list[tuple[Floats, Ints, Floats]]) -> tuple[Floats, Ints, Floats]:
     squares = np.sum([part[0] for part in parts], axis=0)
     features = np.hstack([part[1] for part in parts])
     sizes = np.hstack([part[2] for part in parts])
-    order = np.argsort(-sizes, axis=1, kind="stable")[:, :among]
+    order = _largest(sizes, among)
     return (
         squares, np.take_along_axis(features, order, 1), np.take_along_axis(sizes, order, 1),
     )  # fmt: skip
