@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 OLDEST := .venv-oldest
+SANITIZED := .venv-sanitized
 SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 BIN := $(VENV)/$(SCRIPTS)
 
@@ -33,7 +34,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-long test-quick test-cpus test-faults test-oldest test-dist coverage mutants fuzz fuzz-files
+.PHONY: help demo test test-long test-quick test-cpus test-faults test-memory test-oldest test-dist coverage mutants fuzz fuzz-files
 .PHONY: check hooks api dist golden audit
 .PHONY: bench bench-fmri bench-load bench-phases bench-promises bench-response bench-scale bench-selection bench-steps docs paper clean
 
@@ -45,7 +46,7 @@ demo: $(VENV)/.with-cli ## recover a sparse model from correlated measurements, 
 	@$(BIN)/ksupport demo
 
 # One BLAS thread per test process: they would fight for the cores otherwise.
-test test-long test-quick test-faults test-oldest coverage mutants fuzz fuzz-files: export OMP_NUM_THREADS := 1
+test test-long test-quick test-faults test-memory test-oldest coverage mutants fuzz fuzz-files: export OMP_NUM_THREADS := 1
 test: $(VENV)/.with-cli,data,test ## run the tests and the examples in the docstrings
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not long"
 
@@ -54,6 +55,11 @@ test-long: $(VENV)/.with-cli,data,test ## run the tests of a minute each: many g
 
 test-quick: $(VENV)/.with-cli,data,test ## the part of the tests that is done in half a minute
 	@$(BIN)/python -m pytest -q -n auto --dist worksteal -m quick tests
+
+test-memory: $(SANITIZED)/.made ## run tests of compiled code with its indices, addresses and arithmetic checked (Linux, gcc)
+	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so)" PYTHONMALLOC=malloc \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		$(SANITIZED)/$(SCRIPTS)/python -m pytest -q -p no:cacheprovider $(addprefix tests/,_kernels algorithms choosing losses posterior walking)
 
 test-cpus: $(VENV)/.with-cli,data,test ## run part of the tests, and compare what is chosen, as on other CPUs
 	@$(BIN)/python tests/cpus/compare.py
@@ -143,7 +149,7 @@ paper: $(VENV)/.with-plot ## draw the figures of paper/paper.md from the measure
 	@$(BIN)/python paper/figures.py
 
 clean: ## remove everything that these targets made
-	@rm -rf $(VENV) $(OLDEST) docs/_build docs/auto_examples docs/auto_tutorials docs/measured docs/api dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(OLDEST) $(SANITIZED) docs/_build docs/auto_examples docs/auto_tutorials docs/measured docs/api dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # .venv/.with-a,b marks that the extras a and b are installed, as pyproject.toml asks for them.
@@ -173,4 +179,14 @@ $(OLDEST)/.made: pyproject.toml tools/oldest.py
 		--constraint $(OLDEST)/constraints.txt -r $(OLDEST)/build-needs.txt $(WITHOUT_WHEELS) $(COMPILER)
 	@$(call with_tools,$(OLDEST)) $(OLDEST)/$(SCRIPTS)/python -m $(call editable,$(OLDEST)) '.[cli,data,test]' \
 		--constraint $(OLDEST)/constraints.txt
+	@touch $@
+
+SANITIZERS := -Db_sanitize=address,undefined -Db_lundef=false -Dbounds=true
+$(SANITIZED)/.made: pyproject.toml
+	@echo "installing a build with AddressSanitizer, UndefinedBehaviorSanitizer and bounds checks into $(SANITIZED)"
+	@$(PYTHON) -m venv --clear $(SANITIZED)
+	@$(PYTHON) tools/build_needs.py > $(SANITIZED)/build-needs.txt
+	@$(SANITIZED)/$(SCRIPTS)/python -m pip install -qq --disable-pip-version-check -r $(SANITIZED)/build-needs.txt $(WITHOUT_WHEELS)
+	@$(call with_tools,$(SANITIZED)) $(SANITIZED)/$(SCRIPTS)/python -m $(call editable,$(SANITIZED)) \
+		$(foreach each,$(SANITIZERS),--config-settings=setup-args=$(each)) '.[cli,data,test]'
 	@touch $@

@@ -268,12 +268,17 @@ def refit_models(Loss loss, const double[:, ::1] Q, const double[::1] start,
         raise ValueError(f"features must be below {columns.shape[0]}")
     widest = int(np.diff(indptr).max(initial=0))
     cdef Newton newton = Newton(loss, Q, start, widest, unit, terms)
+    cdef const Py_ssize_t *S = &features[0] if features.shape[0] else NULL
+    cdef double *w = &coef[0] if features.shape[0] else NULL
+    cdef double *b = &free[0, 0] if count * q else NULL
     with nogil:
         for at in range(count):
             told[at, 1] = ridges[at]
-            told[at, 0] = newton.refit(columns, &features[indptr[at]], indptr[at + 1] - indptr[at],
+            told[at, 0] = newton.refit(columns, S + indptr[at], indptr[at + 1] - indptr[at],
                                        &told[at, 1], &E[at, 0])
-            memcpy(&free[at, 0], newton.b, q * sizeof(double))
-            memcpy(&coef[indptr[at]], newton.b + q, (newton.p - q) * sizeof(double))
+            if q:
+                memcpy(b + at * q, newton.b, q * sizeof(double))
+            if newton.p > q:
+                memcpy(w + indptr[at], newton.b + q, (newton.p - q) * sizeof(double))
             newton.prior_left(ridges[at], &told[at, 2], &told[at, 3])
     return np.asarray(coef), np.asarray(free), np.asarray(E), np.asarray(told)

@@ -46,3 +46,5 @@ cdef class Profiled(Objective):
     cdef const double[::1] origin  # eta at w = 0
     cdef double[:, ::1] unpenalized_coef  # what is not penalised, at r and at w
     cdef double[:, ::1] scratch
+
+    cdef double *coef_at(self, Py_ssize_t row) noexcept nogil

@@ -206,8 +206,12 @@ cdef class Profiled(Objective):
         self.scratch = np.empty((2, y.shape[0]))
         self.shortest_step = SHORTEST
 
+    cdef double *coef_at(self, Py_ssize_t row) noexcept nogil:
+        """A row of ``unpenalized_coef``, or NULL if it is empty."""
+        return &self.unpenalized_coef[row, 0] if self.unpenalized_coef.shape[1] else NULL
+
     cdef bint gradient_at(self, const double *Xr, double *g) noexcept nogil:
-        return self.loss.loss_gradient(&self.unpenalized_coef[0, 0], Xr, &self.scratch[0, 0], g)
+        return self.loss.loss_gradient(self.coef_at(0), Xr, &self.scratch[0, 0], g)
 
     cdef double first_step_along(self, const double *Xw) noexcept nogil:
         """The less the loss is curved along Xw, compared with squares, the longer."""
@@ -225,9 +229,7 @@ cdef class Profiled(Objective):
         Teboulle 2017).  For squares it is the second test of `Squares`.
         """
         cdef double blur
-        self.loss.loss_gradient(
-            &self.unpenalized_coef[1, 0], Xw, &self.scratch[0, 0], &self.scratch[1, 0]
-        )
+        self.loss.loss_gradient(self.coef_at(1), Xw, &self.scratch[0, 0], &self.scratch[1, 0])
         sums = simd.sum_loss(Xr, Xw, g, &self.scratch[1, 0], self.y.shape[0])
         blur = (16 * DBL_EPSILON * sqrt(sums.Xr2) + 1e-12 * sqrt(sums.change2)) * sqrt(sums.gr2)
         pace.curvature = sums.fall if sums.fall > 4.0 * blur else 0.0
