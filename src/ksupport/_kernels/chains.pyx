@@ -4,9 +4,8 @@
 A move removes an atom, or none, and draws another given the rest, among all atoms at once.  Chains
 come back to the same rest again and again (on expression data one in three to seven moves meets a
 new one; where very many models are about equally probable, most do), so its weights are found once
-and kept: by the atoms that have nearly all of the weight, and by how much the others have together,
-whose weights are found again when one of them is drawn.  How often each rest was met is counted;
-its atoms' probabilities are added up in the end.
+and kept: of atoms that have nearly all of the weight one by one, of the others together, which are
+weighed again when one of them is drawn.  Probabilities are summed by how often each rest was met.
 """
 
 from libc.math cimport exp
