@@ -210,4 +210,4 @@ class Automatic:
 
 def _supports(results: Sequence[Result]) -> list[Support]:
     """All supports that paths have visited, once."""
-    return list(dict.fromkeys(S for each in visited_by(results) for S in each))
+    return list(dict.fromkeys([S for each in visited_by(results) for S in each]))

@@ -8,7 +8,7 @@ take the place of both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -129,7 +129,7 @@ def _assembled(
     )  # fmt: skip
     cluster = (np.arange(len(members)) >= n_single).astype(np.int64)
     flat = np.array([j for each in members for j in each], np.int64)
-    indptr = np.cumsum([0, *(len(each) for each in members)]).astype(np.int64)
+    indptr = np.cumsum([0, *map(len, members)]).astype(np.int64)
     atoms = kernels.Atoms(n_simple, first, rank, cluster, bonus, indptr, flat)
     return AtomSet(members, copies, W, n_features, n_clusters, data, atoms)
 
@@ -181,14 +181,14 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
             shared[each] = in_blocks * mass / total - blocks.get(each, 0.0)
     if in_blocks < 1.0 - SHARED and len(singles) > 1:
         near = _summed(_neighbourhoods(C, at))
-        total = sum(mass / len(each) for each, mass in near.items())
+        total = sum([mass / len(each) for each, mass in near.items()])
         for each, mass in near.items():
             more = (1.0 - in_blocks) * SHARED * mass / len(each) / total
             shared[each] = shared.get(each, 0.0) + more
     return Clusters(shared, blocks)
 
 
-def _summed(found: Iterator[tuple[Members, float]]) -> dict[Members, float]:
+def _summed(found: Iterable[tuple[Members, float]]) -> dict[Members, float]:
     """Masses of distinct clusters."""
     masses: dict[Members, float] = {}
     for members, mass in found:
@@ -199,8 +199,9 @@ def _summed(found: Iterator[tuple[Members, float]]) -> dict[Members, float]:
 def _disjoint(masses: dict[Members, float]) -> list[Members]:
     """The most distinct clusters that share no feature, of four or more features."""
     found, used = [], set[int]()
-    for members in sorted(masses, key=lambda each: (-round(masses[each], 9), each)):
-        if len(members) >= 4 and not used.intersection(members):
+    large = [(-round(mass, 9), each) for each, mass in masses.items() if len(each) >= 4]
+    for _, members in sorted(large):
+        if not used.intersection(members):
             used.update(members)
             found.append(members)
     return found
@@ -241,7 +242,7 @@ def _misfit(C: Floats) -> float:
     return float(np.sum(partial**2)) / 2
 
 
-def _nodes(C: Floats, at: Ints) -> Iterator[tuple[Members, float]]:
+def _nodes(C: Floats, at: Ints) -> list[tuple[Members, float]]:
     """Nodes of the tree (average linkage), and the range of correlations at which each is one.
 
     A block whose features correlate by .9, and with others by .1, is distinct; a part of it is not.
@@ -257,24 +258,28 @@ def _nodes(C: Floats, at: Ints) -> Iterator[tuple[Members, float]]:
             break
         height[len(members)] = apart
         members.append(members[int(i)] + members[int(j)])
-    for own, low, high in zip(members[len(C) :], height[len(C) :], parent[len(C) :], strict=False):
-        if len(own) <= LARGEST and high > low:
-            yield tuple(sorted(own)), high - low
+    joined = zip(members[len(C) :], height[len(C) :], parent[len(C) :], strict=False)
+    return [
+        (tuple(sorted(own)), high - low)
+        for own, low, high in joined if len(own) <= LARGEST and high > low
+    ]  # fmt: skip
 
 
-def _neighbourhoods(C: Floats, at: Ints) -> Iterator[tuple[Members, float]]:
+def _neighbourhoods(C: Floats, at: Ints) -> list[tuple[Members, float]]:
     """A leading feature with those nearest to it, and the correlations within which these are."""
     sizes = [m for m in NEIGHBOURS if m <= len(C)]
     if not sizes:
-        return
+        return []
     near = np.argsort(-np.round(C[:LEADING], 9), axis=1, kind="stable")[:, : sizes[-1]]
     reach = np.take_along_axis(C[:LEADING], near[:, np.array(sizes) - 1], axis=1)
     beyond = reach[:, -1:] if len(sizes) == len(C) else np.zeros((len(reach), 1))
     width = reach - np.maximum(np.hstack([reach[:, 1:], beyond]), TIGHT)
+    found: list[tuple[Members, float]] = []
     for m, masses in zip(sizes, width.T, strict=True):
         is_one = masses > 0.0
         members = at[np.sort(near[is_one, :m], axis=1)]
-        yield from zip(map(tuple, members.tolist()), masses[is_one].tolist(), strict=True)
+        found += zip(map(tuple, members.tolist()), masses[is_one].tolist(), strict=True)
+    return found
 
 
 def _components(R: Floats, members: Members) -> Floats:
@@ -292,7 +297,7 @@ def _sums(R: Floats, clusters: list[Members], positive: bool) -> Floats:
 
     They have a mean square of 1; where effects are positive, features keep their signs.
     """
-    ends = np.cumsum([0, *(len(each) for each in clusters)])
+    ends = np.cumsum([0, *map(len, clusters)])
     flat = np.array([j for each in clusters for j in each], np.intp)
     own = np.repeat(np.arange(len(clusters)), np.diff(ends))
     W = csr_array((np.ones(flat.size), flat, ends), (len(clusters), len(R)))

@@ -328,8 +328,8 @@ def of_atoms(
     used = np.flatnonzero(loadings.any(axis=1))
     L = loadings[used] / likelihood.scale[used, None]
     factor = L @ np.linalg.cholesky(covariance) if columns.size else np.zeros((0, 0))
-    copies = [atoms.copies.get(int(j), (int(j),)) for j in used]
-    turns = max((len(each) for each in copies), default=1)
+    copies = [atoms.copies.get(j, (j,)) for j in used.tolist()]
+    turns = max([1, *map(len, copies)])
     return [
         ModelCoefficients(
             weight / turns,

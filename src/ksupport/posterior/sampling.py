@@ -226,7 +226,7 @@ def _result(
         for lead, equal in atoms.copies.items() if len(equal) > 1
     }  # fmt: skip
     supports = _supports(inside, weights, likelihood.features[order].tolist(), copies, task.seed)
-    ordered = sorted(supports, key=lambda S: (-round(supports[S], 12), S))
+    ordered = [S for _, S in sorted([(-round(w, 12), S) for S, w in supports.items()])]
     p = np.empty(m)
     p[order] = inside.T @ weights
     p = p if inclusion is None else inclusion
