@@ -11,10 +11,10 @@ import pytest
 import zarr
 from sklearn.base import clone
 
-import ksupport.design.view as design_module
 from ksupport import IRKSN, IRKSNCV, IRKSNIC, AutoIRKSN
 from ksupport._common.phases import Phase
 from ksupport.algorithms import make_method
+from ksupport.design import passes as design_module
 from ksupport.design import spectra
 from ksupport.design.blocks import ArrayStore, ZarrStore, read_ahead
 from ksupport.design.view import Design

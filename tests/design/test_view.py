@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from ksupport import IRKSN
-from ksupport.design import Survey, surveyed
-from ksupport.design.view import Design, sharing
+from ksupport.design import Survey, sharing, surveyed
+from ksupport.design.view import Design
 
 N, D = 23, 31
 

@@ -80,7 +80,7 @@ class Method(ABC):
         return design, [np.ascontiguousarray(y) for y in Y.reshape(len(Y), -1).T]
 
     def fixed(self, design: Design, y: Floats) -> Method:
-        """The same method with what its steps mean fixed by these data.
+        """This method, with what its steps mean fixed by these data.
 
         On parts of the data step t then means the same as on the whole.
         """

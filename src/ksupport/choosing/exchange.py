@@ -65,7 +65,7 @@ class Leaving:
 
     @classmethod
     def of(cls, design: Design, y: Floats, support: Support) -> tuple[Leaving, Floats]:
-        """The same, and r and Q side by side."""
+        """For a support and a response; also r and Q, side by side."""
         S, Q, W = independent(design, support)
         W /= np.linalg.norm(W, axis=1, keepdims=True)
         c = Q.T @ y
@@ -124,7 +124,7 @@ def _gains(
 
 
 def _merge_gains(most: int, parts: list[list[Gains]]) -> list[Gains]:
-    """The same of all features, from consecutive parts of them."""
+    """The best gains for each support, from those on consecutive parts of the features."""
     return [Gains.best(most, each) for each in zip(*parts, strict=True)]
 
 

@@ -80,7 +80,7 @@ class Fold:
         )  # fmt: skip
 
     def by_ebic(self, results: Sequence[Result]) -> Choice:
-        """The same by the fold's loss."""
+        """What EBIC prefers by the loss of the fold, where that is not squares."""
         visited = visited_by(results)
         return choose_by_loss(self.design, self.y, visited, "ebic", self.largest, EXCHANGED)
 

@@ -82,7 +82,7 @@ def table_of(errors: list[list[Floats]], walked: list[list[Result]]) -> FoldTabl
 
 
 def table_of_iterates(walked: list[list[Result]]) -> FoldTable:
-    """The same of the iterates themselves, whose errors were measured on the way."""
+    """Errors and sizes of the iterates themselves, measured along the walk."""
     errors = [[result.history["validation"] for result in results] for results in walked]
     return table_of(errors, walked)
 

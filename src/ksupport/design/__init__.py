@@ -6,6 +6,14 @@ from .complexes import as_real, is_complex, paired, stacked, unstacked
 from .genotypes import Genotypes
 from .incomplete import Incomplete
 from .leading import Leading, Query
+from .passes import (
+    centred_together,
+    expect_together,
+    leading_together,
+    sharing,
+    surveyed,
+    use_products,
+)
 from .problem import Problem, Split
 from .responses import UnseenByLoss
 from .rounds import Round, forward_and_adjoint
@@ -21,15 +29,7 @@ from .stores import (
     names_of,
     unwrapped,
 )
-from .view import (
-    Design,
-    centred_together,
-    expect_together,
-    leading_together,
-    sharing,
-    surveyed,
-    use_products,
-)
+from .view import Design
 
 __all__ = [
     "Design",

@@ -16,10 +16,11 @@ import numpy as np
 from .. import limits
 from .._common.names import listed
 from .._common.phases import phase
+from .passes import Asked, get_to_know, lifted_together
 from .projection import DEPENDENT, Basis, Projection
 from .spectra import unusable
 from .stores import Floats, Ints
-from .view import Asked, Design, get_to_know, lifted_together
+from .view import Design
 
 NEAR = 1e-4  # share of ‖x‖² below which differences of squares have lost digits that matter
 DUST = 1e-11  # share of ‖y‖ that rounding may leave where unpenalised columns explain all of it

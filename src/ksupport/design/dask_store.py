@@ -46,8 +46,9 @@ from .dask_tasks import (
     value_of,
 )
 from .dask_wait import NoWorkersError, client_of, computed
+from .matrices import bordered
 from .scatter import Scatter, pool_each
-from .stores import COMPLEX, Floats, Ints, Multiply, Spectrum, Store, Survey, bordered
+from .stores import COMPLEX, Floats, Ints, Multiply, Spectrum, Store, Survey
 
 if TYPE_CHECKING:
     from .view import Design
@@ -396,13 +397,13 @@ def _basis_of(view: Design, rows: Part) -> Floats | None:
 
 
 def _cut(chunks: Sequence[int], most: int) -> tuple[int, ...]:
-    """The same chunks, those longer than ``most`` cut into pieces."""
+    """Chunks, those longer than ``most`` cut into pieces."""
     pieces = [np.diff(np.linspace(0, c, -(-c // most) + 1).astype(int)).tolist() for c in chunks]
     return tuple(piece for part in pieces for piece in part)
 
 
 def _joined(chunks: Sequence[int], least: int) -> tuple[int, ...]:
-    """The same chunks, neighbours joined until they have at least so many rows."""
+    """Chunks, neighbours joined until they have at least so many rows."""
     joined: list[int] = []
     for chunk in chunks:
         if joined and joined[-1] < least:

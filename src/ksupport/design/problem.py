@@ -15,13 +15,14 @@ from .._common.phases import count_passes
 from ..losses import Loss, Response, Squared
 from .adjusting import Adjusting, Adjustment, Unpenalized
 from .copied_rows import first_copies
+from .passes import by_store, centred_together, sharing
 from .remote import RemoteDataError
 from .responses import UnseenByLoss
 from .rows import Unseen, Walked, Weights, loss_of, one_by_one
 from .scatter import Scatter
 from .squares import Squares
 from .stores import Floats, Ints, T
-from .view import Design, by_store, centred_together, sharing
+from .view import Design
 
 SQUARES = Squared()
 SEPARATED = 1e3  # standard error, in deviations of a column, beyond any that data can have

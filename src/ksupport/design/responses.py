@@ -48,10 +48,9 @@ class UnseenByLoss(Unseen):
         return self._deviances(*self._fitted(models))
 
     def row_errors(self, models: Any) -> tuple[Floats, Floats]:
-        """The same, and rows' weights."""
-        return self.each_of(models), np.ones(
-            self.design.n
-        ) if self.weights is None else self.weights
+        """The deviance of each unseen row for each row of coefficients, and the rows' weights."""
+        weights = np.ones(self.design.n) if self.weights is None else self.weights
+        return self.each_of(models), weights
 
     def _fitted(self, models: Any) -> tuple[Floats, Floats]:
         """X̃w of the rows walked on, and of the unseen rows, for each row of coefficients."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.linalg import block_diag
 
+from .passes import finish_together, matmat_together, rmatmat_together
 from .stores import Floats
-from .view import Design, finish_together, matmat_together, rmatmat_together
+from .view import Design
 
 
 @dataclass(frozen=True)

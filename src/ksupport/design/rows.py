@@ -133,7 +133,7 @@ class Walked:
     adjustment: Adjustment | None = None  # the unpenalised columns beside the intercept
 
     def joined(self) -> Walked:
-        """The same with all targets side by side, as one."""
+        """A problem of one target: all targets side by side."""
         return replace(self, targets=[np.concatenate(self.targets)])
 
     def outline(self) -> Walked:
@@ -142,7 +142,7 @@ class Walked:
         return replace(self, view=view, design=view, targets=[])
 
     def on(self, store: Store) -> Walked:
-        """The same outline on this X."""
+        """Given the X of which this is the outline."""
         view = replace(self.view, store=store)
         return replace(self, view=view, design=view)
 
@@ -214,7 +214,7 @@ class Unseen:
         return np.asarray(np.average((predictions - self.truth) ** 2, -1, self.weights))
 
     def errors_of(self, models: Any) -> Floats:
-        """The same for each row of coefficients."""
+        """Mean squared error, or the loss asked for, of each row of coefficients."""
         return self.errors(predicted(models, self.design))
 
     def each_of(self, models: Any) -> Floats:

@@ -91,7 +91,7 @@ def pooled(parts: Sequence[Scatter], times: Sequence[float]) -> Scatter:
 
 
 def pool_each(several: Sequence[Sequence[Scatter]]) -> list[Scatter]:
-    """The same for each class of rows, of which several blocks tell."""
+    """The pooled scatter of each class of rows, from those of several blocks."""
     return [pooled(parts, [1.0] * len(parts)) for parts in zip(*several, strict=True)]
 
 

@@ -192,7 +192,7 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
 
 
 class IRKSNChosenByFolds(ChosenByFolds):
-    """The same of IRKSN's paths, by any loss."""
+    """Models of IRKSN's paths that folds choose, by any loss."""
 
     method = "irksn"
     k: Any

@@ -70,7 +70,7 @@ class ChosenByCriterion(SelectingModel):
 
 
 class IRKSNChosenByCriterion(ChosenByCriterion):
-    """The same of IRKSN's paths, by any loss."""
+    """Models of IRKSN's paths that a criterion chooses, by any loss."""
 
     method = "irksn"
     k: Any

@@ -5,10 +5,11 @@ survival times, of all rows at once.  It knows its derivatives, its deviance, it
 its refit on a few columns; `Response` is a loss on the rows of a problem.
 """
 
-from .base import Loss, Response
+from .base import Loss
 from .cox import Cox
 from .multinomial import Multinomial
 from .newton import Refit
+from .response import Response
 from .separable import Huber, Logistic, Poisson, Squared
 
 LOSSES: dict[str, type[Loss]] = {

@@ -16,7 +16,7 @@ from .._kernels.cox_new_rows import AT_RISK, PLACE, STOP, SWEEP, added_rows
 from .base import Floats, Ints, Loss, contiguous
 
 if TYPE_CHECKING:
-    from .base import Response
+    from .response import Response
 
 
 @dataclass(frozen=True)

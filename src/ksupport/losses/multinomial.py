@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._kernels.multinomial import Multinomial as RowMultinomial
-from .base import LEAST_CURVATURE, Floats, Loss, Response, contiguous
+from .base import Floats, Loss, contiguous
 from .newton import Model
+from .response import LEAST_CURVATURE, Response
 
 
 @cache

@@ -27,7 +27,7 @@ from .._kernels.newton import (
 )
 
 if TYPE_CHECKING:
-    from .base import Response
+    from .response import Response
 
 Floats = NDArray[np.float64]
 Columns = Sequence[int]  # of a model, by their places among those given

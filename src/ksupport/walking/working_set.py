@@ -487,7 +487,7 @@ class WorkingSetPath(PlainSteps):
         return Block(t, rows, self.design, features, working.columns, status == Status.NONFINITE)
 
     def _advance_copied(self, end: int, every: int, most_numbers: int) -> Block:
-        """The same where all columns are copied: on one working set after the other."""
+        """Walk where all columns are copied, on one working set after the other."""
         design, before = self.design, int(self.state.clock.recorded)
         if self.working is None:
             return self._plain(end, every, most_numbers)
