@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.stats import t
 from sklearn.linear_model import LassoCV
 
-from ksupport import IRKSN, AutoIRKSN, split_intervals, stability_selection
+from ksupport import IRKSN, AutoIRKSN, intervals, stability_selection
 
 from .selection_designs import Array
 
@@ -89,8 +89,8 @@ def least_squares(X: Array, y: Array, chosen: NDArray[np.intp], level: float = 0
 
 
 def splitting(X: Array, y: Array) -> Answer:
-    """`split_intervals`; where no merged interval is left, it does not cover."""
-    found = split_intervals(AutoIRKSN(), X, y)
+    """`intervals`; where no merged interval is left, it does not cover."""
+    found = intervals(AutoIRKSN(), X, y)
     return Answer(intervals={"splits": Intervals(found.features, found.lower, found.upper)})
 
 

@@ -25,9 +25,9 @@ if TYPE_CHECKING:  # at run time a name is imported when it is first used: see `
         PathCV,
         PathIC,
     )
+    from .inference.intervals import Intervals, intervals
     from .inference.permutation import PermutationTest, permutation_test
     from .inference.rehearsal import Outcome, Rehearsal, rehearse
-    from .inference.splitting import SplitIntervals, split_intervals
     from .norms import BoxNorm, ksupport_norm, prox_ksupport, topk_norm
     from .posterior.coefficients import Effects
     from .posterior.credible_sets import FeatureSet
@@ -58,6 +58,7 @@ __all__ = [
     "IRKSNCVClassifier",
     "IRKSNClassifier",
     "IRKSNICClassifier",
+    "Intervals",
     "NoSignalWarning",
     "Outcome",
     "PathCV",
@@ -67,9 +68,9 @@ __all__ = [
     "Posterior",
     "Recovery",
     "Rehearsal",
-    "SplitIntervals",
     "StabilitySelection",
     "datasets",
+    "intervals",
     "ksupport_norm",
     "losses",
     "metrics",
@@ -80,7 +81,6 @@ __all__ = [
     "read",
     "recover",
     "rehearse",
-    "split_intervals",
     "stability_selection",
     "stopping",
     "theory",
@@ -108,14 +108,15 @@ _HOMES = {  # the module of each name; what is not listed is a module itself
     "Outcome": "inference.rehearsal",
     "PathCV": "estimators",
     "PathIC": "estimators",
+    "Intervals": "inference.intervals",
     "Performance": "posterior.performance",
     "PermutationTest": "inference.permutation",
     "Posterior": "posterior.result",
     "Recovery": "recovery",
     "Rehearsal": "inference.rehearsal",
     "SRDI": "estimators",
-    "SplitIntervals": "inference.splitting",
     "StabilitySelection": "choosing.stability",
+    "intervals": "inference.intervals",
     "ksupport_norm": "norms",
     "path": "algorithms",
     "permutation_test": "inference.permutation",
@@ -123,7 +124,6 @@ _HOMES = {  # the module of each name; what is not listed is a module itself
     "read": "reading",
     "recover": "recovery",
     "rehearse": "inference.rehearsal",
-    "split_intervals": "inference.splitting",
     "stability_selection": "choosing.stability",
     "topk_norm": "norms",
 }

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import dump_svmlight_file
 
-from ksupport import AutoIRKSN
+from ksupport import AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival
 
 
 def test_fit_answers_the_questions_in_their_order(run, small_csv):
@@ -595,3 +595,45 @@ def test_rehearse_tells_what_a_fit_would_find(run, small_csv):
     ]  # fmt: skip
     assert found[0]["found"] <= found[0]["true"]
     assert found[3]["power"] is None
+
+
+@pytest.mark.parametrize("kind", ["numbers", "two", "three", "survival"])
+def test_model_files_predict_as_models_do(run, kind, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 40))
+    eta = 1.5 * X[:, 3] - 1.5 * X[:, 7] + X[:, 0]
+    noisy = eta + rng.logistic(size=80)
+    make, y = {
+        "numbers": (AutoIRKSN, noisy),
+        "two": (AutoIRKSNClassifier, noisy > 0),
+        "three": (AutoIRKSNClassifier, np.digitize(noisy, [-1.0, 1.0])),
+        "survival": (AutoIRKSNSurvival, np.column_stack([np.exp(-noisy), rng.random(80) < 0.8])),
+    }[kind]
+    names = [f"g{j}" for j in range(X.shape[1])]
+    table = pd.DataFrame(X, columns=names)
+    how = ["--target", "y"]
+    if kind == "survival":
+        table["time"], table["event"] = y.T
+        how = ["--time", "time", "--event", "event"]
+    else:
+        table["y"] = y if kind == "numbers" else np.array(["a", "b", "c"])[np.asarray(y, int)]
+    table.to_csv(tmp_path / "table.csv", index=False)
+    files = ("--adjust-for", "g0", "--no-compare", "--output", "m.json")
+    done = run("fit", "table.csv", *how, *files, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    table[names].to_csv(tmp_path / "new.csv", index=False)
+    done = run("predict", "m.json", "new.csv", "--output", "p.csv", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = pd.read_csv(tmp_path / "p.csv")
+    model = make(unpenalized=[0]).fit(X, y)
+    if kind in ("two", "three"):
+        found, expected = found.filter(like="probability").to_numpy(), model.predict_proba(X)
+    else:
+        found, expected = found.iloc[:, 0].to_numpy(), model.predict(X)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
+    damaged = json.loads((tmp_path / "m.json").read_text())
+    damaged["average"]["intercept"].append(0.0)
+    (tmp_path / "m.json").write_text(json.dumps(damaged))
+    done = run("predict", "m.json", "new.csv", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "average" in done.stderr

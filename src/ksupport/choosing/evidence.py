@@ -36,14 +36,14 @@ class Evidence:
     @classmethod
     def of(
         cls, design: Design, y: Floats, support: Support, structure: Structure = PLAIN,
-        effective_share: float = 1.0,
+        effective_share: float = 1.0, given: bool = False,
     ) -> Evidence:  # fmt: skip
         """Of least squares.
 
         Several responses, side by side in y, have noise of any size (`log_left`) and one strength.
-        Where features come in groups, supports of as many groups are counted;
-        ``effective_share`` is `Problem.effective_share`.  Where coefficients cannot be negative,
-        their mode takes the place of their mean.
+        Where features come in groups, supports of as many groups are counted, and none where the
+        support is ``given``; ``effective_share`` is `Problem.effective_share`.  Where coefficients
+        cannot be negative, their mode takes the place of their mean.
         """
         n, d = max(effective_share * independent_rows(design, y), 1.0), design.d
         Y = y.reshape(-1, design.n)
@@ -57,9 +57,10 @@ class Evidence:
         ratios = ridges.squares / ridges.strengths[:, None]
         freedom = (ratios / (1 + ratios)).sum(axis=1)
         scores = log_left(ridges.left(), totals, n) + len(Y) * np.log1p(ratios).sum(axis=1)
-        count = structure.count(d)
-        size = freedom if structure.one_by_one else structure.picked(support)
-        scores += 2 * log_choose(count, np.minimum(size, count))
+        if not given:
+            count = structure.count(d)
+            size = freedom if structure.one_by_one else structure.picked(support)
+            scores += 2 * log_choose(count, np.minimum(size, count))
         scores[freedom > MOST * n] = np.inf
         at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(STRENGTHS) - 1
         w[:, list(support)] = ridges.coef(at)
@@ -174,11 +175,14 @@ class Laplace:
 
 def evidence_of(
     design: Design, target: Floats | Response, support: Support, structure: Structure = PLAIN,
-    effective_share: float = 1.0,
+    effective_share: float = 1.0, given: bool = False,
 ) -> Evidence:  # fmt: skip
-    """Of a support, by the loss of its target; of groups, by squares alone."""
+    """Of a support, by the loss of its target; of groups, by squares alone.
+
+    Supports of as many degrees of freedom are counted, or none where this one is ``given``.
+    """
     if not isinstance(target, Response):
-        return Evidence.of(design, target, support, structure, effective_share)
+        return Evidence.of(design, target, support, structure, effective_share, given)
     n, w = float(target.weights.sum()), np.zeros((target.n_dual, design.d))
     S = np.asarray(support, np.intp)
     columns = design.columns(S)
@@ -191,7 +195,8 @@ def evidence_of(
     found = Laplace.of(target, columns, ridges, kept if structure.positive else None)
     scores = np.array([each.score_at(target) for each in found])
     freedom = np.array([each.freedom for each in found])
-    scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))
+    if not given:
+        scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))
     scores[freedom > MOST * n] = np.inf
     at = int(np.argmin(scores)) if np.isfinite(scores).any() else len(BY_LOSS) - 1
     w[:, S[kept[at]]] = found[at].coef

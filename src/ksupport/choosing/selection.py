@@ -14,6 +14,7 @@ from ..algorithms import METHODS, Method, make_method
 from ..design import Floats, Ints
 from ..posterior.judgement import Judgement
 from ..walking import History, Reason
+from .average import Average
 from .folds import Refit
 from .grids import STRUCTURE
 from .supports import Support
@@ -57,6 +58,7 @@ class Selection:
     histories: tuple[History, ...] = ()  # of the one path, for each target
     shared: bool = False  # whether all targets share one path and one support
     judgement: Judgement | None = None  # of the posterior, if there is one
+    average: Average | None = None  # what predictions go by instead of ``coef``, where asked for
     decision: str | None = None  # replaces the sentence of `words`
 
     @property

@@ -92,8 +92,12 @@ FIT = Group(FitOptions, [
     ),
     _method(
         "beta",
-        "Above 1 names more features, to predict or to look at candidates again; below 1 the "
-        "surest alone.",
+        "Above 1 names more features, to look at candidates again; below 1 the surest alone.",
+    ),
+    _method(
+        "predict_by",
+        "What predictions go by: average (over models; of some hundred features) or support (of "
+        "the features that are named alone).", str | None,
     ),
     _method(
         "fdr",

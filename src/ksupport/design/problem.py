@@ -410,6 +410,21 @@ class Problem:
             coef, free_coef, intercept = coef * units, free_coef * units, intercept * self.units
         return coef, free_coef, intercept
 
+    def differences(self, features: Ints, coef: Floats) -> tuple[Floats, Floats, Floats]:
+        """Differences of models of one response (r x s), of some features, in the units of X.
+
+        Returns the coefficients, those of unpenalised columns (r x q), and what is added to both.
+        What is said without features is the same in all models.
+        """
+        view = self.view
+        coef = coef if view.scale is None else coef / view.scale[features]
+        added = np.zeros(len(coef)) if view.mean is None else -coef @ view.mean[features]
+        adjustment = self.whole.adjustment
+        if self.adjusting is None or adjustment is None or view.off is None:
+            return coef, np.zeros((len(coef), 0)), added
+        free_coef = -(adjustment.basis.turn @ view.off.share[:, features] @ coef.T).T
+        return coef, free_coef, added - free_coef @ adjustment.basis.mean
+
     def of_features(self, coef: Floats) -> Floats:
         """A copy of coefficients, without those of unpenalised columns."""
         features = coef.copy()

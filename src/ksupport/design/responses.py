@@ -11,7 +11,7 @@ from sklearn.metrics import get_scorer
 
 from ..losses import Logistic, Response
 from .rows import Predicting, Unseen, predicted
-from .stores import Floats
+from .stores import Floats, Ints
 from .view import Design
 
 
@@ -42,6 +42,17 @@ class UnseenByLoss(Unseen):
 
     def errors_of(self, models: Any) -> Floats:
         return self._errors(*self._fitted(models))
+
+    def average_errors(
+        self, models: Floats, features: Ints, spread: Floats, shares: Floats
+    ) -> Floats:
+        assert self.response is not None
+        assert self.unpenalized is not None
+        loss = self.response.loss
+        first, second = self.response.new_eta(*self._fitted(models), self.unpenalized)
+        variance = np.sum((spread @ self.design.columns(features)) ** 2, axis=0)
+        each = [loss.averaged(first, second, variance, share) for share in shares.tolist()]
+        return np.array([loss.deviance(eta, self.truth) for eta in each])
 
     def each_of(self, models: Any) -> Floats:
         """The deviance of each unseen row for each row of coefficients."""

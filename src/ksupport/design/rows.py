@@ -232,6 +232,15 @@ class Unseen:
         squares = squares.reshape(len(squares), -1, n).mean(axis=1)
         return squares, np.ones(n) if self.weights is None else self.weights[:n]
 
+    def average_errors(
+        self, models: Floats, features: Ints, spread: Floats, shares: Floats
+    ) -> Floats:
+        """Errors of rows (R x n), expected as two models do on average, by shares of the second.
+
+        ``spread`` has coefficients of these features; see `choosing.average.Average`.
+        """
+        raise TypeError("averages of squares are linear: measure the mean of coefficients")
+
 
 def predicted(models: Any, design: Design) -> Floats:
     """X̃w for each row of coefficients; of several responses all is side by side."""

@@ -24,10 +24,12 @@ from ..inference.automatic import EVERY, STEPS, Automatic
 from ..losses import Loss
 from ..posterior.judgement import NoSignalWarning
 from ..posterior.result import Posterior
+from .averaging import Averaging
 from .checks import all_or_nothing
 from .outliers import SkipsFarRows
 from .selecting import SelectingModel
 
+PREDICT_BY = ("average", "support")
 FEWEST_ROWS = 10  # samples below which nothing is held out
 FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on one side of a fold
 
@@ -39,6 +41,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     _merges_copies = True
     _units_count = False
     _for_squares = ("feature_groups", "shared_support")
+    _averaging: Averaging | None = None  # what predictions go by instead of ``coef_``
     _holds_out = True  # whether rows are held out, for `performance_`, which decides nothing
 
     @all_or_nothing
@@ -81,6 +84,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
                 f"beta must be at most {limits.LARGEST_BETA:g}, got {self.beta!r}: smaller values "
                 "already name every feature of some probability"
             )
+        if self.predict_by not in PREDICT_BY:
+            raise ValueError(f"predict_by must be one of {PREDICT_BY}, got {self.predict_by!r}")
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         row_groups = None if groups is None else labels_of(groups, len(problem.Y))
@@ -113,6 +118,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
             problem, self._structure(1), self._asked_structure,
             None if self._labels is None else count - self.unpenalized_.size,  # a group each
             min(STEPS, self.max_iter), float(self.beta), row_groups, seed, self.n_jobs,
+            self.predict_by == "average",
         )  # fmt: skip
 
     def _why_empty(self) -> str:
@@ -166,7 +172,21 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         value = np.atleast_1d(self.coef_.astype(np.float64) @ means + self.intercept_)
         return replace(posterior, origin=(means, value))
 
+    def _eta(self, X: Any) -> Any:
+        if self._averaging is None:
+            return self._linear(X)
+        check_is_fitted(self)
+        return self._averaged(self._values(X, self._averaging.linear))
+
+    def _averaged(self, values: Any) -> Any:
+        """What predictions go by, given what all linear predictors of the average say."""
+        assert self._averaging is not None
+        eta = self._averaging.eta(self._loss, values)
+        return eta[:, 0] if self.coef_.ndim == 1 else eta
+
     def _keep(self, problem: Problem, chosen: Selection) -> None:
+        average = chosen.average
+        self._averaging = None if average is None else Averaging.of(problem, average)
         super()._keep(problem, chosen)
         judged = chosen.judgement
         assert judged is not None
@@ -219,7 +239,12 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     beta : float, default=1.0
         How much more it counts to miss a feature than to name one in vain, as in scikit-learn's
         ``fbeta_score``: the model has the features of the largest expected F-beta.  2 names more,
-        to predict or to look at candidates again; 0.5 the surest alone.  Positive, at most 1e6.
+        to look at candidates again; 0.5 the surest alone.  Positive, at most 1e6.
+    predict_by : {"average", "support"}
+        What ``predict`` goes by.  "average": what sampled models and ridge regression on all
+        features that any of them has expect of the response, half and half, which mostly predicts
+        better; it needs the columns of some hundred features.  "support": the model of ``coef_``
+        and ``intercept_`` alone.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -312,6 +337,7 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         positive: bool = False,
         shared_support: bool = False,
         beta: float = 1.0,
+        predict_by: str = "average",
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -327,6 +353,7 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         self.positive = positive
         self.shared_support = shared_support
         self.beta = beta
+        self.predict_by = predict_by
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -334,29 +361,30 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
 
     @tells
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predict the response, by the coefficients of the support or by the average over models.
+        """Predict the response, by the average over models or by the support (``predict_by``).
 
         Parameters
         ----------
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
         return_std : bool, default=False
-            Whether to return the mean and standard deviation of a new response over all sampled
-            models (`Posterior.predict`), noise included, and not what the one model of ``coef_``
-            predicts.  For squares, arrays and data frames, without unpenalised columns.
+            Whether to return as well how far off a new response is expected to be, the root of the
+            mean square over all sampled models, noise included.  For squares, arrays and data
+            frames, without unpenalised columns.
 
         Returns
         -------
         ndarray of shape (n,) or (n, n_targets), or two of them
             For a Dask array or data frame a Dask array, not computed yet.
         """
+        mean = super().predict(X)
         if not return_std:
-            return super().predict(X)
-        check_is_fitted(self)
+            return mean
         if self._loss.name != "squared":
             raise ValueError(
                 f"return_std is for squares, got loss={self._loss.name!r}: posterior_.predict has "
                 "mean and standard deviation of the linear predictor"
             )
         X = validate_data(self, self._numbers(X), accept_sparse=("csr", "csc"), reset=False)
-        return self.posterior_.predict(X, return_std=True)
+        centre, spread = self.posterior_.predict(X, return_std=True)
+        return mean, np.hypot(spread, mean - centre)

@@ -30,6 +30,8 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
         As in `ksupport.IRKSNClassifier`.
     beta : float, default=1.0
         As in `AutoIRKSN`: 2 names more features, 0.5 the surest alone.
+    predict_by : {"average", "support"}
+        As in `AutoIRKSN`; probabilities are averaged, not log odds.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -82,6 +84,7 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
         positive: bool = False,
         class_weight: Any = None,
         beta: float = 1.0,
+        predict_by: str = "average",
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -95,6 +98,7 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
         self.positive = positive
         self.class_weight = class_weight
         self.beta = beta
+        self.predict_by = predict_by
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state

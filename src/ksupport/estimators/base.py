@@ -39,6 +39,7 @@ from ..design import (
 from ..explain.features import feature_table, frame_of
 from ..explain.notebook import Finding, ShownInNotebooks, finding_of
 from ..losses import Loss, Squared
+from .averaging import LinearPredictors
 from .certified import Certified
 from .checks import naming_incomplete, outline
 from .structured import Structured
@@ -177,9 +178,22 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         for name in names:
             check_count(name, getattr(self, name))
 
+    def _eta(self, X: Any) -> Any:
+        """What predictions go by: numbers, log odds, log risks; that of `_linear` mostly."""
+        return self._linear(X)
+
     def _linear(self, X: Any) -> Any:
         """X w + intercept."""
         check_is_fitted(self)
+        features = np.flatnonzero(np.atleast_2d(self.coef_).any(axis=0))
+        # Of two classes coefficients are (1, d), whose adjustments are numbers.
+        of_levels = np.array([self.adjustment_[name] for name in level_names(self.levels_)])
+        of_levels = of_levels.reshape(-1, *self.coef_.shape[:-1])
+        coef = self.coef_[..., features]
+        return self._values(X, LinearPredictors(features, coef, self.intercept_, of_levels))
+
+    def _values(self, X: Any, linear: LinearPredictors) -> Any:
+        """What linear predictors say of rows."""
         measured = self._numbers(X)
         if is_complex(measured):
             if self.fit_intercept:
@@ -187,35 +201,33 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
                     "X is complex, but the model has an intercept, which models of complex data "
                     "have not: give X.real"
                 )
-            return unstacked(self._predict(stacked(measured)))
-        features = self._predict(measured)
+            return unstacked(self._products(stacked(measured), linear) + linear.intercept)
+        found = self._products(measured, linear) + linear.intercept
         if not self.levels_:
-            return features
-        coef = np.array([self.adjustment_[name] for name in level_names(self.levels_)])
-        targets = self.coef_.shape[:-1]  # of two classes (1,), whose adjustments are numbers
-        return features + encoded(unwrapped(X), self.levels_) @ coef.reshape(-1, *targets)
+            return found
+        return found + encoded(unwrapped(X), self.levels_) @ linear.of_levels
 
-    def _predict(self, X: Any) -> Any:
-        """The same without what categories add."""
+    def _products(self, X: Any, linear: LinearPredictors) -> Any:
+        """X w: of X, the columns are read that have coefficients."""
+        features, coef = linear.features, linear.coef
         if is_dask(X):
             X = self._known_features(X, reset=False)
-            used = np.flatnonzero(np.atleast_2d(self.coef_).any(axis=0))
-            used = used if used.size else np.zeros(1, np.intp)  # Dask takes no empty selection
-            return X[:, used] @ self.coef_[..., used].T + self.intercept_
+            if not features.size:  # Dask takes no empty selection
+                features, coef = np.zeros(1, np.intp), np.zeros((*coef.shape[:-1], 1), coef.dtype)
+            return X[:, features] @ coef.T
         if isinstance(X, LinearOperator):
             self._check_width(X)
-            return np.asarray(X @ self.coef_.T) + self.intercept_
+            whole = np.zeros((*coef.shape[:-1], self.n_features_in_), coef.dtype)
+            whole[..., features] = coef
+            return np.asarray(X @ whole.T)
         if isinstance(X, Incomplete):
             X = X.filled(self._means_for(X))
         if by_blocks(X):
-            # Where the model is sparse only its columns are read.
             validate_data(self, outline(X), dtype=None, ensure_all_finite=False, reset=False)
-            design, coef = Design.of(X), self.coef_.astype(np.float64)
-            products = np.stack([design.matvec(w) for w in np.atleast_2d(coef)], axis=-1)
-            return np.asarray(products.reshape(-1, *coef.shape[:-1]) + self.intercept_)
+            return np.asarray(coef.astype(np.float64) @ Design.of(X).columns(features)).T
         with words_for_text(X), naming_incomplete():
             X = validate_data(self, X, accept_sparse=("csr", "csc"), reset=False)
-        return np.asarray(X @ self.coef_.T + self.intercept_)
+        return np.asarray(X[:, features] @ coef.T)
 
     def _means_for(self, X: Incomplete) -> Floats:
         """What stands for missing entries of new rows: the means of the rows of the fit."""
@@ -372,5 +384,4 @@ class LinearRegressor(RegressorMixin, LinearModel):
         ndarray of shape (n,) or (n, n_targets)
             For a Dask array or data frame a Dask array, not computed yet.
         """
-        eta = self._linear(X)
-        return self._loss.mean(eta)
+        return self._loss.mean(self._eta(X))

@@ -113,7 +113,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         ndarray of shape (n,), or (n, n_classes) of more than two
             For a Dask array or data frame a Dask array, not computed yet.
         """
-        eta = self._linear(X)
+        eta = self._eta(X)
         return eta[:, 0] if eta.shape[1] == 1 else eta
 
     def predict_proba(self, X: Any) -> Floats:

@@ -6,7 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import norm
+from sklearn.utils.validation import check_is_fitted
 
+from .._common.checks import check_interval
 from .._common.telling import tells
 from ..design import Floats, fetched
 from ..losses import Cox, Loss
@@ -39,6 +42,8 @@ class AutoIRKSNSurvival(AutoModel):
         Whether features can only raise the risk, as in `AutoIRKSN`.
     beta : float, default=1.0
         As in `AutoIRKSN`: 2 names more features, 0.5 the surest alone.
+    predict_by : {"average", "support"}
+        As in `AutoIRKSN`; log risks are averaged.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -83,6 +88,9 @@ class AutoIRKSNSurvival(AutoModel):
     >>> survival = model.predict_survival_function(X[:1])[0]
     >>> round(float(survival(1.0)), 1)  # of surviving the first year
     0.8
+    >>> lower, upper = model.predict_survival_band(X[:1])
+    >>> bool(lower[0](1.0) < survival(1.0) < upper[0](1.0))
+    True
     """
 
     fit_intercept = True  # columns are centred, which changes no risk
@@ -99,6 +107,7 @@ class AutoIRKSNSurvival(AutoModel):
         unpenalized: Any = None,
         positive: bool = False,
         beta: float = 1.0,
+        predict_by: str = "average",
         weights: str = "relative",
         n_jobs: int | None = None,
         random_state: Any = 0,
@@ -111,6 +120,7 @@ class AutoIRKSNSurvival(AutoModel):
         self.unpenalized = unpenalized
         self.positive = positive
         self.beta = beta
+        self.predict_by = predict_by
         self.weights = weights
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -165,7 +175,7 @@ class AutoIRKSNSurvival(AutoModel):
         super()._fit(X, y, sample_weight, groups)
         Y = time_and_event(y)
         weights = self._weights(sample_weight, len(Y)).plain
-        self._keep_baseline(np.asarray(self._linear(X)), Y, weights)
+        self._keep_baseline(np.asarray(self._eta(X)), Y, weights)
 
     def _keep_baseline(self, eta: Floats, Y: Floats, weights: Floats | None) -> None:
         """Breslow's estimate of the hazard; in logarithms, where nothing overflows or vanishes."""
@@ -178,6 +188,11 @@ class AutoIRKSNSurvival(AutoModel):
         at_risk = np.logaddexp.accumulate(joining[::-1])[::-1]
         known = np.isfinite(events)
         self._log_hazard = np.logaddexp.accumulate(np.where(known, events - at_risk, -np.inf))
+        squares = np.logaddexp.accumulate(np.where(known, events - 2.0 * at_risk, -np.inf))
+        before = np.isinf(self._log_hazard)  # any event
+        self._hazard_variance = np.exp(
+            np.where(before, -np.inf, squares) - 2.0 * np.where(before, 0.0, self._log_hazard)
+        )
         (hazard,) = self._hazards(np.zeros(1))
         self.cum_baseline_hazard_ = StepFunction(self.unique_times_, hazard)
         self.baseline_survival_ = StepFunction(self.unique_times_, np.exp(-hazard))
@@ -205,7 +220,7 @@ class AutoIRKSNSurvival(AutoModel):
         ndarray of shape (n,)
             For a Dask array or data frame a Dask array, not computed yet.
         """
-        return self._linear(X)
+        return self._eta(X)
 
     def predict_survival_function(self, X: Any, return_array: bool = False) -> Any:
         """The probability of each row to survive, as a function of time.
@@ -222,6 +237,42 @@ class AutoIRKSNSurvival(AutoModel):
         ndarray of shape (n,) of functions of time, or ndarray of shape (n, n_times)
         """
         return self._over_time(np.exp(-self._hazards(np.asarray(self.predict(X)))), return_array)
+
+    @tells
+    def predict_survival_band(
+        self, X: Any, level: float = 0.95, return_array: bool = False
+    ) -> tuple[Any, Any]:
+        """A band around each function of survival, that holds at any one time with a probability.
+
+        The logarithm of the cumulative hazard is normal: its variance is that of coefficients over
+        sampled models and, Greenwood's, of the baseline.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        level : float, default=0.95
+            The probability.
+        return_array : bool, default=False
+            Whether to return the values at ``unique_times_`` instead of functions.
+
+        Returns
+        -------
+        lower, upper : as given by `predict_survival_function`
+        """
+        check_interval("level", level, low=0, high=1, open_low=True, open_high=True)
+        check_is_fitted(self)
+        if self._averaging is None:
+            raise ValueError(
+                "a band is of the average over models, got predict_by='support': fit with "
+                "predict_by='average'"
+            )
+        values = np.asarray(self._values(X, self._averaging.linear))
+        variance = (self._averaging.differences(values) ** 2).sum(axis=1)
+        far = norm.isf((1.0 - level) / 2) * np.sqrt(variance[:, None] + self._hazard_variance)
+        hazard = self._averaged(values)[:, None] + self._log_hazard
+        lower, upper = (np.exp(-np.exp(np.minimum(hazard + off, LARGEST))) for off in (far, -far))
+        return self._over_time(lower, return_array), self._over_time(upper, return_array)
 
     def predict_cumulative_hazard_function(self, X: Any, return_array: bool = False) -> Any:
         """The cumulative hazard of each row, as a function of time.

@@ -36,7 +36,7 @@ class Model(Protocol):
     _loss: Loss
     _selection: Selection
 
-    def _linear(self, X: Any) -> Any: ...
+    def _eta(self, X: Any) -> Any: ...
 
     def _validated(
         self, X: Any, y: ArrayLike, multi_output: bool, reset: bool

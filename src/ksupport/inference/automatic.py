@@ -11,6 +11,7 @@ import numpy as np
 from .._common.levels import Setting, for_criteria
 from .._common.phases import phase
 from ..algorithms.irksn import IRKSNMethod
+from ..choosing.average import Average
 from ..choosing.evidence import evidence_of
 from ..choosing.folds import Fold, folds_of
 from ..choosing.grids import by_loss
@@ -30,6 +31,7 @@ from ..walking import Path, Result, run
 from ..walking.structure import Structure
 
 ALPHA, STEPS, EVERY = 1e-2, 60, 2  # of the paths that nominate features (`benchmarks/supports.py`)
+FEW = 20  # models that are averaged on folds
 ON_FOLDS = Budget(chains=1, burn_in=300, moves=1200, rounds=1)
 LISTED = 1000  # supports in the table of a choice
 MOST_ALTERNATIVES, NEAR = 50, 2.0  # supports that are listed: this much more -2 log probability
@@ -68,6 +70,7 @@ class Automatic:
     row_groups: Ints | None = None
     seed: int = 0
     n_jobs: int | None = None
+    by_average: bool = True  # whether predictions are averages, and not those of the support
 
     def choose(self) -> Selection:
         """Nominate features, sample models, judge, and fit the answer."""
@@ -77,9 +80,9 @@ class Automatic:
         (posterior, rows), *on_folds = posteriors(tasks, self.n_jobs)
         with phase("testing for any signal", one_pass=True):
             p_value = permutation_p_value(tasks[0], rows) if posterior.empty < 0.5 else 1.0
-        performance = self._performance(folds, [each for each, _ in on_folds])
+        performance, share = self._performance(folds, [each for each, _ in on_folds])
         judgement = judged(posterior, p_value, rows, performance, self.beta)
-        return self._chosen(judgement)
+        return self._chosen(judgement, share)
 
     def p_value(self, permutations: int) -> float:
         """Of the permutation test, without paths and chains."""
@@ -105,7 +108,8 @@ class Automatic:
             self._task(at, *pair, visited)
             for at, (pair, visited) in enumerate(zip(pairs, walked, strict=True))
         ]
-        return [tasks[0], *(each.shorter(ON_FOLDS) for each in tasks[1:])]
+        few = FEW if self.by_average else 0
+        return [tasks[0], *(each.shorter(ON_FOLDS, few) for each in tasks[1:])]
 
     def _task(self, at: int, design: Design, target: Any, visited: list[Support]) -> Task:
         """All rows (0), or those of a fold."""
@@ -145,28 +149,56 @@ class Automatic:
 
     # -- what comes of it ----------------------------------------------------------------------
 
-    def _performance(self, folds: Sequence[Fold], found: Sequence[Posterior]) -> Performance | None:
-        """Of the whole procedure, on the rows that each fold holds out."""
+    def _performance(
+        self, folds: Sequence[Fold], found: Sequence[Posterior]
+    ) -> tuple[Performance | None, float]:
+        """Of the whole procedure, on the rows that each fold holds out.
+
+        Also the share of ridge regression in the average, of which they tell.
+        """
         if not folds:
-            return None
+            return None, Average.share
         models = []
         for fold, posterior in zip(folds, found, strict=True):
-            chosen, _ = posterior.select_f(self.beta)
-            support = np.flatnonzero(chosen) if posterior.empty < 0.5 else np.zeros(0, np.intp)
-            models.append(self._fitted(fold.design, fold.y, support))
-        return performance_of([fold.unseen for fold in folds], models)
+            posterior = posterior if posterior.empty < 0.5 else posterior.without_signal()
+            if self.by_average:
+                models.append(self._average(fold.design, fold.y, posterior))
+                continue
+            support = np.flatnonzero(posterior.select_f(self.beta)[0])
+            w = self._fitted(fold.design, fold.y, support)[..., support]
+            models.append(Average.of_one(support, w))
+        loss = self.problem.losses[0]
+        return performance_of([fold.unseen for fold in folds], models, loss)
 
-    def _fitted(self, design: Design, target: Floats, support: Ints) -> Floats:
-        """Ridge regression on the support, of the strength with most evidence."""
-        chosen = tuple(support.tolist())
-        return evidence_of(
-            design, target, chosen, self.structure, self.problem.effective_share
-        ).coef
+    def _fitted(self, design: Design, target: Floats, support: Ints, given: bool = False) -> Floats:
+        """Ridge regression on the support, of the strength with most evidence.
 
-    def _chosen(self, judgement: Judgement) -> Selection:
+        The support is one of many, or it is ``given``.
+        """
+        coef = evidence_of(
+            design, target, tuple(support.tolist()), self.structure, self.problem.effective_share,
+            given,
+        ).coef  # fmt: skip
+        return self.problem.shaped(coef)
+
+    def _average(self, design: Design, target: Floats, posterior: Posterior) -> Average:
+        """Over the models of the posterior, and ridge regression on what any of them has."""
+        used = np.flatnonzero(posterior.inclusion > 0)
+        ridge = self._fitted(design, target, used, given=True)[..., used]
+        mean = posterior.coef[..., used] if used.size else ridge
+        known, spread = posterior.coefficients, np.zeros((0, used.size))
+        if known is not None and used.size and known.n_responses == 1:
+            spread = known.covariance_root(used)
+        return Average(used, mean, ridge, spread)
+
+    def _chosen(self, judgement: Judgement, share: float) -> Selection:
         problem, posterior = self.problem, judgement.posterior
         support = np.flatnonzero(judgement.support)
-        coef = problem.shaped(self._fitted(problem.design, problem.targets[0], support))
+        coef = self._fitted(problem.design, problem.targets[0], support)
+        average = None
+        if self.by_average:
+            average = self._average(problem.design, problem.targets[0], posterior)
+            average = average.counting(share)
         supports, weights = posterior.supports[:LISTED], posterior.weights[:LISTED]
         named = np.empty(len(supports), object)
         for at, S in enumerate(supports):  # all at once, equal sizes would make a matrix
@@ -196,6 +228,7 @@ class Automatic:
             )[:MOST_ALTERNATIVES],
             judgement=judgement,
             probability=judgement.probability,
+            average=average,
         )  # fmt: skip
         return replace(chosen, decision=words_of(judgement, self._kind(chosen)))
 

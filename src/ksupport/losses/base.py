@@ -42,6 +42,7 @@ class Loss:
     in_units_of_y: ClassVar[bool] = False  # whether eta is
     of_classes: ClassVar[bool] = False  # whether the response is a class
     may_spread: ClassVar[bool] = False  # whether rows may vary more than the loss says
+    averages_eta: ClassVar[bool] = True  # whether `averaged` is the mean of both eta
     model: ClassVar[type[Model] | None] = None  # of a refit, where rows have several numbers
 
     # -- the response ----------------------------------------------------------------------
@@ -154,6 +155,14 @@ class Loss:
     def mean(self, eta: Any) -> Any:
         """What is expected of the response at eta."""
         return eta
+
+    def averaged(self, eta: Any, other: Any, variance: Any = 0.0, share: float = 0.5) -> Any:
+        """Where the response is expected to be what two models expect of it, on average.
+
+        The other counts by its share.  Where expectations are not linear in eta, that of the first
+        is uncertain by this variance.
+        """
+        return (1.0 - share) * eta + share * other
 
     def constant(self, y: Floats, weights: Floats | None = None) -> float:
         """The best eta that is the same in all rows."""

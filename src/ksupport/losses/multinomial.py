@@ -12,6 +12,7 @@ from .._kernels.multinomial import Multinomial as RowMultinomial
 from .base import Floats, Loss, contiguous
 from .newton import Model
 from .response import LEAST_CURVATURE, Response
+from .separable import log_shares
 
 
 @cache
@@ -79,6 +80,7 @@ class Multinomial(Loss):
     name: ClassVar[str] = "multinomial"
     smoothness: ClassVar[float] = 0.5
     of_classes: ClassVar[bool] = True
+    averages_eta: ClassVar[bool] = False
     model: ClassVar[type[Model]] = _Classes
 
     n_classes: int | None = None
@@ -133,6 +135,12 @@ class Multinomial(Loss):
         raised = np.exp(eta - np.max(eta, axis=-1, keepdims=True))
         return raised / raised.sum(axis=-1, keepdims=True)
 
+    def averaged(self, eta: Any, other: Any, variance: Any = 0.0, share: float = 0.5) -> Any:
+        """Logarithms of the mean probabilities, less their mean; the variance is left aside."""
+        one, two = log_shares(share)
+        found = np.logaddexp(one + _log_softmax(eta), two + _log_softmax(other))
+        return found - found.mean(axis=-1, keepdims=True)
+
     def _slopes(self, eta: Floats, y: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
         each = np.ones((len(y), 1)) if weights is None else weights[:, None]
         p = self.mean(eta)
@@ -176,3 +184,9 @@ class Multinomial(Loss):
         with np.errstate(divide="ignore"):
             logs = np.log(shares)
         return np.asarray(logs - logs.mean())
+
+
+def _log_softmax(eta: Any) -> Any:
+    """Logarithms of probabilities; of Dask arrays, too."""
+    below = eta - eta.max(axis=-1, keepdims=True)
+    return below - np.log(np.exp(below).sum(axis=-1, keepdims=True))

@@ -225,6 +225,10 @@ class Response:
         )
         return self.loss.deviance_of_new(self, eta, new_eta, new_y)
 
+    def new_eta(self, fitted: Floats, new: Floats, unpenalized: Floats) -> Floats:
+        """eta of unseen rows, as `deviance_of_new` has them."""
+        return self._with(new, self.unpenalized_coef(fitted), unpenalized)
+
     def refits(
         self, columns: Floats, ridges: Sequence[float], models: Sequence[Columns] | None = None
     ) -> list[Refit]:

@@ -118,6 +118,7 @@ class Logistic(Loss):
     kernel: ClassVar[type[kernels.Loss]] = kernels.Logistic
     smoothness: ClassVar[float | None] = 0.25
     of_classes: ClassVar[bool] = True
+    averages_eta: ClassVar[bool] = False
 
     def checked(self, y: Any) -> Floats:
         """Zeros and ones."""
@@ -130,6 +131,13 @@ class Logistic(Loss):
     def mean(self, eta: Any) -> Any:
         """The probability of the second class."""
         return expit(eta)
+
+    def averaged(self, eta: Any, other: Any, variance: Any = 0.0, share: float = 0.5) -> Any:
+        """Log odds of the mean probability; that of normal log odds is MacKay's (1992)."""
+        eta = eta / np.sqrt(1.0 + np.pi / 8.0 * variance)
+        one, two = log_shares(share)
+        second = np.logaddexp(one - np.logaddexp(0.0, -eta), two - np.logaddexp(0.0, -other))
+        return second - np.logaddexp(one - np.logaddexp(0.0, eta), two - np.logaddexp(0.0, other))
 
 
 @dataclass(frozen=True)
@@ -152,6 +160,7 @@ class Poisson(Loss):
     kernel: ClassVar[type[kernels.Loss]] = kernels.Poisson
     smoothness: ClassVar[float | None] = None
     may_spread: ClassVar[bool] = True
+    averages_eta: ClassVar[bool] = False
 
     def checked(self, y: Any) -> Floats:
         """Counts, which need not be whole."""
@@ -181,6 +190,17 @@ class Poisson(Loss):
         """The mean count."""
         return np.exp(np.asarray(eta, order="C"))  # whose last bit would differ with strides
 
+    def averaged(self, eta: Any, other: Any, variance: Any = 0.0, share: float = 0.5) -> Any:
+        """The logarithm of the mean count, without the variance: far out it would be all."""
+        one, two = log_shares(share)
+        return np.logaddexp(one + eta, two + other)
+
     def constant(self, y: Floats, weights: Floats | None = None) -> float:
         """The logarithm of the mean count."""
         return float(np.log(np.average(y, weights=weights)))
+
+
+def log_shares(share: float) -> tuple[float, float]:
+    """Logarithms of what two models count, the second of which has this share."""
+    one, two = (-np.inf if each <= 0.0 else float(np.log(each)) for each in (1.0 - share, share))
+    return one, two

@@ -73,7 +73,7 @@ class HeatmapDisplay(Display):
         chosen, names = checked(estimator, X, y, sample_weight, names=names)
         if not chosen.flat:
             raise ValueError("y must hold one target: fit several targets one at a time")
-        eta = np.ravel(estimator._linear(X))
+        eta = np.ravel(estimator._eta(X))
         numbers, observed = estimator._validated(X, y, multi_output=False, reset=False)
         effects = effects_of(estimator, numbers)
         order = by_certainty(effects, chosen)

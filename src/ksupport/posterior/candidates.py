@@ -19,6 +19,7 @@ from ..choosing.supports import Support, largest_support, response_of
 from ..design import Design, Floats, Ints, Survey, surveyed
 from ..losses import Response
 from .chains import FULL, Budget
+from .coefficients import AVERAGED
 
 # Of 1000 features on development draws of real designs, models sampled among 400 and among all
 # had the same F1; 250 take a third of the time.
@@ -60,6 +61,7 @@ class Task:
     seed: int = 0
     budget: Budget = FULL
     check: bool = True  # whether features that were left out are looked at once more
+    averaged: int = AVERAGED  # models whose coefficients are averaged
 
     @property
     def response(self) -> Response | None:
@@ -71,8 +73,8 @@ class Task:
         """Responses as rows; of a loss, its negative gradient without features."""
         return np.asarray(response_of(self.target)).reshape(-1, self.design.n)
 
-    def shorter(self, budget: Budget) -> Task:
-        return replace(self, budget=budget, check=False)
+    def shorter(self, budget: Budget, averaged: int) -> Task:
+        return replace(self, budget=budget, check=False, averaged=averaged)
 
 
 def candidates_of(tasks: Sequence[Task]) -> list[tuple[Ints, list[Support]]]:

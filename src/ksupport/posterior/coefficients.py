@@ -27,6 +27,7 @@ from .prior import PRECISIONS
 AVERAGED = 200  # models, those of most weight
 EXACT_FIT = 1e-12  # share of a response that no model explains
 HALVINGS = 80  # of an interval in which a quantile lies: to rounding
+UNSEEN = 1e-3  # share of the largest variance of coefficients below which others are left aside
 WIDE = 60.0  # standard deviations in which all of a normal or t distribution lies, for this purpose
 
 
@@ -163,6 +164,21 @@ class Coefficients:
         return np.where(x > 0, np.maximum(ndtr(z) - outside, 0.0) / inside, 0.0)
 
     # -- all of a model --------------------------------------------------------------------
+
+    def covariance_root(self, features: Ints) -> Floats:
+        """Rows whose products add up to the covariance of these features, of one response."""
+        place = np.full(self.n_features, -1)
+        place[features] = np.arange(features.size)
+        C = np.zeros((features.size, features.size))
+        mean = np.zeros(features.size)
+        for model in self.models:
+            at, own = place[model.features], model.mean[:, 0]
+            spread = self.heavy * model.noise[0] * (model.factor @ model.factor.T)
+            C[np.ix_(at, at)] += model.weight * (np.outer(own, own) + spread)
+            mean[at] += model.weight * own
+        sizes, axes = np.linalg.eigh(C - np.outer(mean, mean))
+        kept = sizes > UNSEEN * np.maximum(sizes.max(initial=0.0), 0.0)
+        return np.asarray((axes[:, kept] * np.sqrt(sizes[kept])).T)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         """Draws of all coefficients: (n, n_responses, n_features)."""
@@ -320,14 +336,16 @@ def of_atoms(
     likelihood: Likelihood, atoms: AtomSet, columns: Ints, weight: float, mean: Floats,
     covariance: Floats, noise: Floats,
 ) -> list[ModelCoefficients]:  # fmt: skip
-    """Coefficients of features, given those of the columns of atoms.
+    """Coefficients of features, given those of the columns of atoms; without a covariance, modes.
 
     Of a feature that has copies each takes its turn, in a model of its own.
     """
     loadings = atoms.loadings[:, columns]
     used = np.flatnonzero(loadings.any(axis=1))
     L = loadings[used] / likelihood.scale[used, None]
-    factor = L @ np.linalg.cholesky(covariance) if columns.size else np.zeros((0, 0))
+    factor = np.zeros((used.size, 0))
+    if covariance.size:
+        factor = L @ np.linalg.cholesky(covariance)
     copies = [atoms.copies.get(j, (j,)) for j in used.tolist()]
     turns = max([1, *map(len, copies)])
     return [

@@ -28,11 +28,12 @@ EVALUATED = 200  # models, those of most weight
 
 def by_loss(
     response: Response, likelihood: Likelihood, atoms: AtomSet, drawn: Sample, columns: Floats,
-    features: Ints, share: float, positive: bool, n_features: int, with_coefficients: bool = True,
-) -> tuple[Floats, Coefficients | None]:  # fmt: skip
+    features: Ints, share: float, positive: bool, n_features: int, most: int = AVERAGED,
+) -> tuple[Floats, Coefficients]:  # fmt: skip
     """The weight of each drawn model, which sum to 1, and coefficients of the leading ones.
 
-    Of more than two classes there are no coefficients, nor unless ``with_coefficients``.
+    Of more than two classes these are modes, a response for each class; of no model at ``most``
+    none is known.
     """
     order = np.argsort(-np.round(drawn.weights, 12), kind="stable")[:EVALUATED]
     sets = drawn.sets[order]
@@ -40,7 +41,7 @@ def by_loss(
     models = [atoms.columns_of(each[each >= 0]) for each in sets]
     used = np.unique(np.concatenate([np.zeros(0, np.int64), *models]))
     if not used.size:
-        return drawn.weights, Coefficients.nothing(n_features)
+        return drawn.weights, Coefficients.nothing(n_features, response.n_dual)
     place = {int(f): i for i, f in enumerate(features)}
     rows = [place[int(f)] for f in likelihood.features]
     D = (atoms.loadings[:, used] / likelihood.scale[:, None]).T @ columns[rows]
@@ -68,18 +69,20 @@ def by_loss(
     w = np.minimum(w, float(drawn.weights @ w) * np.sqrt(drawn.weights.size))
     weights = np.asarray(drawn.weights * w)
     weights /= weights.sum()
-    if response.n_dual > 1 or not with_coefficients:
-        return weights, None
+    if not most:
+        return weights, Coefficients.nothing(n_features, response.n_dual)
     evaluated = replace(drawn, sets=sets)
     averaged: list[ModelCoefficients] = []
-    for at, own in zip(*evaluated.leading(weights[order], AVERAGED), strict=True):
-        A = weight * profiled_hessian(response, D[within[at]], found[at].fit.eta)
-        covariance = np.linalg.inv(A + precisions[at] * np.eye(len(A)))
-        mode = np.ravel(found[at].coef)[:, None]
+    for at, own in zip(*evaluated.leading(weights[order], most), strict=True):
+        covariance = np.zeros((0, 0))
+        if response.n_dual == 1:
+            A = weight * profiled_hessian(response, D[within[at]], found[at].fit.eta)
+            covariance = np.linalg.inv(A + precisions[at] * np.eye(len(A)))
         averaged += of_atoms(
-            likelihood, atoms, models[at], float(own), mode, covariance, np.ones(1)
-        )
-    return weights, Coefficients(averaged, n_features, 1, positive=positive)
+            likelihood, atoms, models[at], float(own),
+            found[at].coef.reshape(response.n_dual, -1).T, covariance, np.ones(response.n_dual),
+        )  # fmt: skip
+    return weights, Coefficients(averaged, n_features, response.n_dual, positive=positive)
 
 
 def _signs(found: Laplace, weight: float, ridge: float) -> float:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..choosing.average import SHARES, Average
 from ..design import Floats, Unseen
+from ..losses import Loss
 
 
 @dataclass(frozen=True)
@@ -45,18 +47,46 @@ class Performance:
         return f"{score:.2f} ± {self.standard_error:.2f} (predicting the mean: {self.baseline:.2f})"
 
 
-def performance_of(unseen: Sequence[Unseen], models: Sequence[Floats]) -> Performance:
-    """Of one model a fold, on the rows that it has not seen."""
-    pairs = [
-        rows.row_errors(np.vstack([w, np.zeros_like(w)]))
-        for rows, w in zip(unseen, models, strict=True)
-    ]
-    errors = np.hstack([losses for losses, _ in pairs])
+def performance_of(
+    unseen: Sequence[Unseen], models: Sequence[Average], loss: Loss
+) -> tuple[Performance, float]:
+    """Of one model, or average of models, a fold, on the rows that it has not seen.
+
+    Also the share of ridge regression, as these rows tell: the performance is that with it.
+    """
+    pairs = [_errors(rows, each, loss) for rows, each in zip(unseen, models, strict=True)]
+    every = np.hstack([losses for losses, _ in pairs])
     mass = np.concatenate([each for _, each in pairs])
-    loss, baseline = (float(np.average(each, weights=mass)) for each in errors)
+    best = _expected(np.average(every[:-1], axis=1, weights=mass), float(mass.sum()), loss)
+    errors, share = every[[best, -1]], float(SHARES[best])
+    error, baseline = (float(np.average(each, weights=mass)) for each in errors)
     if baseline <= 0.0:
-        return Performance(0.0, 0.0, 0.0, loss, baseline)
-    ratio = loss / baseline
+        return Performance(0.0, 0.0, 0.0, error, baseline), share
+    ratio = error / baseline
     off = mass * (errors[0] - ratio * errors[1])  # linearised: the standard error of a ratio
     spread = float(np.sqrt(np.sum(off**2))) / (float(mass.sum()) * baseline)
-    return Performance(1.0 - ratio, spread, 0.0, loss, baseline)
+    return Performance(1.0 - ratio, spread, 0.0, error, baseline), share
+
+
+def _expected(errors: Floats, n: float, loss: Loss) -> int:
+    """The share that is expected, all being as probable before these rows had such errors.
+
+    The best one varies much where there are few rows.
+    """
+    floor = np.finfo(float).tiny
+    log = n * (np.log(np.maximum(errors, floor)) if loss.in_units_of_y else errors) / 2
+    weights = np.exp(log.min() - log)
+    return round(float(np.arange(errors.size) @ weights / weights.sum()))
+
+
+def _errors(rows: Unseen, model: Average, loss: Loss) -> tuple[Floats, Floats]:
+    """For each share of ridge regression, and last of no feature; and weights of the rows."""
+    shares, d = SHARES if model.ridge is not None else SHARES[:1], rows.design.d
+    if model.ridge is None or loss.averages_eta:
+        (found,) = zip(*(model.counting(each).models(loss) for each in shares), strict=True)
+        whole = np.array([model.whole(each, d).ravel() for each in found])
+        return rows.row_errors(np.vstack([whole, np.zeros_like(whole[:1])]))
+    both = np.array([model.whole(each, d).ravel() for each in model.models(loss)])
+    nothing, weights = rows.row_errors(np.zeros_like(both[:1]))
+    averages = rows.average_errors(both, model.features, model.spread, shares)
+    return np.vstack([averages, nothing]), weights

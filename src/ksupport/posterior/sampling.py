@@ -179,7 +179,7 @@ def _by_loss(
             size = float(drawn.probability.sum())
     weights, coefficients = by_loss(
         response, likelihood, atoms, drawn, columns, features, share, task.positive, task.design.d,
-        task.check,
+        task.averaged,
     )  # fmt: skip
     return _result(task, likelihood, atoms, drawn, weights, coefficients), rows
 
@@ -235,11 +235,11 @@ def _result(
         shared[list(equal)] = p[lead] / len(equal)
     found = np.zeros(d)
     found[likelihood.features] = np.clip(shared, 0.0, 1.0)
-    if not task.check:  # of folds nothing but the support is asked for
+    if not task.averaged:  # nothing but the support is asked for
         coefficients = Coefficients.nothing(d, len(task.Y) if task.response is None else 1)
     elif coefficients is None:
         coefficients = coefficients_by_squares(
-            likelihood, atoms, drawn, weights, d, positive=task.positive
+            likelihood, atoms, drawn, weights, d, task.averaged, task.positive
         )
     T = coefficients.n_responses
     mean, sd = (each.reshape((T, d) if T > 1 else d) for each in coefficients.moments)

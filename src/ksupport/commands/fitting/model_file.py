@@ -17,6 +17,8 @@ from scipy.special import softmax
 from ..._common.errors import InputError
 from ..._common.names import shown, title
 from ...design import Floats
+from ...estimators.averaging import Averaging, LinearPredictors
+from ...losses import Logistic, Multinomial, Squared
 from ...reading.data import Coding
 from ...reading.data import Kind as Response
 from ...reading.duplicates import DUPLICATE_POLICIES, Duplicates
@@ -48,6 +50,8 @@ class Model:
     ids: str | None = None  # the column that names rows
     fill: Floats | None = None  # what stands for a missing value of each feature
     probability: Floats | None = None  # that a feature belongs to the model, where that is known
+    average: Averaging | None = None  # what predictions go by instead of ``coef``
+    averaged: int = 0  # columns after the features that are in it alone
     # What was done about columns that share a name:
     duplicates: Duplicates = field(default_factory=Duplicates)
 
@@ -63,6 +67,16 @@ class Model:
         if self.probability is not None:
             for column, value in zip(columns, self.probability, strict=False):
                 column["probability"] = float(value)  # of features, not of what is adjusted for
+        average = None
+        if self.average is not None:
+            linear = self.average.linear
+            average = {
+                "intercept": linear.intercept.tolist(), "models": self.average.n_models,
+                "share": self.average.share,
+                "features": columns[self.size : self.size + self.averaged],
+            }  # fmt: skip
+            for column, values in zip(columns, linear.coef.T, strict=True):
+                column["average"] = values.tolist()
         return {
             "schema": SCHEMA,
             "schema_version": VERSION,
@@ -71,8 +85,9 @@ class Model:
             "classes": list(self.classes),
             "id": self.ids,
             "intercept": _one_or_all(self.intercept),
+            "average": average,
             "features": columns[: self.size],
-            "adjusted_for": columns[self.size :],
+            "adjusted_for": columns[self.size + self.averaged :],
             "codings": [coding.to_dict() for coding in self.codings],
             "duplicates": self.duplicates.of(self.names).to_dict(),
             "chosen": dict(self.chosen),
@@ -82,12 +97,20 @@ class Model:
     @property
     def size(self) -> int:
         """How many features there are."""
-        return len(self.names) - self.adjusting
+        return len(self.names) - self.averaged - self.adjusting
 
     def scores(self, columns: Floats) -> Floats:
-        """X w + intercept, of the model's own columns in its own order: rows x outputs."""
+        """What predictions go by, of the model's own columns in its own order: rows x outputs.
+
+        That is X w + intercept, or the average of several models.
+        """
         with np.errstate(over="ignore", invalid="ignore"):  # who asks looks whether all are finite
-            return np.asarray(columns @ self.coef.T + self.intercept)
+            if self.average is None:
+                return np.asarray(columns @ self.coef.T + self.intercept)
+            linear, classes = self.average.linear, len(self.classes)
+            loss = Multinomial(classes) if classes > 2 else Logistic() if classes else Squared()
+            values = columns @ linear.coef.T + linear.intercept
+            return np.asarray(self.average.eta(loss, values))
 
     def predict(self, columns: Floats) -> dict[str, NDArray[Any]]:
         """What is predicted, by name: numbers, classes with their probabilities, or risks."""
@@ -204,11 +227,15 @@ MODEL_FIELDS = {
     "intercept": NUMBERS, "features": LIST, "adjusted_for": LIST, "codings": LIST,
     "duplicates": DUPLICATES, "chosen": OBJECT, "made": OBJECT,
 }  # fmt: skip
+ROW: Kind = (
+    lambda value: isinstance(value, list) and all(map(_is_number, value)), "a list of numbers"
+)  # fmt: skip
+AVERAGE_FIELDS = {"intercept": ROW, "models": NUMBER, "share": PROPORTION, "features": LIST}
 FEATURE_FIELDS = {"name": TEXT, "coefficient": NUMBERS}
 CODING_FIELDS = {"name": TEXT, "levels": TEXTS}
 DEFAULTS: dict[str, Any] = {
     "chosen": {}, "made": {}, "response": "numbers", "classes": [], "id": None, "adjusted_for": [],
-    "codings": [], "duplicates": {"way": "refuse", "taken": {}},
+    "codings": [], "duplicates": {"way": "refuse", "taken": {}}, "average": None,
 }  # fmt: skip
 
 
@@ -221,10 +248,16 @@ def _checked(value: dict[str, Any]) -> Model:
     ):
         for at, each in enumerate(value[part]):
             _check(f"{part}[{at}]", each, fields)
-    columns = [*value["features"], *value["adjusted_for"]]
+    beside = []  # features that the average alone has
+    if value["average"] is not None:
+        _check("average", value["average"], AVERAGE_FIELDS)
+        for at, each in enumerate(value["average"]["features"]):
+            _check(f"average.features[{at}]", each, FEATURE_FIELDS)
+        beside = value["average"]["features"]
+    columns = [*value["features"], *beside, *value["adjusted_for"]]
     names = tuple(column["name"] for column in columns)
     if len(set(names)) < len(names):
-        size = len(value["features"])
+        size = len(value["features"]) + len(beside)
         both = set(names[:size]) & set(names[size:])
         raise ValueError(
             "a column is a feature and adjusted for, too" if both else "a feature occurs twice"
@@ -244,12 +277,32 @@ def _checked(value: dict[str, Any]) -> Model:
         kind=value["response"],
         classes=tuple(value["classes"]),
         adjusting=len(value["adjusted_for"]),
+        averaged=len(beside),
         codings=tuple(map(Coding.from_dict, value["codings"])),
         ids=value["id"],
         fill=_each(columns, "fill", NUMBER),
         probability=_each(value["features"], "probability", PROPORTION),
+        average=_average(columns, value["average"], len(coef), value["response"]),
         duplicates=Duplicates.from_dict(value["duplicates"]),
     )
+
+
+def _average(columns: list[Any], given: Any, outputs: int, kind: str) -> Averaging | None:
+    """The models that are averaged: two of classes, else one; and differences of models."""
+    if given is None:
+        return None
+    intercept, models = np.array(given["intercept"], np.float64), 2 if kind == "classes" else 1
+    if given["models"] != models:
+        raise ValueError(f"average.models must be {models}, got {_told(given['models'])}")
+    for at, each in enumerate(columns):
+        _check(f"column {at}", each, {"average": ROW})
+        if len(each["average"]) != intercept.size or intercept.size < models * outputs:
+            raise ValueError("average.intercept and each column's average must be as many numbers")
+    coef = np.array([each["average"] for each in columns], np.float64)
+    coef = coef.reshape(len(columns), intercept.size).T
+    every = np.arange(len(columns))
+    linear = LinearPredictors(every, coef, intercept, np.zeros((0, intercept.size)))
+    return Averaging(linear, models, outputs, float(given["share"]))
 
 
 def _outputs(columns: list[Any], intercept: Any, classes: int) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ from ...algorithms import METHODS
 from ...choosing.folds import folds_of_rows
 from ...design import Floats, Ints
 from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
-from ...estimators.auto import AutoModel
+from ...estimators.auto import PREDICT_BY, AutoModel
 from ...reading import Data
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
@@ -25,7 +25,8 @@ ESTIMATOR_OF_KIND = {  # what explains a response that is not numbers, and what 
     "survival": ("AutoIRKSNSurvival", ""),
 }
 OPTIONAL_PARAMETERS = {  # not every class has them
-    "--adjust-for": "unpenalized", "--positive": "positive", "--beta": "beta"
+    "--adjust-for": "unpenalized", "--positive": "positive", "--beta": "beta",
+    "--predict-by": "predict_by",
 }  # fmt: skip
 
 
@@ -41,6 +42,7 @@ class FitOptions:
     seed: int = 0
     positive: bool = False
     beta: float | None = None
+    predict_by: str | None = None
     fdr: float | None = None
     permutations: int | None = None
     compare: bool = True  # whether to predict rows held out, beside a Lasso and a ridge
@@ -69,6 +71,10 @@ class FitOptions:
                 f"--beta must be a positive number up to {limits.LARGEST_BETA:g}, 1 by default; "
                 f"got {self.beta:g}"
             )
+        if self.predict_by not in (None, *PREDICT_BY):
+            raise InputError(
+                f"--predict-by must be one of {', '.join(PREDICT_BY)}; got {self.predict_by!r}"
+            )
         if self.fdr is not None and not 0 < self.fdr < 1:
             raise InputError(
                 f"--fdr must lie between 0 and 1, such as 0.1 for a tenth; got {self.fdr:g}"
@@ -96,6 +102,8 @@ def estimator_for(options: FitOptions, data: Data) -> Any:
         common["positive"] = True
     if options.beta is not None:
         common["beta"] = options.beta
+    if options.predict_by is not None:
+        common["predict_by"] = options.predict_by
     if options.method == IC:
         if data.groups is not None:
             raise InputError(f"--groups says nothing to --method {IC}, which holds out no rows")

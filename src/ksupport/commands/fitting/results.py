@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._common.render import plain
 from ...design import Floats, Genotypes, Incomplete
+from ...estimators.averaging import Averaging
 from ...explain.cross_validation import CrossValidation
 from ...explain.features import feature_table, kind_of, ranked_list
 from ...explain.findings import Findings
@@ -217,7 +218,12 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
     }
     data = fitted.data
     order = findings.order
-    used = [*order, *data.unpenalized.tolist()]
+    average: Averaging | None = getattr(fitted.model, "_averaging", None)
+    beside: list[int] = []  # features of the average, which the model has not
+    if average is not None:
+        known = {*order, *data.unpenalized.tolist()}
+        beside = [j for j in average.linear.features.tolist() if j not in known]
+    used = [*order, *beside, *data.unpenalized.tolist()]
     return Model(
         target=target,
         names=tuple(data.feature_names[j] for j in used),
@@ -232,6 +238,8 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         ids=ids,
         fill=means_of(data.X, used),
         probability=None if probability is None else probability[order],
+        average=None if average is None else average.of_columns(used),
+        averaged=len(beside),
         duplicates=data.duplicates,
     )
 

@@ -101,7 +101,7 @@ def build_report(
     """
     model, y, several = _of_one_target(model, y)
     problem = model._problem_again(X, y, None)
-    eta = model._linear(X)
+    eta = model._eta(X)
     rows = _rows(problem, eta if several else np.ravel(eta))
     X, _ = model._validated(X, y, multi_output=False, reset=False)
     names = _names(model, feature_names, X.shape[1])

@@ -343,8 +343,20 @@ def _formula(contents: Contents) -> str:
     }[findings.kind]
     intercepts = ", ".join(f"{each:.6g}" for each in np.ravel(contents.model.intercept_))
     start = "" if findings.kind == "survival" else f" plus the intercept, {intercepts}"
+    average = findings.chosen.average
+    count = 0 if average is None else int(average.features.size)
+    alone = ""
+    if count:
+        nouns = findings.nouns
+        html += (
+            "<p>Predictions on this page and those of <code>ksupport predict</code> are averages "
+            f"over models and ridge regression, of {count} "
+            f"{escape(nouns.features if count > 1 else nouns.feature)} that are in the model file."
+            "</p>"
+        )
+        alone = " by these alone"
     return html + (
-        f"<p>To predict: multiply each {escape(findings.nouns.feature)}"
+        f"<p>To predict{alone}: multiply each {escape(findings.nouns.feature)}"
         f"{' and each column adjusted for' if findings.covariates else ''} by its coefficient and "
         f"add up{escape(start)}: this is {escape(what)}.</p>"
     )

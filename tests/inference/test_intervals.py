@@ -5,14 +5,14 @@ import pytest
 from scipy.special import expit
 from scipy.stats import linregress
 
-from ksupport import AutoIRKSN, split_intervals
-from ksupport.inference import splitting
-from ksupport.inference.splitting import majority
+from ksupport import AutoIRKSN, AutoIRKSNClassifier, intervals
+from ksupport.inference import intervals as module
+from ksupport.inference.intervals import majority
 from ksupport.losses import Cox, Logistic, Squared
 
 
 def estimated(loss, X, y):
-    found = splitting._estimated(loss, X, y, True)
+    found = module._estimated(loss, X, y, True)
     assert found is not None
     return found
 
@@ -71,7 +71,7 @@ def test_hazards_are_estimated_without_an_intercept(rng):
 
 
 def test_too_few_rows_say_nothing(rng):
-    assert splitting._estimated(Squared(), rng.standard_normal((5, 5)), np.zeros(5), True) is None
+    assert module._estimated(Squared(), rng.standard_normal((5, 5)), np.zeros(5), True) is None
 
 
 def test_intervals_of_a_known_choice_cover(monkeypatch):
@@ -90,13 +90,13 @@ def test_intervals_of_a_known_choice_cover(monkeypatch):
         def _validated(self, X, y, reset):
             return X, y
 
-    monkeypatch.setattr(splitting, "fitted_again", lambda estimator, X, y: Chooser(X, y))
+    monkeypatch.setattr(module, "fitted_again", lambda estimator, X, y: Chooser(X, y))
     covered = []
     for seed in range(150):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((60, 10))
         y = 0.8 * X[:, 4] + rng.standard_normal(60)
-        found = split_intervals(AutoIRKSN(), X, y, n_splits=7, level=0.8, random_state=seed)
+        found = intervals(AutoIRKSN(), X, y, n_splits=7, level=0.8, random_state=seed)
         for j, low, high in zip(found.features, found.lower, found.upper, strict=True):
             covered.append(low <= 0.8 * (j == 4) <= high)
     assert len(covered) > 140
@@ -107,7 +107,7 @@ def test_a_fit_names_what_is_chosen_on_most_halves(rng):
     pd = pytest.importorskip("pandas")
     X = pd.DataFrame(rng.standard_normal((60, 6)), columns=list("abcdef"))
     y = 2 * X["c"].to_numpy() + 0.5 * rng.standard_normal(60)
-    found = split_intervals(AutoIRKSN(), X, y, n_splits=2)
+    found = intervals(AutoIRKSN(), X, y, n_splits=2)
     assert found.feature_names[0] == "c"
     assert found.frequency[0] == 1.0
     assert found.lower[0] < 2 < found.upper[0]
@@ -119,8 +119,48 @@ def test_a_fit_names_what_is_chosen_on_most_halves(rng):
     [
         ({"level": 1.0}, r"level must be in \(0, 1\), got 1.0"),
         ({"n_splits": 0}, "n_splits must be an integer of at least 1"),
+        ({"method": "halves"}, "method must be one of .*, got 'halves'"),
+        ({"noise": 0.0}, r"noise must be in \(0, inf\), got 0.0"),
     ],
 )
 def test_wrong_arguments_of_splits_are_named(options, words, rng):
     with pytest.raises(ValueError, match=words):
-        split_intervals(AutoIRKSN(), rng.standard_normal((20, 3)), np.zeros(20), **options)
+        intervals(AutoIRKSN(), rng.standard_normal((20, 3)), np.zeros(20), **options)
+
+
+def test_parts_of_a_fission_are_independent_and_as_noisy(rng):
+    y = rng.normal(0, 2, 20_000)
+    parts = module._fissions(None, y, rng, 2.0)
+    (_, first), (_, second) = next(parts), next(parts)
+    assert abs(np.corrcoef(first, second)[0, 1]) < 0.02
+    np.testing.assert_allclose([first.var(), second.var()], 8.0, rtol=0.05)
+    np.testing.assert_allclose(first + second, 2 * y)
+
+
+def test_noise_is_that_of_the_fit(rng):
+    X = rng.standard_normal((200, 6))
+    y = X[:, 2] + 0.5 * rng.standard_normal(200)
+    assert module._noise_variance(AutoIRKSN(), X, y) == pytest.approx(0.25, rel=0.25)
+    assert module._noise_variance(AutoIRKSN(), X, y - X[:, 2]) == pytest.approx(0.25, rel=0.25)
+
+
+def test_fission_covers_what_is_chosen():
+    covered = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((60, 20))
+        y = X[:, 4] - X[:, 9] + rng.standard_normal(60)
+        found = intervals(AutoIRKSN(), X, y, method="fission", n_splits=5, noise=1.0)
+        w = np.zeros(20)
+        w[4], w[9] = 1.0, -1.0
+        covered += (
+            (found.lower <= w[found.features]) & (w[found.features] <= found.upper)
+        ).tolist()
+    assert len(covered) > 12
+    assert np.mean(covered) > 0.9
+
+
+def test_fission_is_for_squares(rng):
+    X = rng.standard_normal((40, 3))
+    with pytest.raises(ValueError, match="take method='splitting'"):
+        intervals(AutoIRKSNClassifier(), X, X[:, 0] > 0, method="fission", n_splits=1)

@@ -1,13 +1,16 @@
-"""Intervals that hold after selection without any prior: repeated sample splitting.
+"""Intervals that hold after selection without any prior: by splitting rows, or by fission.
 
-Features are chosen on one half of the rows, and their coefficients estimated on the other, which
-knows nothing of the choice; so the usual intervals hold there.  Many splits are merged by majority
-vote (Gasparin and Ramdas 2024): values that lie in more than half of the intervals, each of half
-the error, are in the merged interval.
+Features are chosen on one part of the data, and their coefficients estimated on another, which
+knows nothing of the choice; so the usual intervals hold there.  Parts are halves of the rows, or
+all rows with noise added to the response and with the same noise taken off (data fission, Leiner
+et al. 2023), which are independent if noise is normal and of that variance.  Many are merged by
+majority vote (Gasparin and Ramdas 2024): values that lie in more than half of the intervals, each
+of half the error, are in the merged interval.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,24 +28,25 @@ from ..choosing.stability import rows_of
 from ..design import Floats, Ints, fetched, names_of, unwrapped
 from .again import fitted_again, judging_copy
 
+METHODS = ("splitting", "fission")
 FEWEST = 8  # rows: four to choose on, and four to estimate on
 
 
 @dataclass(frozen=True, eq=False)
-class SplitIntervals:
-    """Intervals of the features that are chosen on most halves, as returned by `split_intervals`.
+class Intervals:
+    """Intervals of the features that are chosen most times, as returned by `intervals`.
 
     Attributes
     ----------
     features : ndarray of int
-        Chosen on more than half of the halves, the most frequent first.
+        Chosen more than half of the times, the most frequent first.
     estimate : ndarray
-        The median of the estimates on other halves.
+        The median of the estimates.
     lower, upper : ndarray
         Ends of the merged intervals; not a number where more than half of the intervals have no
         value in common.
     frequency : ndarray
-        The share of the splits on which each was chosen.
+        The share of the times that each was chosen.
     level : float
         The probability with which each interval covers its coefficient, at least.
     feature_names : tuple of str
@@ -51,9 +55,9 @@ class SplitIntervals:
     Examples
     --------
     >>> import numpy as np
-    >>> from ksupport import SplitIntervals
+    >>> from ksupport import Intervals
     >>> one = np.ones(1)
-    >>> found = SplitIntervals(np.array([4]), one, one - 0.2, one + 0.2, one, 0.95, ("dose",))
+    >>> found = Intervals(np.array([4]), one, one - 0.2, one + 0.2, one, 0.95, ("dose",))
     >>> print(found)
     dose  1 [0.8, 1.2]
     """
@@ -69,7 +73,7 @@ class SplitIntervals:
     def __str__(self) -> str:
         parts = zip(self.feature_names, self.estimate, self.lower, self.upper, strict=True)
         lines = [f"{name}  {at:.4g} [{low:.4g}, {high:.4g}]" for name, at, low, high in parts]
-        return "\n".join(lines) or "no feature was chosen on more than half of the splits"
+        return "\n".join(lines) or "no feature was chosen more than half of the times"
 
     def to_frame(self) -> Any:
         """A table, a row for each feature.
@@ -88,30 +92,37 @@ class SplitIntervals:
         )  # fmt: skip
 
 
-def split_intervals(
+def intervals(
     estimator: Any,
     X: Any,
     y: ArrayLike,
     *,
+    method: str = "splitting",
     level: float = 0.95,
     n_splits: int = 25,
+    noise: float | None = None,
     random_state: Any = 0,
     verbose: bool = False,
-) -> SplitIntervals:
+) -> Intervals:
     """Intervals of coefficients that hold after selection, and do not rest on a prior.
 
     Parameters
     ----------
     estimator : AutoIRKSN, AutoIRKSNClassifier or AutoIRKSNSurvival
-        Chooses the features on one half; of classes for two.
+        Chooses the features on one part; of classes for two.
     X : array, data frame or sparse matrix of shape (n, d)
         The measurements.
     y : array
         The response, as in ``fit``.
+    method : {"splitting", "fission"}
+        "splitting": rows are split in halves.  "fission": all rows choose and estimate, by y plus
+        noise and y minus it; for squares with normal noise of one variance.
     level : float, default=0.95
         The probability of each interval.
     n_splits : int, default=25
-        How often rows are split in halves at random.
+        How often data are split at random.
+    noise : float, optional
+        The variance of the noise of y, for fission; None takes the estimate of a fit on all rows.
     random_state : int, RandomState or None, default=0
         Of the splits.
     verbose : bool, default=False
@@ -119,55 +130,67 @@ def split_intervals(
 
     Returns
     -------
-    SplitIntervals
+    Intervals
 
     Notes
     -----
-    On the other half, coefficients are those of least squares, or of the largest likelihood, on the
+    On the other part, coefficients are those of least squares, or of the largest likelihood, on the
     chosen features and unpenalised columns.  What is covered is the coefficient beside the other
-    features of a choice: the true one if halves choose all that matters, or if what they miss is
-    uncorrelated with what they choose.  Rows must be independent.
+    features of a choice: the true one if parts choose all that matters, or if what they miss is
+    uncorrelated with what they choose.  Rows must be independent.  By fission all rows choose and
+    estimate, at twice the variance of noise.
 
     References
     ----------
     .. [1] M. Gasparin, A. Ramdas, "Merging uncertainty sets via majority vote", 2024.
-    .. [2] N. Meinshausen, L. Meier, P. Bühlmann, "p-values for high-dimensional regression",
+    .. [2] J. Leiner, B. Duan, L. Wasserman, A. Ramdas, "Data fission: splitting a single data
+       point", Journal of the American Statistical Association, 2023.
+    .. [3] N. Meinshausen, L. Meier, P. Bühlmann, "p-values for high-dimensional regression",
        Journal of the American Statistical Association 104, 2009.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from ksupport import AutoIRKSN, split_intervals
+    >>> from ksupport import AutoIRKSN, intervals
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((80, 20))
     >>> y = 2 * X[:, 3] + rng.standard_normal(80)
-    >>> found = split_intervals(AutoIRKSN(), X, y, n_splits=3)
+    >>> found = intervals(AutoIRKSN(), X, y, n_splits=3)
     >>> found.features
     array([3])
     >>> bool(found.lower[0] < 2 < found.upper[0])
     True
+    >>> by_fission = intervals(AutoIRKSN(), X, y, method="fission", n_splits=3)
+    >>> bool(by_fission.lower[0] < 2 < by_fission.upper[0])
+    True
     """
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {METHODS}, got {method!r}")
+    if noise is not None:
+        check_interval("noise", noise, low=0, high=np.inf, open_low=True, open_high=True)
     check_interval("level", level, low=0, high=1, open_low=True, open_high=True)
     check_count("n_splits", n_splits)
     names, X, y = names_of(X), unwrapped(X), np.asarray(fetched(y))
     check_consistent_length(X, y)
     n = len(y)
     if n < FEWEST:
-        raise ValueError(f"splitting needs at least {FEWEST} samples, got n_samples={n}")
+        raise ValueError(f"intervals need at least {FEWEST} samples, got n_samples={n}")
     judging_copy(estimator)
     rng, each = check_random_state(random_state), []
     with listening(wanted=verbose), phase("splits", n_splits) as update:
+        parts = _halves(X, y, rng)
+        if method == "fission":
+            known = _noise_variance(estimator, X, y) if noise is None else noise
+            parts = _fissions(X, y, rng, np.sqrt(known))
         for at in range(n_splits):
-            order = rng.permutation(n)
-            halves = np.sort(order[: n // 2]), np.sort(order[n // 2 :])
-            each.append(_on_one_split(estimator, X, y, *halves, (1.0 - level) / 2))
+            each.append(_on_parts(estimator, next(parts), next(parts), (1.0 - level) / 2))
             update(at + 1)
     found = np.stack(each)  # splits x (estimate, lower, upper) x features
     frequency = np.isfinite(found[:, 0]).mean(axis=0)
     named = np.flatnonzero(frequency > 0.5)
     named = named[np.argsort(-frequency[named], kind="stable")]
     ends = [majority(found[:, 1, j], found[:, 2, j]) for j in named]
-    return SplitIntervals(
+    return Intervals(
         named, np.nanmedian(found[:, 0, named], axis=0), np.array([low for low, _ in ends]),
         np.array([high for _, high in ends]), frequency[named], level,
         tuple(f"x{j}" if names is None else names[j] for j in named.tolist()),
@@ -185,23 +208,54 @@ def majority(lower: Floats, upper: Floats) -> tuple[float, float]:
     return (float(low.min()), float(high.max())) if low.size and high.size else (np.nan, np.nan)
 
 
-def _on_one_split(
-    estimator: Any, X: Any, y: Any, choosing: Ints, estimating: Ints, error: float
-) -> Floats:
-    """Estimates and intervals by features, chosen on some rows and estimated on others.
+Part = tuple[Any, Any]  # X and y
+
+
+def _halves(X: Any, y: Any, rng: Any) -> Iterator[Part]:
+    """Halves of the rows, two by two."""
+    n = len(y)
+    while True:
+        order = rng.permutation(n)
+        for rows in (np.sort(order[: n // 2]), np.sort(order[n // 2 :])):
+            yield rows_of(X, rows), y[rows]
+
+
+def _fissions(X: Any, y: Any, rng: Any, deviation: float) -> Iterator[Part]:
+    """All rows with noise added to y, and taken off it."""
+    while True:
+        added = deviation * rng.standard_normal(y.shape)
+        yield X, y + added
+        yield X, y - added
+
+
+def _noise_variance(estimator: Any, X: Any, y: Any) -> float:
+    """That of the sampled models of a fit on all rows; where there is no signal, that of y."""
+    model = fitted_again(estimator, X, y)
+    if model._loss.name != "squared" or y.ndim > 1:
+        raise ValueError(
+            "method='fission' is for one response and squares, got a response of other noise: "
+            "take method='splitting'"
+        )
+    known = model.posterior_.coefficients
+    found = sum(each.weight * float(each.noise[0]) for each in known.models)
+    return found if found > 0 else float(np.var(y))
+
+
+def _on_parts(estimator: Any, choosing: Part, estimating: Part, error: float) -> Floats:
+    """Estimates and intervals by features, chosen on one part and estimated on another.
 
     Those that were not chosen may have any coefficient.
     """
-    model = fitted_again(estimator, rows_of(X, choosing), y[choosing])
+    model = fitted_again(estimator, *choosing)
     if model.levels_:
         raise ValueError(
-            f"splitting takes unpenalised columns of numbers, got categories in "
+            f"intervals take unpenalised columns of numbers, got categories in "
             f"{', '.join(model.levels_)}: code them as columns of zeros and ones"
         )
     out = np.empty((3, model.n_features_in_))
     out[0], out[1], out[2] = np.nan, -np.inf, np.inf
     chosen = model.get_support(indices=True)
-    others, response = model._validated(rows_of(X, estimating), y[estimating], reset=False)
+    others, response = model._validated(*estimating, reset=False)
     wanted = np.concatenate([chosen, model.unpenalized_])
     columns = others[:, wanted].toarray() if issparse(others) else others[:, wanted]
     found = _estimated(model._loss, np.asarray(columns, np.float64), response, model.fit_intercept)
@@ -230,7 +284,7 @@ def _estimated(
         C = np.linalg.inv(A.T @ A) * noise
         return b[first:], np.sqrt(C.diagonal()[first:]), float(freedom)
     if loss.n_dual > 1:
-        raise ValueError("splitting is for two classes, got more")
+        raise ValueError("intervals are for two classes, got more")
     response = loss.on(y, None, np.ascontiguousarray(A.T))
     b = response.null_coef
     H = loss.reduced_hessian(A.T, A @ b, y, np.ones(n))
