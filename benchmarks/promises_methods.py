@@ -90,8 +90,11 @@ def least_squares(X: Array, y: Array, chosen: NDArray[np.intp], level: float = 0
 
 def splitting(X: Array, y: Array) -> Answer:
     """`intervals`; where no merged interval is left, it does not cover."""
-    found = intervals(AutoIRKSN(), X, y)
-    return Answer(intervals={"splits": Intervals(found.features, found.lower, found.upper)})
+    answer = {}
+    for kind, method in (("splits", "splitting"), ("fission", "fission")):
+        found = intervals(AutoIRKSN(), X, y, method=method)
+        answer[kind] = Intervals(found.features, found.lower, found.upper)
+    return Answer(intervals=answer)
 
 
 def stability(X: Array, y: Array) -> Answer:

@@ -33,6 +33,7 @@ BOARDS = {  # the name of a table, the promise and the level that it is about
     "intervals": ("intervals, posterior", "0.95"),
     "intervals-refit": ("intervals, refit without correction", "0.95"),
     "intervals-splits": ("intervals, splits", "0.95"),
+    "intervals-fission": ("intervals, fission", "0.95"),
 }
 DATA = {
     "hiv_pi": "HIV-1, protease inhibitors",
