@@ -37,7 +37,7 @@ def test_it_finds_the_features(model):
     assert model.signal_
     assert model.intercept_ == 0
     np.testing.assert_allclose(model.coef_[[3, 7]], [2, -2], atol=0.6)
-    np.testing.assert_allclose(model.predict(X), X @ model.coef_)
+    assert np.corrcoef(model.predict(X), X @ model.coef_)[0, 1] > 0.95
     assert model.score(X, Y) > 0.8
 
 
@@ -170,7 +170,7 @@ def test_coefficients_are_those_of_a_ridge_regression_of_cox(model):
     """The gradient of the partial likelihood on the support is along the coefficients."""
     S = model.get_support(indices=True)
     scale = X[:, S].std(axis=0)
-    slope = -(X[:, S] / scale).T @ Cox().gradient(model.predict(X), Y)
+    slope = -(X[:, S] / scale).T @ Cox().gradient(X @ model.coef_, Y)
     ratio = slope / (model.coef_[S] * scale)
     assert ratio.min() > 0
     np.testing.assert_allclose(ratio, ratio[0], rtol=1e-4)
@@ -243,6 +243,7 @@ def test_columns_to_adjust_for_are_in_the_model_and_not_chosen():
     assert model.support_[3]
     assert not model.support_[7]
     assert model.coef_[7] < -0.5
+    model = AutoIRKSNSurvival(unpenalized=[7], predict_by="support").fit(X, Y)
     np.testing.assert_allclose(model.predict(X), X @ model.coef_)
 
 
@@ -258,7 +259,9 @@ def test_ties_may_be_breslow_s():
 def test_repeated_rows_are_weights():
     weights = RNG.integers(1, 3, 120)
     times = np.repeat(np.arange(120), weights)
-    once = AutoIRKSNSurvival(ties="breslow", cv=[(np.arange(80), np.arange(80, 120))])
+    once = AutoIRKSNSurvival(
+        predict_by="support", ties="breslow", cv=[(np.arange(80), np.arange(80, 120))]
+    )
     model = once.fit(X, Y, sample_weight=weights)
     again = concordance(Y, X @ model.coef_)
     assert again == model.score(X, Y)

@@ -38,8 +38,8 @@ PATHS = [
     SRDI(max_iter=300), IHT(k=4, max_iter=30),
 ]  # fmt: skip
 CHOOSING = [
-    IRKSNIC(), IRKSNCV(), AutoIRKSN(), PathIC("omp"), PathIC("iht", {"k": [2, 4]}, max_iter=50),
-    PathCV("lasso", max_iter=50),
+    IRKSNIC(), IRKSNCV(), AutoIRKSN(predict_by="support"), PathIC("omp"),
+    PathIC("iht", {"k": [2, 4]}, max_iter=50), PathCV("lasso", max_iter=50),
 ]  # fmt: skip
 each_path = pytest.mark.parametrize("model", PATHS, ids=str)
 each_choosing = pytest.mark.parametrize("model", CHOOSING, ids=str)
@@ -168,7 +168,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n", [N, 2500])
-@pytest.mark.parametrize("model", [IRKSN(k=4), IRKSNCV(), AutoIRKSN()], ids=str)
+@pytest.mark.parametrize("model", [IRKSN(k=4), IRKSNCV(), AutoIRKSN(predict_by="support")], ids=str)
 def test_every_kind_of_X_gives_the_same_model(kind, n, model):
     X, y = data(n)
     model = clone(model).set_params(unpenalized=U)
