@@ -8,8 +8,8 @@ import pytest
 
 import ksupport
 from ksupport._common.errors import InputError
+from ksupport.reading.cells import look_like_ids
 from ksupport.reading.duplicates import Duplicates, merged
-from ksupport.reading.identifiers import look_like_ids
 
 ROWS = [[5.5, 2.0, 1.5], [1.25, 9.0, 2.5], [7.0, 3.5, 4.0], [2.0, 8.5, 5.5]]
 

@@ -6,9 +6,8 @@ import re
 from collections import Counter
 from typing import Any
 
-from ..reading.cells import Marks, is_text
+from ..reading.cells import Marks, holds_dates, is_called_id, is_text
 from ..reading.data import MOST_LEVELS
-from ..reading.identifiers import holds_dates, is_called_id
 from ..reading.table import Table
 
 COLUMNS_GUESSED = 2000  # columns; where there are more, the others are measurements
@@ -34,9 +33,8 @@ COVARIATE = re.compile(
 
 def guessed_parts(table: Table) -> dict[str, str]:
     """The part of each column that is probably no feature."""
-    looks = {
-        name: _Look(table.column("ignore", name)) for name in _distinct(table)[:COLUMNS_GUESSED]
-    }
+    distinct = [name for name, count in Counter(table.names).items() if count == 1]
+    looks = {name: _Look(table.column("ignore", name)) for name in distinct[:COLUMNS_GUESSED]}
     parts: dict[str, str] = {}
     if table.ids is None and table.joined is None:
         names = [name for name, look in looks.items() if look.names_rows]
@@ -48,10 +46,6 @@ def guessed_parts(table: Table) -> dict[str, str]:
         if name not in parts and COVARIATE.fullmatch(name) and look.varies:
             parts[name] = "adjust-for"
     return parts
-
-
-def _distinct(table: Table) -> list[str]:
-    return [name for name, count in Counter(table.names).items() if count == 1]
 
 
 class _Look:

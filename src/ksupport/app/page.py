@@ -57,13 +57,10 @@ def page() -> Any:
                 tags.p("Or begin with an example:", class_="soft", style="margin:14px 0 0"),
                 tags.div(*map(_example, EXAMPLES), class_="gallery"),
             ),
-            ui.output_ui("columns"),
-            ui.output_ui("run"),
-            ui.output_ui("result"),
+            *map(ui.output_ui, ("columns", "run", "result")),
         ),
         ui.output_ui("busy"),
-        title="ksupport",
-        lang="en",
+        title="ksupport", lang="en",
     )  # fmt: skip
 
 

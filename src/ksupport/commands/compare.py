@@ -188,14 +188,9 @@ def _score(
         errors.append(error)
         sizes.append(size_of(model, unpenalized))
         update(len(errors) / len(splits))
-    return Score(
-        name,
-        float(np.mean(errors)),
-        float(np.std(errors, ddof=1) / np.sqrt(len(errors))),
-        float(np.mean(sizes)),
-        float(np.mean(seconds)),
-        ", ".join(sorted(notes)),
-    )
+    spread = float(np.std(errors, ddof=1) / np.sqrt(len(errors)))
+    means = float(np.mean(sizes)), float(np.mean(seconds))
+    return Score(name, float(np.mean(errors)), spread, *means, ", ".join(sorted(notes)))
 
 
 def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:

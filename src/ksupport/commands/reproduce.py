@@ -63,7 +63,6 @@ def reproduce(
         rows = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
         table(console(), ["name", "description", "protocols"], rows)
         return
-    experiments = _wanted(names)
     if protocol not in PROTOCOLS:
         raise typer.BadParameter(f"--protocol must be paper or fair, got {protocol!r}")
     if quick and compare:
@@ -71,7 +70,7 @@ def reproduce(
             "--compare cannot be combined with --quick: a quick run has fewer draws, steps and "
             "columns than what was published"
         )
-    _run_all(experiments, cast("Protocol", protocol), quick, out, jobs, compare, "all" in names)
+    _run_all(_wanted(names), cast("Protocol", protocol), quick, out, jobs, compare, "all" in names)
 
 
 def _run_all(

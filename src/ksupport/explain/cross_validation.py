@@ -260,6 +260,7 @@ def cross_validated(
     rows = np.concatenate([test for _, test in splits])
     fold = np.repeat(np.arange(len(splits)), [len(test) for _, test in splits])
     w = np.ones(len(y)) if sample_weight is None else sample_weight / sample_weight[rows].mean()
+    weights = None if sample_weight is None else w
     constant = np.array([metric.constant_prediction(y[train], w[train]) for train, _ in splits])
 
     def errors(predicted: Floats) -> Floats:
@@ -271,9 +272,7 @@ def cross_validated(
     predictions = {}
     with phase("held-out rows", len(makes)) as update:
         for done, (name, make) in enumerate(makes.items()):
-            predictions[name], used = _predicted(
-                make, X, y, splits, None if sample_weight is None else w, metric
-            )
+            predictions[name], used = _predicted(make, X, y, splits, weights, metric)
             used[:, np.empty(0, np.intp) if adjusting is None else adjusting] = False
             found[name] = MethodScore(
                 name, errors(predictions[name]), float(used.sum(axis=1).mean()), total,
@@ -283,7 +282,7 @@ def cross_validated(
     others = tuple(found[name] for name in makes if name not in (ours, baseline))
     return CrossValidation(
         metric, rows, fold, y[rows], predictions[ours], found[ours], others, found[baseline],
-        None if sample_weight is None else w[rows],
+        None if weights is None else w[rows],
     )  # fmt: skip
 
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from .._common.names import listed, shown
 from ..design import Floats
-from .cells import NOTATIONS, Marks, converted, is_of_text
-from .identifiers import holds_dates
+from .cells import NOTATIONS, Marks, converted, holds_dates, is_of_text
 from .problems import Problem, Problems, Setting, option, spelled
 
 CENSORED = re.compile(r"\s*([<>≤≥]=?|less than|below|above)\s*[-+]?\d[\d.,eE+-]*\s*", re.IGNORECASE)

@@ -126,18 +126,11 @@ def how_to_read(
             + ("which is not given" if beside is None else "which names its sheet already")
         )
     return Reading(
-        separator=separator,
-        marks=Marks(decimal, thousands),
-        budget=Budget(max_memory),
-        missing=_one_of(MISSING_POLICIES, "missing", missing),
-        sheet=sheet,
-        transpose=transpose,
-        phenotypes=beside,
-        phenotypes_sheet=phenotypes_sheet or sheet_beside,
-        na=tuple(each.strip() for each in na),
-        encoding=encoding,
-        duplicates=_one_of(DUPLICATE_POLICIES, "duplicates", duplicates),
-    )
+        separator, Marks(decimal, thousands), Budget(max_memory),
+        _one_of(MISSING_POLICIES, "missing", missing), sheet, transpose, beside,
+        phenotypes_sheet or sheet_beside, tuple(each.strip() for each in na), encoding,
+        _one_of(DUPLICATE_POLICIES, "duplicates", duplicates),
+    )  # fmt: skip
 
 
 Choice = TypeVar("Choice", bound=str)

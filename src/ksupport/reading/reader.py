@@ -17,10 +17,9 @@ from .._common.extra import extra
 from .._common.names import shown, title
 from .._common.phases import phase
 from ..design import Floats, Genotypes
-from .cells import Marks, labels
+from .cells import Marks, labels, look_like_ids
 from .data import Coding, Data, check_distinct, check_shape, check_squares
 from .duplicates import DuplicatePolicy, Duplicates, merged, remark_on
-from .identifiers import look_like_ids
 from .load import event_column, joined, table_of
 from .matrices import held_by_npz
 from .missing import without_missing

@@ -48,15 +48,8 @@ def from_text(source: Source, reading: Reading) -> tuple[Any, list[str]]:
         with warnings.catch_warnings():
             # Longer lines than the first one would lose cells with no more than a warning.
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            names = _first_line(text, how)
-            _check_comment(text, len(names), separator, source.name)
-            _check_separator(names, separator, source.name)
-            if _lacks_a_name(text, separator):
-                names = [ROW_NAMES, *names]
-                remarks.append(
-                    f"Line 1 of {source.name} has one name less than the others have cells, as R "
-                    "writes tables: the first column was taken for the names of the rows."
-                )
+            names, remark = _header(text, how, source.name)
+            remarks += remark
             how |= {"header": 0, "names": range(len(names))}
             how["dtype"] = _kept_as_text(text, how)
             with phase("parsing", len(text)) as update:
@@ -73,6 +66,19 @@ def from_text(source: Source, reading: Reading) -> tuple[Any, list[str]]:
             f"end ({shown(str(error).strip(), 200)}). Columns were separated at {separator!r}: "
             f"{option('separator')} names another sign"
         ) from None
+
+
+def _header(text: bytes, how: dict[str, Any], file: str) -> tuple[list[str], list[str]]:
+    """The names of the columns, and a remark if names of rows have none."""
+    names, separator = _first_line(text, how), how["sep"]
+    _check_comment(text, len(names), separator, file)
+    _check_separator(names, separator, file)
+    if not _lacks_a_name(text, separator):
+        return names, []
+    return [ROW_NAMES, *names], [
+        f"Line 1 of {file} has one name less than the others have cells, as R writes tables: the "
+        "first column was taken for the names of the rows."
+    ]
 
 
 class _Followed(io.BytesIO):

@@ -103,19 +103,15 @@ def print_summary(out: Console, fitted: Fitted, target: str) -> None:
     if fitted.options.fdr is not None:
         _print_at_fdr(out, fitted, fitted.options.fdr)
     if findings.adjusted is not None:
-        paragraph(out, f"{findings.adjusted} {_adjustment(fitted)}")
+        told = [f"{shown(name)} {value:.4g}" for name, value in fitted.adjustment.items()]
+        what = "Its coefficient" if len(told) == 1 else "Their coefficients"
+        paragraph(out, f"{findings.adjusted} {what}: {', '.join(told)}.")
     if findings.beside:
         _print_section(out, "Would a Lasso or a ridge do better?", [findings.beside])
     _print_section(out, "What next?", [f"- {each}" for each in findings.next_steps])
     details = list(_details(fitted))
     if details:
         _print_section(out, "Details", details)
-
-
-def _adjustment(fitted: Fitted) -> str:
-    """The coefficients of what the model is adjusted for."""
-    told = [f"{shown(name)} {value:.4g}" for name, value in fitted.adjustment.items()]
-    return f"{'Its coefficient' if len(told) == 1 else 'Their coefficients'}: {', '.join(told)}."
 
 
 def _print_section(out: Console, question: str, texts: list[str]) -> None:

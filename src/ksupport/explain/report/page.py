@@ -107,9 +107,7 @@ def build_report(
     names = _names(model, feature_names, X.shape[1])
     if stability is not None and stability.frequency.size != len(names):
         raise ValueError(f"stability must be of the {len(names)} features of X, got {stability!r}")
-    findings = findings_of(
-        model, X, y, names, target=target, validation=validation, nouns=nouns,
-    )  # fmt: skip
+    findings = findings_of(model, X, y, names, target=target, validation=validation, nouns=nouns)
     order = findings.order
     correlation, near_copies = correlations_of(X, order) if order else (np.empty((0, 0)), [])
     contents = Contents(

@@ -132,6 +132,8 @@ def glossary_of(findings: Findings) -> dict[str, str]:
 def sections(contents: Contents) -> dict[str, str]:
     """The pieces of the page, by their names in the template."""
     findings, terms = contents.findings, Terms(glossary_of(contents.findings))
+    text, references = methods(findings, contents.made.get("versions"))
+    cited = "".join(f"<li>{escape(each)}</li>" for each in references)
     return {
         "title": escape(findings.title),
         "sign": findings.sign,
@@ -148,7 +150,7 @@ def sections(contents: Contents) -> dict[str, str]:
         "heat": terms.explained(_heat_words(findings)),
         "next": "".join(f"<li>{escape(each)}</li>" for each in findings.next_steps),
         "features": _features(contents),
-        "methods": _methods(contents),
+        "methods": f"<p>{escape(text)}</p><ol>{cited}</ol>",
     }
 
 
@@ -360,9 +362,3 @@ def _formula(contents: Contents) -> str:
         f"{' and each column adjusted for' if findings.covariates else ''} by its coefficient and "
         f"add up{escape(start)}: this is {escape(what)}.</p>"
     )
-
-
-def _methods(contents: Contents) -> str:
-    text, references = methods(contents.findings, contents.made.get("versions"))
-    cited = "".join(f"<li>{escape(each)}</li>" for each in references)
-    return f'<div id="paper"><p>{escape(text)}</p><ol>{cited}</ol></div>'
