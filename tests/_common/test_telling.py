@@ -16,7 +16,7 @@ from ksupport._common.phases import (
     swept,
     unheard,
 )
-from ksupport._common.telling import Teller, listening, tells
+from ksupport._common.telling import ProgressLine, listening, tells
 from ksupport.walking.threads import Workers
 
 
@@ -54,7 +54,7 @@ class Listening:
 
     def __init__(self, name, terminal=True):
         self.clock, self.screen = Clock(), Screen(terminal)
-        self.teller = Teller(name, self.screen, self.clock)
+        self.teller = ProgressLine(name, self.screen, self.clock)
 
     def __enter__(self):
         self.token = enter(self.teller.root)

@@ -25,7 +25,7 @@ from ksupport import (
     path,
 )  # fmt: skip
 from ksupport._common.phases import enter, leave
-from ksupport._common.telling import Teller
+from ksupport._common.telling import ProgressLine
 from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.datasets import make_block_data, make_correlated_data, make_example1
 from ksupport.design import Incomplete
@@ -249,9 +249,9 @@ TALKING = [
 def test_whoever_is_verbose_tells_from_the_first_to_the_last(model, data, monkeypatch):
     told = []
 
-    class Probe(Teller):
+    class Probe(ProgressLine):
         @contextmanager
-        def told_regularly(self):
+        def shown_regularly(self):
             told.append(self.root)
             token = enter(self.root)
             yield
@@ -260,7 +260,7 @@ def test_whoever_is_verbose_tells_from_the_first_to_the_last(model, data, monkey
         def closed(self, phase):
             told.append(phase)
 
-    monkeypatch.setattr("ksupport._common.telling.Teller", Probe)
+    monkeypatch.setattr("ksupport._common.telling.ProgressLine", Probe)
     X, y = data
     model = clone(model).set_params(max_iter=500).fit(X, y)
     model.predict(X)

@@ -83,15 +83,15 @@ def number(value: float | None) -> str:
     return "-" if value is None or np.isnan(value) else f"{value:.4g}"
 
 
-def alike(values: Any) -> Callable[[float], str]:
+def column_format(values: Any) -> Callable[[float], str]:
     """A format for the numbers of a column: signed, all with as many decimals.
 
     Of the largest three digits are shown, of the smallest one or more.
 
-    >>> told = alike([-1.5213, 0.4704, 0.0231])
+    >>> told = column_format([-1.5213, 0.4704, 0.0231])
     >>> told(-1.5213), told(0.4704), told(0.0231)
     ('-1.52', '+0.47', '+0.02')
-    >>> alike([250.0, 0.3])(250.0), alike([3e-9])(3e-9)
+    >>> column_format([250.0, 0.3])(250.0), column_format([3e-9])(3e-9)
     ('+250.0', '+3e-09')
     """
     sizes = np.abs(np.asarray(values, np.float64))

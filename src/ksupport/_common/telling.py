@@ -30,7 +30,7 @@ def listening(name: str = "", wanted: bool = True) -> Iterator[None]:
         with phase(name):
             yield
     elif wanted and sys.stderr is not None:
-        with Teller(name, sys.stderr).told_regularly():
+        with ProgressLine(name, sys.stderr).shown_regularly():
             yield
     else:
         yield
@@ -74,11 +74,11 @@ def watched(root: Phase, look: Callable[[], None], period: float, first: float) 
 def wipe() -> None:
     """Clear the line of progress, before other output on standard error."""
     around = present()
-    if around is not None and isinstance(around.listener, Teller):
+    if around is not None and isinstance(around.listener, ProgressLine):
         around.listener.wipe()
 
 
-class Teller:
+class ProgressLine:
     """The line of progress of long phases.
 
     On a terminal the line is redrawn, and wiped once its phase is over; elsewhere there is a new
@@ -106,7 +106,7 @@ class Teller:
         self._unread = False  # whether words are lost on the stream
 
     @contextmanager
-    def told_regularly(self) -> Iterator[None]:
+    def shown_regularly(self) -> Iterator[None]:
         """Listen to what happens within, and look at it from a thread."""
         try:
             with watched(self.root, self.tell, PERIOD, PATIENCE):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .._common.checks import dense
 from .._common.names import listed, shown
-from .._common.render import alike
+from .._common.render import column_format
 from ..choosing.selection import Selection
 from ..design import Floats, Genotypes, Incomplete
 from ..posterior.credible_sets import FeatureSet
@@ -31,7 +31,16 @@ from .cross_validation import (
 from .features import FeatureRow, act_together, feature_rows, shared_sets
 from .models import Model, adjusted_for, chosen_by, effects_of
 from .univariate import NoSignal, no_signal
-from .wording import Nouns, Wording, guessed_nouns, percent, probability_text, two_decimals, wording
+from .wording import (
+    Nouns,
+    Wording,
+    guessed_nouns,
+    percent,
+    probability_text,
+    two_decimals,
+    with_share,
+    wording,
+)
 
 SETS = 4  # of features that can replace each other, listed in words
 EVEN = 0.5  # probability from which a feature is a finding, and below which it is a candidate
@@ -83,7 +92,7 @@ class Findings:
     @property
     def effect_texts(self) -> dict[int, str]:
         """The effects of the named features, all with as many decimals."""
-        text = alike(self.effects)
+        text = column_format(self.effects)
         return {j: text(self.effects[j]) for j in self.order}
 
     @property
@@ -165,9 +174,9 @@ class Findings:
     @property
     def _nothing_named(self) -> str:
         facts, nouns = self.no_signal, self.nouns
-        words = (
-            f"None of {self.candidates} {nouns.features} is named, and {self._without_features}."
-        )
+        without = "the model has only the columns that it is adjusted for"
+        without = self.wording.unexplained if self.adjusted is None else without
+        words = f"None of {self.candidates} {nouns.features} is named, and {without}."
         if facts is None:
             return words
         if facts.best is not None:
@@ -183,12 +192,6 @@ class Findings:
                 f"({facts.measure}; two-sided test at 5%, Bonferroni). Weaker effects may exist."
             )
         return words
-
-    @property
-    def _without_features(self) -> str:
-        if self.adjusted is None:
-            return self.wording.unexplained
-        return "the model has only the columns that it is adjusted for"
 
     def score_text(self, score: MethodScore) -> str:
         """A score and its standard error: "AUC 0.97 ± 0.02"."""
@@ -210,7 +213,7 @@ class Findings:
                 f"{where} the predictions are no better than {known} "
                 f"({self.score_text(ours)} standard error, against {two_decimals(base.score)})."
             )
-        text = words.does(ours.score, f"{self.score_text(ours)} standard error")
+        text = with_share(words.does, ours.score, f"{self.score_text(ours)} standard error")
         doubt = "" if clearly_ahead(ours, base) else ", which may be chance"
         alone = (
             f"; {base.name}: {two_decimals(base.score)}" if self.adjusted else f"; {words.chance}"
@@ -249,7 +252,8 @@ class Findings:
     def _scored(self, score: MethodScore) -> str:
         used = f"with {self.nouns.count(score.features)}"
         if score.score > score.chance:
-            return f"{self.wording.briefly(score.score, self.score_text(score))} {used}"
+            words = with_share(self.wording.briefly, score.score, self.score_text(score))
+            return f"{words} {used}"
         return f"is no better than chance ({self.score_text(score)}) {used}"
 
     def _comparison(self, validation: CrossValidation) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 from .._common.names import shown
 from ..algorithms import METHODS
-from ..posterior.judgement import Judgement
 from .cross_validation import CrossValidation
 from .features import act_together, shared_sets
 from .findings import Findings
@@ -73,11 +72,13 @@ def _sentences(findings: Findings, versions: dict[str, str], cite: Any) -> Itera
     )
     if findings.chosen.judgement is not None:
         cox = f" {cite('cox')}" if findings.kind == "survival" else ""
+        p = findings.chosen.judgement.p_value
+        tested = f"; that any matters was tested by permutation (p = {p:.2f})" * (p != 1.0)
         yield (
             "Each feature was given a probability of belonging to the model: its share of models "
             f"that were drawn by Gibbs sampling {cite('gibbs')} in proportion to the marginal "
             f"likelihood of {LIKELIHOODS[findings.kind]}{cox} with normal priors of coefficients"
-            f"{_tested(findings.chosen.judgement)}. The features of the largest expected "
+            f"{tested}. The features of the largest expected "
             f"F{findings.chosen.judgement.beta:g} score were kept, and fitted with a ridge penalty "
             f"{cite('ridge')}."
         )
@@ -93,12 +94,6 @@ def _sentences(findings: Findings, versions: dict[str, str], cite: Any) -> Itera
     yield _result(findings)
     if findings.validation is not None:
         yield _held_out(findings, findings.validation, cite)
-
-
-def _tested(judgement: Judgement) -> str:
-    """The permutation test, where there was something to test."""
-    p = judgement.p_value
-    return "" if p == 1.0 else f"; that any matters was tested by permutation (p = {p:.2f})"
 
 
 def _held_out(findings: Findings, validation: CrossValidation, cite: Any) -> str:

@@ -114,17 +114,13 @@ def probability_text(probability: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Wording:
-    """Words for one response.
-
-    ``does_what`` and ``in_short`` have {share} for a share in per cent and {score} for the score
-    with its standard error.
-    """
+    """Words for one response."""
 
     score: str  # the standard term of the score
     symbol: str  # its abbreviation
     chance: str  # what the score of a useless model means
-    does_what: str
-    in_short: str
+    does: tuple[str, str]  # what a model does: before and after the share in per cent
+    briefly: tuple[str, str]  # the short form, after the long one was used
     pairs: str = ""  # what is compared, where a score is a share of pairs
     unexplained: str  # the prediction without features
     scale: str  # what effects are changes of
@@ -133,18 +129,11 @@ class Wording:
     direction: str  # what a positive effect means
     effect: str  # what an effect is
 
-    def does(self, share: float, score: str) -> str:
-        """What a model with this score does."""
-        return self.does_what.format(share=percent(share), score=score)
 
-    def briefly(self, share: float, score: str) -> str:
-        """The short form, after the long one was used."""
-        return self.in_short.format(share=percent(share), score=score)
-
-
-def _braced(name: str) -> str:
-    """A name as part of a format string."""
-    return name.replace("{", "{{").replace("}", "}}")
+def with_share(words: tuple[str, str], share: float, score: str) -> str:
+    """What a model with this score does."""
+    before, after = words
+    return f"{before} {percent(share)} {after}".rstrip() + f" ({score})"
 
 
 def _numbers(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
@@ -152,8 +141,8 @@ def _numbers(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
         score="share of variance explained (R²)",
         symbol="R²",
         chance=f"0% is predicting the mean of {target}",
-        does_what=f"explains {{share}} of the variance of {_braced(target)} ({{score}})",
-        in_short="explains {share} ({score})",
+        does=("explains", f"of the variance of {target}"),
+        briefly=("explains", ""),
         unexplained=f"{target} is predicted by its mean",
         scale=target,
         affected=target,
@@ -170,9 +159,8 @@ def _several_classes(target: str, classes: Sequence[str], nouns: Nouns) -> Wordi
         score="accuracy",
         symbol="accuracy",
         chance="the baseline is always predicting the largest class",
-        does_what=f"predicts the class of {_braced(target)} correctly for {{share}} of "
-        f"{_braced(nouns.rows)} ({{score}})",
-        in_short="is correct for {share} ({score})",
+        does=(f"predicts the class of {target} correctly for", f"of {nouns.rows}"),
+        briefly=("is correct for", ""),
         unexplained=f"{target} is predicted by the shares of its classes",
         scale=f"the log odds of {apart}",
         affected=f"the classes of {target}",
@@ -189,9 +177,8 @@ def _two_classes(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
         score="area under the ROC curve (AUC)",
         symbol="AUC",
         chance="50% is tossing a coin",
-        does_what=f"ranks {{share}} of pairs of one {_braced(second)} and one {_braced(first)} "
-        f"{_braced(nouns.row)} correctly ({{score}})",
-        in_short="ranks {share} of pairs correctly ({score})",
+        does=("ranks", f"of pairs of one {second} and one {first} {nouns.row} correctly"),
+        briefly=("ranks", "of pairs correctly"),
         pairs=f"Every {second} {nouns.row} is compared with every {first} {nouns.row}: it should "
         f"have the higher predicted probability of {second}. Tossing a coin is right for half of "
         "the pairs. This share is the area under the ROC curve (AUC).",
@@ -210,9 +197,8 @@ def _survival(target: str, classes: Sequence[str], nouns: Nouns) -> Wording:
         score="concordance (Harrell's C)",
         symbol="C",
         chance="50% is tossing a coin",
-        does_what=f"ranks {{share}} of pairs of {_braced(nouns.rows)} correctly by who has the "
-        "event first ({score})",
-        in_short="ranks {share} of pairs correctly ({score})",
+        does=("ranks", f"of pairs of {nouns.rows} correctly by who has the event first"),
+        briefly=("ranks", "of pairs correctly"),
         pairs=f"Of two {nouns.rows}, the one that has the event first should have the higher "
         "predicted risk. Tossing a coin is right for half of the pairs. This share is Harrell's "
         "concordance (C-index).",

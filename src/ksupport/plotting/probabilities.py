@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sklearn.calibration import calibration_curve
 
 from .._common.checks import check_count
-from .._common.render import alike
+from .._common.render import column_format
 from ..choosing.selection import Selection
 from ..design import Floats
 from ..explain.features import FeatureRow, feature_rows
@@ -139,7 +139,7 @@ class ProbabilityDisplay(Display):
         (bar,) = ax.barh(place, p, color=colour, height=0.65, alpha=1.0 if inside else 0.5)
         text = probability_text(p)
         if inside and not several:
-            text += f"  ({alike(self.effects)(effect)})"
+            text += f"  ({column_format(self.effects)(effect)})"
         note(ax, place, text)
         return bar
 
