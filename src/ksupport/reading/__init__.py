@@ -2,8 +2,7 @@
 
 from .data import Data, in_memory
 from .options import Columns, Reading
-from .reader import read, read_data
-from .rows import Rows, read_rows
+from .reader import Rows, read, read_data, read_rows
 
 __all__ = [
     "Columns",

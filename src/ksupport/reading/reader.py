@@ -1,10 +1,10 @@
-"""`ksupport.read`: a data file as what a fit needs."""
+"""`ksupport.read`: a data file as what a fit needs; and new rows to predict for."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,9 +12,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._common.checks import dense
 from .._common.errors import InputError
 from .._common.extra import extra
-from .._common.names import shown, title
+from .._common.names import listed, shown, title
 from .._common.phases import phase
 from ..design import Floats, Genotypes
 from .cells import Marks, labels, look_like_ids
@@ -22,7 +23,7 @@ from .data import Coding, Data, check_distinct, check_shape, check_squares
 from .duplicates import DuplicatePolicy, Duplicates, merged, remark_on
 from .load import event_column, joined, table_of
 from .matrices import held_by_npz
-from .missing import without_missing
+from .missing import fill_in, refuse_missing, without_missing
 from .not_numbers import guessed_marks
 from .options import DEFAULT_MEMORY, Columns, Missing, Reading, how_to_read
 from .problems import Problems, as_in_python, option
@@ -311,3 +312,75 @@ def _groups(table: Table, name: str | None) -> NDArray[Any] | None:
             f"{absent.sum()} row(s), the first of them row {np.argmax(absent) + 1}; fill them in"
         )
     return np.asarray(column.astype(str).to_numpy(object))
+
+
+# -- new rows ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows to predict for: the columns of a model, in its order."""
+
+    X: Floats
+    ids: NDArray[Any] | None
+    id_name: str  # what the column is called that names rows
+    remarks: Sequence[str] = ()
+
+
+def read_rows(
+    path: Path,
+    names: Sequence[str],
+    reading: Reading,
+    codings: Sequence[Coding] = (),
+    id_column: str | None = None,
+    fill: Floats | None = None,
+    likely_id: str | None = None,
+    duplicates: Duplicates = Duplicates(),  # noqa: B008 (it is frozen)
+) -> Rows:
+    """The columns of these names, in this order; others may hold anything.
+
+    In a LIBSVM file a feature that is always 0 does not appear: absent columns are zeros there.
+    What is missing is taken to be ``fill``, if there is one.  Rows are named by a column that is
+    likely to, if it is there and no other is given.  Columns that share a name are merged as in
+    the fit, which ``duplicates`` tells.
+    """
+    path, reading = with_sheet(path, reading)
+    with phase(f"reading {title(path)}"):
+        source = open_source(path, reading.budget)
+        table = table_of(source, reading, Columns(id=id_column))
+        if id_column is None and likely_id in table.about.columns:
+            id_column = likely_id
+        table = joined(table, reading, id_column)
+        needed = [each for each in codings if set(each.names) & set(names)]
+        found, X = table.only(names, reading.marks, duplicates)
+        beside = coded(table, needed, reading)
+    there = [*found, *(name for coding in needed for name in coding.names)]
+    values = _in_order(names, there, np.hstack([dense(X), beside]), path, source.kind == "libsvm")
+    rows = Rows(values, ids_of(table, id_column), id_column or "row", table.remarks)
+    if not names:
+        return rows
+    if fill is None:
+        refuse_missing(
+            Data(path, tuple(names), values, None, kind=None),
+            "Fill them in; or fit with --missing impute: then new rows are filled in, too",
+        )
+        return rows
+    X, count = fill_in(rows.X, fill)
+    words = f"{count} missing values were taken to be the means of the rows of the fit."
+    return replace(rows, X=X, remarks=[*rows.remarks, *([words] if count else [])])
+
+
+def _in_order(
+    names: Sequence[str], there: Sequence[str], X: Floats, path: Path, zeros: bool
+) -> Floats:
+    place = {name: j for j, name in enumerate(there)}
+    absent = [name for name in names if name not in place]
+    if absent and not zeros:
+        raise InputError(
+            f"{title(path)} lacks {len(absent)} of the {len(names)} columns of the model: "
+            f"{listed(absent)}"
+        )
+    out = np.zeros((X.shape[0], len(names)))
+    known = [at for at, name in enumerate(names) if name in place]
+    out[:, known] = X[:, [place[names[at]] for at in known]]
+    return out
