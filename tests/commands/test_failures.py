@@ -69,7 +69,7 @@ BAD = {
     "option of another method": (
         GOOD,
         ("--target", "y", "--method", "omp", "--alpha", ".1"),
-        ("--alpha says nothing to --method omp",),
+        ("--alpha does not apply to --method omp",),
     ),
     "missing values": (
         GOOD.replace("3,2,3", "3,,3").replace("5,4,0", ",,0"),

@@ -108,7 +108,7 @@ def test_sheets_are_named_and_titles_above_the_table_refused(run, frame, tmp_pat
     path = tmp_path / "data.xlsx"
     _write_sheet(frame, path)
     done = _fit(run, tmp_path, path, "--target", "y", "--sheet", "Samples")
-    _refused(done, "'Samples' is no sheet of data.xlsx; there are read me, samples")
+    _refused(done, "'Samples' is not a sheet of data.xlsx; there are read me, samples")
     done = _fit(run, tmp_path, path, "--target", "y")  # of the first sheet
     _refused(done, "sheet samples has it: give --sheet samples")
     titled = pd.concat([pd.DataFrame([["Cohort 3"]]), pd.DataFrame([frame.columns.tolist()])])
@@ -254,7 +254,7 @@ def test_text_truth_values_and_codes_are_classes_and_it_is_said(understood, fram
     kind = np.where(frame["y"] > 7, "ill", "well")
     told = understood("--target", "kind", kind=kind)
     assert (told["response"], told["classes"]) == ("classes", ["ill", "well"])
-    assert "kind holds text: 2 classes to be told apart, ill (" in told["remarks"][0]
+    assert "kind holds text: 2 classes to distinguish, ill (" in told["remarks"][0]
     told = understood("--target", "kind", kind=frame["y"] > 7)
     assert (told["response"], told["classes"]) == ("classes", ["False", "True"])
     told = understood("--target", "kind", kind=(frame["y"] > 7).astype(int))

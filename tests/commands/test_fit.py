@@ -220,7 +220,7 @@ def test_more_or_fewer_features_can_be_asked_for(run, small_csv):
     [
         (["--beta", 0], "--beta must be a positive number up to 1e+06, 1 by default; got 0"),
         (["--beta", "nan"], "--beta must be a positive number up to 1e+06, 1 by default; got nan"),
-        (["--beta", 2, "--k", 3], "--beta says nothing to IRKSNCV"),
+        (["--beta", 2, "--k", 3], "--beta does not apply to IRKSNCV"),
     ],
 )
 def test_an_emphasis_that_says_nothing_is_refused(options, says, run, small_csv):
@@ -241,7 +241,7 @@ def test_what_is_negative_is_nothing_where_effects_are_positive(run, small_csv, 
 @pytest.mark.parametrize(
     ("target", "options", "says"),
     [
-        ("y", ["--method", "lasso"], "--positive says nothing to PathCV"),
+        ("y", ["--method", "lasso"], "--positive does not apply to PathCV"),
         ("kind", ["--ignore", "y"], "this has 3 classes: leave it out"),
     ],
 )
@@ -572,8 +572,8 @@ def test_fit_names_at_a_rate_and_tests_by_permutations(run, small_csv):
     ("options", "words"),
     [
         (["--fdr", 1.5], "--fdr must lie between 0 and 1, such as 0.1 for a tenth; got 1.5"),
-        (["--fdr", 0.1, "--k", 3], "--fdr says nothing to IRKSNCV"),
-        (["--permutations", 9, "--method", "irksn-ic"], "--permutations says nothing to IRKSNIC"),
+        (["--fdr", 0.1, "--k", 3], "--fdr does not apply to IRKSNCV"),
+        (["--permutations", 9, "--method", "irksn-ic"], "--permutations does not apply to IRKSNIC"),
     ],
 )
 def test_rates_and_permutations_that_make_no_sense_are_refused(run, small_csv, options, words):

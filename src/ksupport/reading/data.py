@@ -195,7 +195,7 @@ def check_shape(data: Data) -> None:
         left = " left, as none has a target" if data.remarks else ""
         raise InputError(f"{title(data.path)} has column names but no rows{left}")
     if d == 0:
-        raise InputError(f"{title(data.path)} has no columns left to learn from")
+        raise InputError(f"{title(data.path)} has no columns left to fit")
 
 
 def check_distinct(names: Sequence[str], path: Path) -> None:

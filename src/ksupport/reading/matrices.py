@@ -154,7 +154,7 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
         from anndata.io import read_elem
     if not h5py.is_hdf5(source.path):
         raise InputError(
-            f"{source.name} cannot be read as h5ad: it is no HDF5 file, or only a part of one. "
+            f"{source.name} cannot be read as h5ad: it is not an HDF5 file, or only a part of one. "
             "Write it again with AnnData's write_h5ad"
         )
     if not is_safe(lambda: _look(source)):
@@ -166,7 +166,7 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
         absent = [part for part in H5AD_PARTS if part not in file]
         if absent:
             raise InputError(
-                f"{source.name} has no {absent[0]}, which an AnnData file needs to learn from; it "
+                f"{source.name} has no {absent[0]}, which an AnnData file needs for a fit; it "
                 f"holds {', '.join(file)}"
             )
         held = sum(map(_bytes, _items(file, source, ["obs", "var"])))

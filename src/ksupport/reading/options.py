@@ -43,7 +43,7 @@ class Columns:
             if column in seen:
                 raise InputError(
                     f"{option(seen[column])} and {option(name)} both name the column "
-                    f"{shown(column)!r}; a column has one part only: leave out one of the two"
+                    f"{shown(column)!r}; a column has only one role: leave out one of the two"
                 )
             seen[column] = name
         self._check_survival()
@@ -157,8 +157,8 @@ def _check_marks(given: dict[str, str]) -> None:
     for name, mark in given.items():
         if len(mark) != 1 or mark.isalnum() or mark in '"+-\r\n':
             raise InputError(
-                f"{option(name)} must be one character (\\t for a tab) that is no part of a number "
-                f"or a name; got {mark!r}"
+                f"{option(name)} must be one character (\\t for a tab) that cannot be part of a "
+                f"number or a name; got {mark!r}"
             )
         if name != "thousands" and not mark.isascii():
             raise InputError(f"{option(name)} must be an ASCII character; got {mark!r}")

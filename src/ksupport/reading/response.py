@@ -86,7 +86,7 @@ def _classes(column: Any, why: str, to_change: str = "") -> Response:
         )
     sizes = [f"{shown(each)} ({counts[each]} rows)" for each in sorted(counts)]
     words = f"{name} {why}: " if why else f"{name}: "
-    remark = f"{words}{len(counts)} classes to be told apart, {listed(sizes, 6)}.{to_change}"
+    remark = f"{words}{len(counts)} classes to distinguish, {listed(sizes, 6)}.{to_change}"
     return Response("classes", np.array(found, object), (remark,))
 
 
@@ -124,7 +124,7 @@ def _survival(table: Table, time: str, event: str, marks: Marks) -> Response:
     count = int(y["event"].sum())
     if count == 0:
         raise InputError(
-            f"{option('event', shown(event))}: no row has the event, so nothing can be learnt; "
+            f"{option('event', shown(event))}: no row has the event, so no model can be fitted; "
             "check which value means that it was seen, and give it as COLUMN=VALUE"
         )
     return Response("survival", y, (

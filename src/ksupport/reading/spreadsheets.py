@@ -83,7 +83,7 @@ def _wanted(sheet: str | None, names: list[str], file: str) -> str:
     if sheet is None:
         return names[0]
     if sheet not in names:
-        raise InputError(f"{shown(sheet)!r} is no sheet of {file}; there are {listed(names)}")
+        raise InputError(f"{shown(sheet)!r} is not a sheet of {file}; there are {listed(names)}")
     return sheet
 
 

@@ -110,14 +110,14 @@ def _in_utf8(source: Source, encoding: str | None) -> tuple[bytes, list[str]]:
             return data, []
         encoding = "cp1252" if _decodes(data, "cp1252") else "latin-1"
         remarks = [
-            f"{source.name} is no text in UTF-8, and was read as Windows-1252 (Western European); "
+            f"{source.name} is not UTF-8 text, and was read as Windows-1252 (Western European); "
             f"{option('encoding')} names another encoding, such as cp1250 or mac-roman."
         ]
     try:
         return data.decode(encoding).encode("utf-8"), remarks
     except UnicodeError as error:
         raise InputError(
-            f"{source.name} is no text in {option('encoding', encoding)}: {error}; leave it out, "
+            f"{source.name} is not text in {option('encoding', encoding)}: {error}; leave it out, "
             "or name another"
         ) from None
 
@@ -225,7 +225,9 @@ def _check_text(text: bytes, name: str) -> None:
     """Refuse what is no text, and lines with nothing on them."""
     if b"\0" in text:
         line = len(text[: text.index(b"\0") + 1].splitlines())
-        raise InputError(f"{name}: line {line} holds a NUL byte, so this is no text; save it again")
+        raise InputError(
+            f"{name}: line {line} holds a NUL byte, so this is not text; save it again"
+        )
     quotes = at = 0
     for blank in BLANK_LINE.finditer(text):
         quotes += text.count(b'"', at, blank.start())

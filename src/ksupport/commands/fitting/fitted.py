@@ -307,7 +307,7 @@ def _stability(
         remarks.append("Too few rows for half-samples: no stability frequencies.")
         return None
     if data.groups is not None:
-        remarks.append("Half-samples would tear the groups apart: no stability frequencies.")
+        remarks.append("Half-samples would split groups: no stability frequencies.")
         return None
     if isinstance(data.X, Genotypes) and data.shape[0] * data.shape[1] >= LARGE:
         remarks.append("Half-samples would read the file many times: no stability frequencies.")

@@ -87,7 +87,7 @@ class FitOptions:
         if self.k is not None and self.k > d:
             raise InputError(f"--k must be at most the number of features, {d}; got {self.k}")
         if n < 3:
-            raise InputError(f"at least 3 rows are needed to learn from; got {n}")
+            raise InputError(f"at least 3 rows are needed for a fit; got {n}")
 
 
 def estimator_for(options: FitOptions, data: Data) -> Any:
@@ -106,7 +106,7 @@ def estimator_for(options: FitOptions, data: Data) -> Any:
         common["predict_by"] = options.predict_by
     if options.method == IC:
         if data.groups is not None:
-            raise InputError(f"--groups says nothing to --method {IC}, which holds out no rows")
+            raise InputError(f"--groups does not apply to --method {IC}, which holds out no rows")
     else:
         _check_groups(data.groups)
         common |= {"cv": options.cv, "random_state": options.seed}
@@ -122,7 +122,7 @@ def estimator_for(options: FitOptions, data: Data) -> Any:
     known = method.describe().parameters
     for name in options.given:
         if name not in known:
-            raise InputError(f"--{name} says nothing to --method {options.method}")
+            raise InputError(f"--{name} does not apply to --method {options.method}")
     grid = {"method": options.method, "grid": method.grid(n, d) | options.given}
     return _made(PathCV, grid | common)
 
@@ -133,8 +133,8 @@ def check_sampled(options: FitOptions, estimator: Any) -> None:
     for option, value in asked.items():
         if value is not None and not isinstance(estimator, AutoModel):
             raise InputError(
-                f"{option} says nothing to {type(estimator).__name__}, which this --method stands "
-                "for: leave out --method, --k and --alpha, or leave it out"
+                f"{option} does not apply to {type(estimator).__name__}, which this --method "
+                "stands for: leave out --method, --k and --alpha, or leave it out"
             )
 
 
@@ -161,7 +161,7 @@ def _made(estimator: Any, given: dict[str, Any]) -> Any:
     for option, name in OPTIONAL_PARAMETERS.items():
         if name in given and name not in known:
             raise InputError(
-                f"{option} says nothing to {estimator.__name__}, which this --method stands for: "
+                f"{option} does not apply to {estimator.__name__}, which this --method stands for: "
                 "try another method, or leave it out"
             )
     return estimator(**given)
