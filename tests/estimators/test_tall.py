@@ -1,5 +1,7 @@
 """Many more rows than features: one pass, and the models that the rows themselves give."""
 
+from functools import cache
+
 import dask.array as da
 import numpy as np
 import pytest
@@ -121,14 +123,20 @@ KINDS = {
 }
 
 
+@pytest.fixture(scope="module")
+def in_single(data):
+    """X as single precision can hold it, y, and the model of each name, fitted once."""
+    X, y = data[0].astype(np.float32).astype(float), data[1]
+    return X, y, cache(lambda name: clone(MODELS[name]).fit(X, y))
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["AutoIRKSN", "IRKSNIC", "IRKSNCV", "PathIC", "PathCV"])
-def test_every_kind_of_X(data, name, kind, tmp_path):
-    X, y = data
-    X = X.astype(np.float32).astype(float)  # what single precision can hold
+def test_every_kind_of_X(in_single, name, kind, tmp_path):
+    X, y, expected = in_single
     model = clone(MODELS[name]).fit(KINDS[kind](X, tmp_path), y)
     assert model.n_passes_ == 1
-    assert_same(model, clone(MODELS[name]).fit(X, y), 1e-6 if kind == "single precision" else 1e-8)
+    assert_same(model, expected(name), 1e-6 if kind == "single precision" else 1e-8)
 
 
 def test_operators_have_only_products(data):
