@@ -19,8 +19,8 @@ from ksupport.explain.cross_validation import (
     RSquared,
 )
 from ksupport.explain.features import feature_rows
-from ksupport.explain.findings import Covariate, Findings, findings_of
-from ksupport.explain.models import chosen_by
+from ksupport.explain.findings import Findings, findings_of
+from ksupport.explain.models import Covariate, chosen_by
 from ksupport.explain.paper import methods
 from ksupport.explain.report import build_report
 from ksupport.explain.univariate import detectable_effect

@@ -13,7 +13,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.checks import dense
 from .._common.names import listed, shown
 from .._common.render import column_format
 from ..choosing.selection import Selection
@@ -29,7 +28,7 @@ from .cross_validation import (
     metric_for,
 )
 from .features import FeatureRow, act_together, feature_rows, shared_sets
-from .models import Model, adjusted_for, chosen_by, effects_of
+from .models import Covariate, Model, adjusted_for, chosen_by, covariates_of, effects_of
 from .univariate import NoSignal, no_signal
 from .wording import (
     Nouns,
@@ -48,15 +47,6 @@ EVEN = 0.5  # probability from which a feature is a finding, and below which it 
 SEPARATING_EFFECT = 10.0
 
 Sign = Literal["yes", "perhaps", "no"]
-
-
-@dataclass(frozen=True)
-class Covariate:
-    """A column that the model is adjusted for."""
-
-    name: str
-    coefficients: tuple[float, ...]  # one, or one for each of more than two classes
-    effect: float  # of one standard deviation: the largest of them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -367,7 +357,7 @@ def findings_of(
         n=X.shape[0],
         candidates=candidates.size,
         adjusted=adjusted_for(model, names),
-        covariates=_covariates(model, X, names),
+        covariates=covariates_of(model, X, names),
         imputed=isinstance(X, Genotypes | Incomplete),
         kind=kind,
         classes=[str(each) for each in getattr(model, "classes_", ())],
@@ -375,17 +365,6 @@ def findings_of(
         nouns=guessed_nouns(names) if nouns is None else nouns,
         no_signal=no_signal(X, y, kind, candidates) if silent else None,
     )
-
-
-def _covariates(model: Model, X: Any, names: Sequence[str]) -> list[Covariate]:
-    """The columns that the model is adjusted for, with their coefficients."""
-    found = []
-    for j in model.unpenalized_.tolist():
-        coef = np.atleast_2d(model.coef_)[:, j]
-        spread = float(np.nanstd(dense(X[:, [j]]).astype(np.float64)))
-        effect = float(np.abs(coef).max()) * spread
-        found.append(Covariate(str(names[j]), tuple(map(float, coef)), effect))
-    return found
 
 
 def _about(right: float, size: int) -> str:

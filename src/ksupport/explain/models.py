@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,6 +88,26 @@ def effects_of(model: Model, X: Any) -> Floats:
         spreads = dense(X[:, features]).std(axis=0)
         effects[features] = one_coefficient(model.coef_)[features] * spreads
     return effects
+
+
+@dataclass(frozen=True)
+class Covariate:
+    """A column that the model is adjusted for."""
+
+    name: str
+    coefficients: tuple[float, ...]  # one, or one for each of more than two classes
+    effect: float  # of one standard deviation: the largest of them
+
+
+def covariates_of(model: Model, X: Any, names: Sequence[str]) -> list[Covariate]:
+    """The columns that the model is adjusted for, with their coefficients."""
+    found = []
+    for j in model.unpenalized_.tolist():
+        coef = np.atleast_2d(model.coef_)[:, j]
+        spread = float(np.nanstd(dense(X[:, [j]]).astype(np.float64)))
+        effect = float(np.abs(coef).max()) * spread
+        found.append(Covariate(str(names[j]), tuple(map(float, coef)), effect))
+    return found
 
 
 def adjusted_for(model: Model, names: Sequence[str] | None = None) -> str | None:
