@@ -16,7 +16,8 @@ from ksupport._common.phases import Phase
 from ksupport.algorithms import make_method
 from ksupport.design import passes as design_module
 from ksupport.design import spectra
-from ksupport.design.blocks import ArrayStore, ZarrStore, read_ahead
+from ksupport.design.blocks import ArrayStore, ZarrStore
+from ksupport.design.sweeps import read_ahead
 from ksupport.design.view import Design
 from ksupport.theory import recovery_report
 from ksupport.walking import run

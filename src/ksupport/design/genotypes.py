@@ -15,8 +15,9 @@ from .. import limits
 from .._common.extra import extra
 from .._common.phases import phase
 from .._kernels.refits import fill_calls
-from .blocks import BlockStore, Readable, named, steps_of
+from .blocks import BlockStore, Readable
 from .stores import Floats, Ints
+from .sweeps import named, steps_of
 
 Calls = NDArray[np.int8]
 

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import limits
-from .blocks import ArrayStore, Readable, steps_of
+from .blocks import ArrayStore, Readable
 from .stores import Floats, Ints
+from .sweeps import steps_of
 
 
 class Incomplete(Readable):

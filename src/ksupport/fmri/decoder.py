@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import AutoIRKSNClassifier, IRKSNCVClassifier, PathCV
 from ..estimators.checks import all_or_nothing
+from ..estimators.parameters import with_parameters
 from ..explain.models import chosen_by
 from ..explain.notebook import Finding, ShownInNotebooks
 from ._extra import optional
@@ -43,6 +44,7 @@ class ImageTags(InputTags):
     surf_img: bool = False
 
 
+@with_parameters
 class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     """Predict from brain images what a subject saw, by few voxels, and show which.
 
@@ -121,38 +123,21 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     >>> decoder.z_img_["house"].to_filename("z.nii.gz")  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        method: str = "irksn",
-        *,
-        k: Any = None,
-        alpha: Any = None,
-        params: Mapping[str, Any] | None = None,
-        mask: Any = None,
-        standardize: bool | str | None = True,
-        smoothing_fwhm: float | None = None,
-        memory: Any = None,
-        cv: Any = None,
-        max_iter: int = 1000,
-        fwer: float = 0.1,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.method = method
-        self.k = k
-        self.alpha = alpha
-        self.params = params
-        self.mask = mask
-        self.standardize = standardize
-        self.smoothing_fwhm = smoothing_fwhm
-        self.memory = memory
-        self.cv = cv
-        self.max_iter = max_iter
-        self.fwer = fwer
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    method: str = "irksn"
+    _: KW_ONLY
+    k: Any = None
+    alpha: Any = None
+    params: Mapping[str, Any] | None = None
+    mask: Any = None
+    standardize: bool | str | None = True
+    smoothing_fwhm: float | None = None
+    memory: Any = None
+    cv: Any = None
+    max_iter: int = 1000
+    fwer: float = 0.1
+    n_jobs: int | None = None
+    random_state: Any = 0
+    verbose: int = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
