@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn, get_args
@@ -256,12 +256,7 @@ def _checked(value: dict[str, Any]) -> Model:
         beside = value["average"]["features"]
     columns = [*value["features"], *beside, *value["adjusted_for"]]
     names = tuple(column["name"] for column in columns)
-    if len(set(names)) < len(names):
-        size = len(value["features"]) + len(beside)
-        both = set(names[:size]) & set(names[size:])
-        raise ValueError(
-            "a column is a feature and adjusted for, too" if both else "a feature occurs twice"
-        )
+    _check_distinct(names, len(value["features"]))
     if len(value["classes"]) < 2 if value["response"] == "classes" else value["classes"]:
         raise ValueError(
             f"a response of {value['response']} cannot have {len(value['classes'])} classes"
@@ -303,6 +298,15 @@ def _average(columns: list[Any], given: Any, outputs: int, kind: str) -> Averagi
     every = np.arange(len(columns))
     linear = LinearPredictors(every, coef, intercept, np.zeros((0, intercept.size)))
     return Averaging(linear, models, outputs, float(given["share"]))
+
+
+def _check_distinct(names: Sequence[str], size: int) -> None:
+    """Refuse names that recur; the first ``size`` are those of features."""
+    if len(set(names)) < len(names):
+        both = set(names[:size]) & set(names[size:])
+        raise ValueError(
+            "a column is a feature and adjusted for, too" if both else "a feature occurs twice"
+        )
 
 
 def _outputs(columns: list[Any], intercept: Any, classes: int) -> tuple[Floats, Floats]:
