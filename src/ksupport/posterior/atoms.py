@@ -92,7 +92,7 @@ def atoms_of(
     columns = np.hstack([np.eye(len(R))[:, singles], _sums(R, found, positive)])
     components = [_components(R, each) for each in free]
     shares = [clusters.shared[each] for each in found] + [clusters.blocks[each] for each in free]
-    bonus = np.log([*(len(copies[j]) for j in singles), *shares])
+    bonus = np.log([*map(len, copies.values()), *shares])
     return _assembled(
         likelihood, [(j,) for j in singles] + found + free, columns, components, copies, bonus,
         float(d), d / max(len(singles), 1) if found else 0.0, len(singles),
