@@ -307,10 +307,12 @@ def test_the_heat_map_has_the_chosen_features_of_all_rows_in_the_order_of_the_re
 
 @pytest.fixture(scope="module")
 def browser(browser):
-    """The browser of all tests, left as it was."""
+    """The browser of all tests, in a tab that is closed in the end."""
+    before = browser.current_window_handle
+    browser.switch_to.new_window("tab")
     yield browser
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    browser.close()
+    browser.switch_to.window(before)
 
 
 @pytest.fixture
@@ -322,7 +324,8 @@ def opened(browser, grouped, tmp_path):
 
 
 def shown_in(browser, path):
-    browser.get_log("performance")
+    for kind in ("performance", "browser"):
+        browser.get_log(kind)  # what was before
     screen(browser, 1100, "light")
     browser.get(path.as_uri())
     unfold = "for (const each of document.querySelectorAll('details')) each.open = true;"
