@@ -18,11 +18,6 @@ from ksupport.losses import Huber, Logistic
 NOISE = "ignore:No signal:ksupport.NoSignalWarning"  # the checks hand in noise
 EMPTY = "ignore:No features were selected:UserWarning"  # legitimate: transform then has no columns
 
-RELATIVE = "weights are relative: unlike repetitions, they do not change how many rows are counted"
-WEIGHTS = {
-    "check_sample_weight_equivalence_on_dense_data": RELATIVE,
-    "check_sample_weight_equivalence_on_sparse_data": RELATIVE,
-}
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((120, 80)) + 2.0
 ETA = 3.0 * (X[:, 3] - X[:, 11])
@@ -37,10 +32,7 @@ def test_every_check_of_scikit_learn(estimator, check):
 
 
 @pytest.mark.long  # with its defaults the class is checked in test_checks.py
-@parametrize_with_checks(
-    [AutoIRKSNClassifier(cv=3, class_weight="balanced")],
-    expected_failed_checks=lambda model: WEIGHTS,
-)
+@parametrize_with_checks([AutoIRKSNClassifier(cv=3, class_weight="balanced")])
 @pytest.mark.filterwarnings(EMPTY, NOISE)
 def test_every_check_of_scikit_learn_with_balanced_classes(estimator, check):
     check(estimator)
