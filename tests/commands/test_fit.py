@@ -199,7 +199,7 @@ def test_effects_can_be_known_to_be_positive(options, named, run, small_csv):
 
 def test_more_or_fewer_features_can_be_asked_for(run, small_csv):
     folder, sizes = small_csv.parent, []
-    for beta in (0.2, 1, 20):
+    for beta in (0.2, 1, 1000):
         done = run(
             "fit", small_csv, "--target", "y", "--beta", beta, "--no-compare", "--methods", "p.txt",
             "--output", "m.json", cwd=folder,
