@@ -170,7 +170,7 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
     at = np.array(singles, np.intp)
     C = R[np.ix_(at, at)]
     C = np.clip(C, 0.0, 1.0) if positive else np.minimum(np.abs(C), 1.0)
-    nodes = _summed(_nodes(C, at)) if len(singles) > 1 else {}
+    nodes = _summed(_nodes(C, at, 1.0 / np.sqrt(n))) if len(singles) > 1 else {}
     distinct = _disjoint(nodes)
     in_blocks = _made_of_blocks(R, distinct, n)
     shared, blocks = dict[Members, float](), dict[Members, float]()
@@ -242,10 +242,12 @@ def _misfit(C: Floats) -> float:
     return float(np.sum(partial**2)) / 2
 
 
-def _nodes(C: Floats, at: Ints) -> list[tuple[Members, float]]:
+def _nodes(C: Floats, at: Ints, error: float) -> list[tuple[Members, float]]:
     """Nodes of the tree (average linkage), and the range of correlations at which each is one.
 
     A block whose features correlate by .9, and with others by .1, is distinct; a part of it is not.
+    Nor is one whose range is below the standard error of a correlation: where all columns correlate
+    alike, as by a common background, linkage finds such nodes in sampling error.
     """
     D = 1.0 - (C + C.T) / 2
     np.fill_diagonal(D, 0.0)
@@ -261,7 +263,7 @@ def _nodes(C: Floats, at: Ints) -> list[tuple[Members, float]]:
     joined = zip(members[len(C) :], height[len(C) :], parent[len(C) :], strict=False)
     return [
         (tuple(sorted(own)), high - low)
-        for own, low, high in joined if len(own) <= LARGEST and high > low
+        for own, low, high in joined if len(own) <= LARGEST and high - low > error
     ]  # fmt: skip
 
 
