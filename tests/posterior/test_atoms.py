@@ -51,6 +51,16 @@ def test_blocks_are_told_from_neighbours(n, rho):
     assert sum(others.shared.values()) == pytest.approx(SHARED)
 
 
+@pytest.mark.parametrize("rho", [0.36, 0.8])
+def test_a_common_background_makes_no_blocks(rho):
+    rng = np.random.default_rng(0)
+    background = rng.standard_normal((100, 1))
+    X = np.sqrt(rho) * background + np.sqrt(1 - rho) * rng.standard_normal((100, 150))
+    assert not clusters_of(correlations(X), list(range(150)), 100).blocks
+    y = X[:, [3, 50, 99]] @ [2.0, -1.5, 2.0] + rng.standard_normal(100)
+    assert AutoIRKSN().fit(X, y).get_support(indices=True).tolist() == [3, 50, 99]
+
+
 def test_features_of_a_block_are_found_together():
     X, y, w = make_block_data(60, 100, block_size=10, n_active_blocks=2, rho=0.9, random_state=0)
     model = AutoIRKSN(random_state=0).fit(X, y)

@@ -165,3 +165,12 @@ def test_groups_of_the_wrong_length_are_refused(problem):
     X, y = problem
     with pytest.raises(ValueError, match=r"shape \(80,\), got \(3,\)"):
         AutoIRKSN(cv=[(np.arange(40), np.arange(40, 80))]).fit(X, y, groups=[0, 1, 2])
+
+
+@pytest.mark.parametrize("seed", [0, 4, 22])
+def test_counts_of_very_different_sizes(seed):
+    """From one to several hundred: an expansion at nothing says little of them."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((80, 100))
+    y = rng.poisson(np.exp(2 * X[:, 3] - 2 * X[:, 7]))
+    assert AutoIRKSN(loss="poisson").fit(X, y).get_support(indices=True).tolist() == [3, 7]

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..choosing.refits import refit_by_loss
 from ..choosing.supports import Support
 from ..design import Floats, Ints
 from ..losses import Response, Squared
@@ -113,7 +114,7 @@ def _sampled(task: Task, features: Ints, others: Others, best: list[Support]) ->
         count = max(task.design.freedom - 1.0, 1.0)
         return Posterior.nothing(task.design.d, len(task.Y)), EffectiveRows(count, count)
     if task.response is not None:
-        return _by_loss(task, features, columns, others, task.response)
+        return _by_loss(task, features, columns, others, task.response, best[:1])
     likelihood, rows = _by_squares(task, features, columns)
     atoms = _atoms(task, likelihood, others)
     starts = _starts(likelihood, atoms, best)
@@ -152,8 +153,9 @@ def _by_squares(task: Task, features: Ints, columns: Floats) -> tuple[Likelihood
 
 
 def _by_loss(
-    task: Task, features: Ints, columns: Floats, others: Others, response: Response
-) -> Result:
+    task: Task, features: Ints, columns: Floats, others: Others, response: Response,
+    best: list[Support],
+) -> Result:  # fmt: skip
     """The log likelihood to second order, again at the posterior mean; then by the loss itself."""
     n = float(response.weights.sum())
     share = task.share
@@ -164,6 +166,9 @@ def _by_loss(
             share, why = share / effect, "rows of a group resemble each other"
     rows = EffectiveRows(share * n, n, why)
     coef, last = np.zeros(response.n_dual * features.size), EXPANSIONS - 1
+    # A first step from nothing goes far astray where a few counts are very large.
+    for support in best if response.loss.may_spread else []:
+        coef = refit_by_loss(task.design, response, support, positive=task.positive)[features]
     size = 0.0
     for at in range(EXPANSIONS):
         response = _dispersed(response, coef, columns, size, rows.count)
@@ -175,7 +180,8 @@ def _by_loss(
             known = coefficients_by_squares(
                 likelihood, atoms, drawn, drawn.weights, task.design.d, EXPANDED
             )
-            coef = _of_classes(response, known.moments[0][:, features], coef, columns)
+            mean = _of_classes(response, known.moments[0][:, features], coef, columns)
+            coef = _better_than_nothing(response, mean, columns)
             size = float(drawn.probability.sum())
     weights, coefficients = by_loss(
         response, likelihood, atoms, drawn, columns, features, share, task.positive, task.design.d,
@@ -191,6 +197,19 @@ def _of_classes(response: Response, coef: Floats, before: Floats, columns: Float
     eta = response.whole(np.ravel(before.reshape(response.n_dual, -1) @ columns))
     _, inverse = response.loss.contrasts(eta, response.weights)
     return np.asarray((inverse.T @ coef).ravel())
+
+
+def _better_than_nothing(response: Response, coef: Floats, columns: Floats) -> Floats:
+    """Coefficients, halved until their deviance is at most that of none: a step may overshoot."""
+
+    def deviance(coef: Floats) -> float:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return float(response.deviance(np.ravel(coef.reshape(response.n_dual, -1) @ columns)))
+
+    none = deviance(np.zeros_like(coef))
+    while coef.any() and not deviance(coef) <= none:
+        coef = coef / 2
+    return coef
 
 
 def _dispersed(
