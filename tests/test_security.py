@@ -31,7 +31,7 @@ OUR_OWN = {
     ],
     "ksupport/app/process.py": [  # this Python, with a module of its own
         "asyncio.create_subprocess_exec(sys.executable, '-m', 'ksupport.app.worker', stdin=PIPE, "
-        "stdout=PIPE, stderr=DEVNULL, limit=LONGEST)"
+        "stdout=PIPE, stderr=DEVNULL, limit=LONGEST_ANSWER)"
     ],
     "ksupport/cli.py": ["import_module(f'.commands.{name}', __package__)"],  # of its own table
     "ksupport/fmri/_extra.py": ["import_module(module)"],  # whose callers are this package

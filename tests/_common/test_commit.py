@@ -1,6 +1,4 @@
-"""Which commit a checkout is of."""
-
-import subprocess
+"""Which commit a checkout is of, for every way in which git writes that down."""
 
 import pytest
 
@@ -10,42 +8,59 @@ from ksupport._common.commit import commit, of_checkout
 DIGITS = "0123456789abcdef0123456789abcdef01234567"
 
 
-def git(folder, *words):
-    who = ("-c", "user.name=a", "-c", "user.email=a@b")
-    done = subprocess.run(
-        ["git", "-C", str(folder), *who, *words], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
-
-
-@pytest.fixture
-def checkout(tmp_path):
-    """A repository with one commit."""
-    root = tmp_path / "project"
-    root.mkdir()
+def lay(root, **files):
     (root / "pyproject.toml").touch()
-    git(root, "init", "-q")
-    git(root, "add", "pyproject.toml")
-    git(root, "commit", "-q", "-m", "first")
-    return root
+    for name, text in files.items():
+        path = root / name.replace("__", "/").replace("dot_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
 
 
-def test_the_commit_is_that_of_git_in_a_second_work_tree_too(checkout):
-    second = checkout.parent / "second"
-    git(checkout, "worktree", "add", "-q", str(second))
-    assert of_checkout(checkout) == of_checkout(second) == git(checkout, "rev-parse", "HEAD")
+def test_a_branch_is_looked_up(tmp_path):
+    lay(tmp_path, dot_git__HEAD="ref: refs/heads/main\n", dot_git__refs__heads__main=DIGITS + "\n")
+    assert of_checkout(tmp_path) == DIGITS
 
 
-def test_where_nobody_knows_there_is_none(checkout, tmp_path, monkeypatch):
-    (checkout / "pyproject.toml").unlink()  # another project
-    assert of_checkout(checkout) is None
-    (tmp_path / "pyproject.toml").touch()  # no checkout
+def test_a_packed_branch_is_looked_up(tmp_path):
+    packed = f"# pack-refs with: peeled\n{'f' * 40} refs/heads/main2\n{DIGITS} refs/heads/main\n"
+    lay(tmp_path, dot_git__HEAD="ref: refs/heads/main\n")
+    (tmp_path / ".git" / "packed-refs").write_text(packed)
+    assert of_checkout(tmp_path) == DIGITS
+
+
+def test_a_commit_may_be_checked_out_by_itself(tmp_path):
+    lay(tmp_path, dot_git__HEAD=DIGITS + "\n")
+    assert of_checkout(tmp_path) == DIGITS
+
+
+def test_a_second_work_tree_has_its_branches_in_the_first(tmp_path):
+    lay(
+        tmp_path, dot_git="gitdir: first/worktrees/second\n",
+        first__worktrees__second__HEAD="ref: refs/heads/main\n",
+        first__worktrees__second__commondir="../..\n",
+        first__refs__heads__main=DIGITS + "\n",
+    )  # fmt: skip
+    assert of_checkout(tmp_path) == DIGITS
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"dot_git": "something else"},
+        {"dot_git__HEAD": "ref: refs/heads/none\n"},
+        {"dot_git__HEAD": "not forty digits"},
+    ],
+)
+def test_where_nobody_knows_there_is_none(files, tmp_path):
+    lay(tmp_path, **files)
     assert of_checkout(tmp_path) is None
-    (tmp_path / ".git").write_text("something else")
+
+
+def test_a_folder_of_another_project_is_not_asked(tmp_path):
+    lay(tmp_path, dot_git__HEAD=DIGITS)
+    (tmp_path / "pyproject.toml").unlink()
     assert of_checkout(tmp_path) is None
-    git(checkout, "reset", "-q", "--hard")
-    monkeypatch.setenv("PATH", "")
-    assert of_checkout(checkout) is None
 
 
 @pytest.mark.parametrize(("baked", "found"), [(DIGITS + "\n", DIGITS), ("", None), (None, None)])

@@ -198,7 +198,8 @@ def test_missing_values_are_replaced_by_means_and_in_new_rows_by_those_of_the_fi
     holed.to_csv(tmp_path / "data.csv", index=False)
     options = ("data.csv", "--target", "y", "--id", "sample", *ADJUSTED)
     _refused(_fit(run, tmp_path, *options), "63 missing", "g9 (60), g0 (2)", "--missing impute")
-    told, found = _found(_fit(run, tmp_path, *options, "--missing", "impute"))
+    by_support = "--predict-by", "support"  # whose coefficients the model file has
+    told, found = _found(_fit(run, tmp_path, *options, "--missing", "impute", *by_support))
     assert set(found) == {"g0", "g1", "g2"}
     words = " ".join(told["remarks"])
     assert "63 missing or infinite values" in words

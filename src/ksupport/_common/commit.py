@@ -1,9 +1,8 @@
-"""The commit that this code is of: baked in when a distribution was built, else asked of git."""
+"""The commit that this code is of: baked in when a distribution was built, else read from git."""
 
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 HERE = Path(__file__).parents[1]
@@ -20,17 +19,40 @@ def commit() -> str | None:
     >>> known is None or len(known)
     40
     """
-    baked = HERE / BAKED
-    digits = re.match("[0-9a-f]{40}", baked.read_text() if baked.exists() else "")
-    return digits[0] if digits else of_checkout(HERE.parents[1])
+    try:
+        return _digits((HERE / BAKED).read_text()) or of_checkout(HERE.parents[1])
+    except OSError:
+        return of_checkout(HERE.parents[1])
 
 
 def of_checkout(root: Path) -> str | None:
-    """The commit that is checked out in a folder, if it is a checkout of this project."""
-    if not ((root / "pyproject.toml").exists() and (root / ".git").exists()):
-        return None
-    ask = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    """The commit that is checked out in a folder of this project, read from git's own files."""
     try:
-        return subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):  # git is not installed, or knows no commit
+        return _head(_folder(root / ".git")) if (root / "pyproject.toml").exists() else None
+    except (OSError, UnicodeDecodeError):
         return None
+
+
+def _folder(git: Path) -> Path:
+    """Where HEAD is; in a second work tree ``.git`` is a file that says so."""
+    if git.is_dir():
+        return git
+    return git.parent / git.read_text().removeprefix("gitdir:").strip()
+
+
+def _head(folder: Path) -> str | None:
+    head = (folder / "HEAD").read_text().strip()
+    if not head.startswith("ref:"):
+        return _digits(head)
+    name = head.removeprefix("ref:").strip()
+    common = folder / "commondir"  # where branches are, of a second work tree
+    places = folder / common.read_text().strip() if common.exists() else folder
+    if (places / name).exists():
+        return _digits((places / name).read_text())
+    packed = (places / "packed-refs").read_text().splitlines()
+    return next((_digits(line) for line in packed if line.endswith(f" {name}")), None)
+
+
+def _digits(text: str) -> str | None:
+    found = re.match("[0-9a-f]{40}", text)
+    return found[0] if found else None

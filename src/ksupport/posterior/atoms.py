@@ -162,17 +162,20 @@ class Clusters:
 def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False) -> Clusters:
     """Blocks where columns come in blocks, neighbourhoods where they do not.
 
-    A cluster is as probable as it is distinct, by the range of correlations at which it is one.
-    In a block features share one effect, or each has its own.  Of neighbourhoods those of m
-    features have 1 / m of that probability: a feature is as likely to be the last of a small one
-    as of a large one.  That an effect is shared at all is improbable there (`SHARED`).
+    A cluster is as probable as it is distinct, by the range of correlations at which it is one; a
+    range below the standard error of a correlation makes none.  In a block features share one
+    effect, or each has its own.  Of neighbourhoods those of m features have 1 / m of that
+    probability: a feature is as likely to be the last of a small one as of a large one.  That an
+    effect is shared at all is improbable there (`SHARED`).
     """
     at = np.array(singles, np.intp)
     C = R[np.ix_(at, at)]
     C = np.clip(C, 0.0, 1.0) if positive else np.minimum(np.abs(C), 1.0)
-    nodes = _summed(_nodes(C, at, 1.0 / np.sqrt(n))) if len(singles) > 1 else {}
+    all_nodes = _summed(_nodes(C, at)) if len(singles) > 1 else {}
+    # Where all columns correlate alike (a common background) linkage finds nodes in sampling error.
+    nodes = {each: mass for each, mass in all_nodes.items() if mass > 1.0 / np.sqrt(n)}
     distinct = _disjoint(nodes)
-    in_blocks = _made_of_blocks(R, distinct, n)
+    in_blocks = _made_of_blocks(R, _disjoint(all_nodes), n) if distinct else 0.0
     shared, blocks = dict[Members, float](), dict[Members, float]()
     if in_blocks > SHARED:
         total = sum(nodes.values())
@@ -242,12 +245,10 @@ def _misfit(C: Floats) -> float:
     return float(np.sum(partial**2)) / 2
 
 
-def _nodes(C: Floats, at: Ints, error: float) -> list[tuple[Members, float]]:
+def _nodes(C: Floats, at: Ints) -> list[tuple[Members, float]]:
     """Nodes of the tree (average linkage), and the range of correlations at which each is one.
 
     A block whose features correlate by .9, and with others by .1, is distinct; a part of it is not.
-    Nor is one whose range is below the standard error of a correlation: where all columns correlate
-    alike, as by a common background, linkage finds such nodes in sampling error.
     """
     D = 1.0 - (C + C.T) / 2
     np.fill_diagonal(D, 0.0)
@@ -263,7 +264,7 @@ def _nodes(C: Floats, at: Ints, error: float) -> list[tuple[Members, float]]:
     joined = zip(members[len(C) :], height[len(C) :], parent[len(C) :], strict=False)
     return [
         (tuple(sorted(own)), high - low)
-        for own, low, high in joined if len(own) <= LARGEST and high - low > error
+        for own, low, high in joined if len(own) <= LARGEST and high > low
     ]  # fmt: skip
 
 

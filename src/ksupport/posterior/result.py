@@ -20,11 +20,6 @@ from .coefficients import Coefficients, Effects
 from .credible_sets import FeatureSet, best_sets, credible_sets
 
 DECIMALS = 9  # of probabilities that are compared: rounding does not decide
-# Expected F-beta within which answers count as equally good (see `select_f`).  Four expression data
-# sets with their own responses, ten seeds each, before features that are no candidates were summed
-# over: the mean Jaccard index of answers is .93 (with .01
-# .90, with .05 .94; of the smallest answer within .01 .87).
-EQUALLY_GOOD = 0.03
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,9 +399,7 @@ class Posterior:
         """The features of the largest expected F-beta, and their expected F1.
 
         Of m features the former is about (1 + beta²) Σ p / (m + beta² e): the sum is over these,
-        and e is the expected number of features.  Answers whose expected F-beta differs by less
-        than .03 count as equally good; of these, the one is taken that ends at the
-        widest gap between probabilities, as other seeds of the chains would find the same gap.
+        and e is the expected number of features.  Of equally good answers it is the shortest.
         Copies (see ``copies``) count as one feature, and the first of them is named.
         """
         check_interval("beta", beta, low=0, high=limits.LARGEST_BETA, open_low=True)
@@ -416,9 +409,7 @@ class Posterior:
             return np.zeros(self.n_features, bool), 0.0
         sizes = np.arange(1, ordered.size + 1)
         expected = (1 + beta**2) * np.cumsum(ordered) / (sizes + beta**2 * total)
-        good = expected >= np.round(expected.max() - EQUALLY_GOOD, DECIMALS)
-        gaps = np.round(ordered - np.append(ordered[1:], 0.0), DECIMALS)
-        chosen = p >= ordered[np.argmax(np.where(good, gaps, -1.0))]
+        chosen = p >= ordered[np.argmax(np.round(expected, DECIMALS))]
         return chosen, float(2 * p[chosen].sum() / (chosen.sum() + total))
 
     @classmethod
