@@ -170,3 +170,13 @@ def test_tables_are_written_as_their_names_say(tmp_path):
     assert (tmp_path / "t.tsv").read_text().startswith("name\tvalue")
     with pytest.raises(InputError, match=r"--output t.ods: a table is written as CSV"):
         check_table("--output", tmp_path.__class__("t.ods"))
+
+
+def test_a_cell_in_the_last_corner_of_a_sheet_takes_no_memory(tmp_path):
+    """Readers of spreadsheets make all cells between the first and the last one."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.cell(1_048_576, 16_384).value = 1
+    book.save(tmp_path / "far.xlsx")
+    with pytest.raises(InputError, match=r"far\.xlsx would take about 687\.2 GB of memory"):
+        ksupport.read(tmp_path / "far.xlsx", "y")
