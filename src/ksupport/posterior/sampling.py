@@ -13,7 +13,7 @@ from ..choosing.refits import refit_by_loss
 from ..choosing.supports import Support
 from ..design import Floats, Ints
 from ..losses import Response, Squared
-from ..walking.threads import Workers
+from ..walking.threads import Workers, one_blas_thread
 from .atoms import AtomSet, atoms_of, groups_of
 from .candidates import Task, candidates_of
 from .chains import Budget, Sample, sample
@@ -46,11 +46,11 @@ def posteriors(
     nominated = candidates_of(tasks)
     for task, (features, _) in zip(tasks, nominated, strict=True):
         task.design.store.expect(features)
-    pairs = [
-        (task, *_completed(task, features, best), best)
-        for task, (features, best) in zip(tasks, nominated, strict=True)
-    ]
-    with Workers(n_jobs) as workers:
+    with Workers(n_jobs) as workers, one_blas_thread:
+        pairs = [
+            (task, *_completed(task, features, best), best)
+            for task, (features, best) in zip(tasks, nominated, strict=True)
+        ]
         return workers.each(lambda pair: _sampled(*pair), pairs)
 
 

@@ -30,21 +30,21 @@ class _OneBlasThread:
         self._lock = Lock()
         self._inside = 0
 
-    def enter(self) -> None:
+    def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
                 self._libraries = ThreadpoolController()
                 self._limits = self._libraries.limit(limits=1, user_api="blas")
             self._inside += 1
 
-    def leave(self) -> None:
+    def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
                 self._limits.restore_original_limits()
 
 
-_one_blas_thread = _OneBlasThread()
+one_blas_thread = _OneBlasThread()  # a context; small matrices are done before threads begin
 
 
 def threads_of(n_jobs: int | None) -> int:
@@ -72,13 +72,13 @@ class Workers:
 
     def __enter__(self) -> Self:
         if self.count > 1:
-            _one_blas_thread.enter()
+            one_blas_thread.__enter__()
         return self
 
     def __exit__(self, *_: Any) -> None:
         if self.count > 1:
             self._pool.shutdown()
-            _one_blas_thread.leave()
+            one_blas_thread.__exit__()
 
     def each(self, work: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answer]:
         """The answers for all items; after an error or Ctrl-C as `in_turns`."""
