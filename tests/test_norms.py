@@ -211,8 +211,11 @@ def test_prox_agrees_with_sorting_on_long_vectors(k, lam):
 )
 @pytest.mark.parametrize("k", [1, 7, 9, 10, 300])
 def test_long_vectors_of_ties_and_zeros(w, k):
+    rounding = (
+        32 * k * EPS + w.size / 16 * EPS
+    )  # sums of all entries, also without vector registers
     for lam in (0.5, 50.0):
-        assert relative_error(prox_ksupport(w, lam, k), exact_prox(w, lam, k)) <= 32 * k * EPS
+        assert relative_error(prox_ksupport(w, lam, k), exact_prox(w, lam, k)) <= rounding
 
 
 @given(vectors, st.floats(0.01, 100))

@@ -128,10 +128,12 @@ def best_disjoint(sets: Sequence[Members], p: Floats, fdr: float) -> list[int]:
     used, rows = np.unique(rows, return_inverse=True)
     once = csr_array((np.ones(rows.size), (rows, columns)), (used.size, len(sets)))
     false = csr_array(((1.0 - p) - fdr)[None])
+    both = csc_array(vstack([once, false]))
+    both.indices, both.indptr = both.indices.astype(np.intc), both.indptr.astype(np.intc)  # HiGHS's
     most = np.append(np.ones(used.size), 0.0)
     found = milp(
         -np.round(p, DECIMALS) / sizes, integrality=np.ones(len(sets)), bounds=Bounds(0.0, 1.0),
-        constraints=LinearConstraint(csc_array(vstack([once, false])), ub=most),
+        constraints=LinearConstraint(both, ub=most),
         options={"mip_rel_gap": GAP},
     )  # fmt: skip
     if found.x is None:
