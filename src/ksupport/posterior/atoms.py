@@ -173,6 +173,7 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
     C = np.clip(C, 0.0, 1.0) if positive else np.minimum(np.abs(C), 1.0)
     all_nodes = _summed(_nodes(C, at)) if len(singles) > 1 else {}
     # Where all columns correlate alike (a common background) linkage finds nodes in sampling error.
+    # One standard error was tried on 18 such designs (seeds 5000 on) and on development draws.
     nodes = {each: mass for each, mass in all_nodes.items() if mass > 1.0 / np.sqrt(n)}
     distinct = _disjoint(nodes)
     in_blocks = _made_of_blocks(R, _disjoint(all_nodes), n) if distinct else 0.0
