@@ -132,7 +132,7 @@ def _noise(terminal: Console) -> None:
                 warnings.simplefilter("ignore", NoSignalWarning)
                 found = int(np.count_nonzero(model.fit(X, y).coef_))
             sizes[type(model).__name__].append(found)
-    styled(terminal, f"[bold]2. Noise is called noise[/]: {NOISE} data sets with nothing in them")
+    styled(terminal, f"[bold]2. Pure noise[/]: {NOISE} data sets in which no feature matters")
     rows = [[name, *map(str, found)] for name, found in sizes.items()]
     table(terminal, ["features found in", *(f"{seed + 1}." for seed in range(NOISE))], rows)
     terminal.print()
