@@ -16,7 +16,7 @@ from ksupport._common.phases import (
     swept,
     unheard,
 )
-from ksupport._common.telling import ProgressLine, listening, tells
+from ksupport._common.telling import ProgressLine, listening, shows_progress
 from ksupport.walking.threads import Workers
 
 
@@ -283,7 +283,7 @@ def test_a_verbose_estimator_tells_what_its_method_does(monkeypatch):
     class Fit:
         verbose = True
 
-        @tells
+        @shows_progress
         def fit(self):
             with phase("walking a path", 2) as update:
                 update(1)
@@ -296,6 +296,6 @@ def test_a_verbose_estimator_tells_what_its_method_does(monkeypatch):
     assert not any(thread.name == "ksupport-words" for thread in threading.enumerate())
     Fit.verbose = False
     before = screen.getvalue()
-    monkeypatch.setattr(Fit, "fit", tells(lambda self: self))
+    monkeypatch.setattr(Fit, "fit", shows_progress(lambda self: self))
     Fit().fit()
     assert screen.getvalue() == before

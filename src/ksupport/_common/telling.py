@@ -36,18 +36,18 @@ def listening(name: str = "", wanted: bool = True) -> Iterator[None]:
         yield
 
 
-def tells(method: Method) -> Method:
+def shows_progress(method: Method) -> Method:
     """A method of an estimator that shows its progress if the estimator is ``verbose``."""
 
     @wraps(method)
-    def told(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def with_progress(self: Any, *args: Any, **kwargs: Any) -> Any:
         verbose = bool(getattr(self, "verbose", False))
         if not verbose and present() is None:  # nobody listens, and a prediction takes microseconds
             return method(self, *args, **kwargs)
         with listening(type(self).__name__, verbose):
             return method(self, *args, **kwargs)
 
-    return cast("Method", told)
+    return cast("Method", with_progress)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import limits
-from .._common.telling import tells
+from .._common.telling import shows_progress
 from .._common.vectors import check_strength
 from .._common.warned import warn
 from ..choosing.folds import HoldsOutFolds, NoFoldsError, labels_of, stratification_key
@@ -45,7 +45,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     _holds_out = True  # whether rows are held out, for `performance_`, which decides nothing
 
     @all_or_nothing
-    @tells
+    @shows_progress
     def fit(
         self,
         X: Any,
@@ -359,7 +359,7 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    @tells
+    @shows_progress
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict the response, by the average over models or by the support (``predict_by``).
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._common.checks import check_count
 from .._common.names import shown
-from .._common.telling import tells
+from .._common.telling import shows_progress
 from .._common.warned import warn
 from ..choosing.selection import Selection
 from ..design import (
@@ -370,7 +370,7 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
 class LinearRegressor(RegressorMixin, LinearModel):
     """A linear model of numbers."""
 
-    @tells
+    @shows_progress
     def predict(self, X: Any) -> Any:
         """Predict the response: X w + intercept, or what the loss expects there.
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.names import names_seen
-from .._common.telling import tells
+from .._common.telling import shows_progress
 from ..design import (
     Problem,
     by_blocks,
@@ -24,7 +24,7 @@ from ..theory.report import RecoveryReport, report_on
 class Certified:
     """The part of a linear model that checks recovery conditions at it."""
 
-    @tells
+    @shows_progress
     def certify(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> RecoveryReport:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.levels import FIRST, Setting, for_prediction, levels_of, staged
-from .._common.telling import tells
+from .._common.telling import shows_progress
 from ..algorithms import Method, make_method
 from ..algorithms.irksn import StepRule
 from ..choosing.folds import (
@@ -76,7 +76,7 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         raise NotImplementedError
 
     @all_or_nothing
-    @tells
+    @shows_progress
     def fit(
         self,
         X: Any,

@@ -8,7 +8,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from .._common.levels import Setting
-from .._common.telling import tells
+from .._common.telling import shows_progress
 from ..algorithms.irksn import StepRule
 from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.selecting import Search, irksn_stages
@@ -35,7 +35,7 @@ class ChosenByCriterion(SelectingModel):
         raise NotImplementedError
 
     @all_or_nothing
-    @tells
+    @shows_progress
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Walk the paths on (X, y) and choose.
 

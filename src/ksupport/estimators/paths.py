@@ -13,7 +13,7 @@ from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
 from .._common.levels import ONE_PATH, at_most, warn_beyond, warn_unguessed
-from .._common.telling import tells
+from .._common.telling import shows_progress
 from .._common.warned import warn
 from ..algorithms import Method, make_method
 from ..choosing.selecting import select_on_path
@@ -58,7 +58,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
 
     @all_or_nothing
     @with_callbacks
-    @tells
+    @shows_progress
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Walk the path on (X, y).
 

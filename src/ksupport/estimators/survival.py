@@ -10,7 +10,7 @@ from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.checks import check_interval
-from .._common.telling import tells
+from .._common.telling import shows_progress
 from ..design import Floats, fetched
 from ..losses import Cox, Loss
 from ..metrics import concordance
@@ -206,7 +206,7 @@ class AutoIRKSNSurvival(AutoModel):
 
     # -- predicting ------------------------------------------------------------------------
 
-    @tells
+    @shows_progress
     def predict(self, X: Any) -> Any:
         """Logarithm of the relative risk, X w: the larger, the sooner the event.
 
@@ -238,7 +238,7 @@ class AutoIRKSNSurvival(AutoModel):
         """
         return self._over_time(np.exp(-self._hazards(np.asarray(self.predict(X)))), return_array)
 
-    @tells
+    @shows_progress
     def predict_survival_band(
         self, X: Any, level: float = 0.95, return_array: bool = False
     ) -> tuple[Any, Any]:

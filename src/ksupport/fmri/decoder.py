@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._common.names import shown
 from .._common.phases import phase
 from .._common.render import Table
-from .._common.telling import tells
+from .._common.telling import shows_progress
 from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import AutoIRKSNClassifier, IRKSNCVClassifier, PathCV
@@ -145,7 +145,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
         return tags
 
     @all_or_nothing
-    @tells
+    @shows_progress
     def fit(self, niimgs: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Find the voxels that distinguish the classes.
 
