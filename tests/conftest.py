@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from ksupport import ksupport_norm
-from ksupport._common.phases import Phase, enter, leave
+from ksupport._common.phases import Phase, current_phase
 from ksupport._kernels import objectives
 
 if (
@@ -23,7 +23,7 @@ if (
 QUICK = {
     "_common/test_files.py",
     "_common/test_levels.py",
-    "_common/test_telling.py",
+    "_common/test_progress.py",
     "algorithms/test_iht.py",
     "choosing/test_choice.py",
     "choosing/test_noise.py",
@@ -94,9 +94,9 @@ class Heard:
 def heard():
     """Somebody who listens to all that the test does."""
     listener = Heard()
-    token = enter(Phase("", listener))
+    token = current_phase.set(Phase("", listener))
     yield listener
-    leave(token)
+    current_phase.reset(token)
 
 
 @pytest.fixture(scope="session", autouse=True)

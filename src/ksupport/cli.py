@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Annotated, Any
 
-from ._common.telling import listening
+from ._common.progress import show_progress
 from .commands.terminal.exit import WRONG_USAGE, fail_safe_streams
 
 with suppress(ImportError):  # without the extra `cli`, app() says what to install
@@ -51,7 +51,7 @@ def app() -> None:
         )
         raise SystemExit(WRONG_USAGE)
     called = needed()
-    with fail_safe_streams(), _whole_walks(called), listening():
+    with fail_safe_streams(), _whole_walks(called), show_progress():
         program(called)()
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from ._common.checks import check_count, check_interval, check_switch
-from ._common.telling import listening
+from ._common.progress import show_progress
 from .algorithms.irksn_descent import Descent
 from .design import Design, Floats, Ints, as_real, paired, unwrapped
 from .stopping import Discrepancy, HeldOut
@@ -152,7 +152,7 @@ def recover(
     if noise is not None:
         check_interval("noise", noise, low=0, high=np.inf, open_low=True, open_high=True)
     problem = _Problem(X, y, complex_coef, positive, max_iter)
-    with listening("recover", verbose) if verbose else nullcontext():
+    with show_progress("recover", verbose) if verbose else nullcontext():
         if noise is None:
             noise = problem.noise(np.random.default_rng(random_state))
         return problem.sparsest(float(noise))

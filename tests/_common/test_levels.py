@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from ksupport._common.levels import (
-    at_most,
     check_k,
+    clip_levels,
     doubling,
     for_criteria,
     for_prediction,
     levels_of,
-    warn_beyond,
+    warn_clipped,
 )
 
 
@@ -45,6 +45,6 @@ def test_where_the_features_are_not_known_yet_any_count_will_do():
 
 def test_more_than_all_features_means_all_of_them():
     given = {"k": 12, "n_atoms": 3, "alpha": 99}
-    assert at_most(given, 10) == {"k": 10, "n_atoms": 3, "alpha": 99}
-    with pytest.warns(UserWarning, match="k=12 is more than n_features=10, and taken to be 10"):
-        warn_beyond(given, 10)
+    assert clip_levels(given, 10) == {"k": 10, "n_atoms": 3, "alpha": 99}
+    with pytest.warns(UserWarning, match="k=12 is more than n_features=10; k=10 is used"):
+        warn_clipped(given, 10)

@@ -1,7 +1,5 @@
 """What estimators share: certificates on the data as the path saw them, and selection."""
 
-from contextlib import contextmanager
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -24,8 +22,7 @@ from ksupport import (
     PathIC,
     path,
 )  # fmt: skip
-from ksupport._common.phases import enter, leave
-from ksupport._common.telling import ProgressLine
+from ksupport._common.progress import ProgressLine
 from ksupport.algorithms.irksn import IRKSNMethod
 from ksupport.datasets import make_block_data, make_correlated_data, make_example1
 from ksupport.design import Incomplete
@@ -246,21 +243,21 @@ TALKING = [
 
 
 @pytest.mark.parametrize("model", TALKING, ids=lambda model: type(model).__name__)
-def test_whoever_is_verbose_tells_from_the_first_to_the_last(model, data, monkeypatch):
+def test_verbose_shows_every_phase_of_a_fit(model, data, monkeypatch):
     told = []
 
     class Probe(ProgressLine):
-        @contextmanager
-        def shown_regularly(self):
+        def __init__(self, *args):
+            super().__init__(*args)
             told.append(self.root)
-            token = enter(self.root)
-            yield
-            leave(token)
+
+        def draw(self):
+            pass
 
         def closed(self, phase):
             told.append(phase)
 
-    monkeypatch.setattr("ksupport._common.telling.ProgressLine", Probe)
+    monkeypatch.setattr("ksupport._common.progress.ProgressLine", Probe)
     X, y = data
     model = clone(model).set_params(max_iter=500).fit(X, y)
     model.predict(X)

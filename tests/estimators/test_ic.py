@@ -200,7 +200,7 @@ def test_scaling_a_column_changes_nothing_but_its_coefficient(data, rng):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (IRKSNIC(k=[70, 50, 60]), "k=[67]0 is more than n_features=50, and taken to be 50"),
+        (IRKSNIC(k=[70, 50, 60]), "k=[67]0 is more than n_features=50; k=50 is used"),
         (PathIC("omp", {"n_atoms": 60}), "n_atoms=60 is more than n_features=50"),
     ],
     ids=str,

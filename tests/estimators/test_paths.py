@@ -449,7 +449,7 @@ def test_k_defaults_to_ten_or_fewer(rng):
 
 @pytest.mark.parametrize("one", [IRKSN, KSN, IHT])
 def test_a_k_beyond_the_features_means_all_of_them(data, one):
-    with pytest.warns(UserWarning, match="k=40 is more than n_features=25, and taken to be 25"):
+    with pytest.warns(UserWarning, match="k=40 is more than n_features=25; k=25 is used"):
         model = one(k=40, max_iter=50).fit(*data)
     np.testing.assert_array_equal(model.coef_, one(k=25, max_iter=50).fit(*data).coef_)
     model.certify(*data)  # which does not say it again
@@ -665,9 +665,9 @@ def test_complex_data_that_cannot_be_are_refused(data):
         IRKSN(k=3).fit(X * 1j, y * 1j)
 
 
-def test_a_level_that_nobody_guessed_is_warned_of_on_operators(data):
+def test_a_default_level_on_an_operator_warns(data):
     X, y = data
-    with pytest.warns(UserWarning, match=rf"k=None is k=10 .* operator with {X.shape[1]} columns"):
+    with pytest.warns(UserWarning, match=rf"k=10 .* operator with {X.shape[1]} columns"):
         IRKSN(max_iter=5).fit(aslinearoperator(X), y)
 
 

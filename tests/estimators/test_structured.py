@@ -255,7 +255,7 @@ def test_sample_weights_are_repetitions(grouped):
 
 def test_k_beyond_the_groups_means_all(grouped):
     X, y, _, groups = grouped
-    with pytest.warns(UserWarning, match="k=99 is more than n_groups=60, and taken to be 60"):
+    with pytest.warns(UserWarning, match="k=99 is more than n_groups=60; k=60 is used"):
         IRKSN(k=99, feature_groups=groups, max_iter=3).fit(X, y)
 
 

@@ -34,7 +34,7 @@ def check_interval(
 
 
 def check_switch(name: str, value: bool) -> None:
-    """True or False, and not a number that stands for them."""
+    """True or False; 0 and 1 are rejected."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {value!r}")
 
@@ -46,7 +46,7 @@ def check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def dense(X: Any) -> Any:
-    """A matrix or a block of one, sparse or not, as an array."""
+    """A sparse or dense matrix as an array."""
     return X.toarray() if hasattr(X, "toarray") else np.asarray(X)
 
 
@@ -56,7 +56,7 @@ def as_numbers(name: str, value: Any) -> Any:
         array = np.asarray(value)
         if array.dtype.kind == "O" and value is not None:
             array = array.astype(np.float64)
-    except (TypeError, ValueError) as error:  # ragged lists, words
+    except (TypeError, ValueError) as error:  # ragged lists, text
         raise ValueError(f"{name} must be an array of numbers: {error}") from error
     if array.dtype.kind not in "biufc":
         given = "None" if value is None else f"dtype {array.dtype}"

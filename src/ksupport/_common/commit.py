@@ -1,4 +1,4 @@
-"""The commit that this code is of: baked in when a distribution was built, else read from git."""
+"""The commit of this code: stored when a distribution is built, else read from git."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def commit() -> str | None:
 
 
 def of_checkout(root: Path) -> str | None:
-    """The commit that is checked out in a folder of this project, read from git's own files."""
+    """The commit checked out in a folder of this project, read from git's own files."""
     try:
         return _head(_folder(root / ".git")) if (root / "pyproject.toml").exists() else None
     except (OSError, UnicodeDecodeError):
@@ -34,7 +34,7 @@ def of_checkout(root: Path) -> str | None:
 
 
 def _folder(git: Path) -> Path:
-    """Where HEAD is; in a second work tree ``.git`` is a file that says so."""
+    """The folder of HEAD; in a linked work tree ``.git`` is a file with its path."""
     if git.is_dir():
         return git
     return git.parent / git.read_text().removeprefix("gitdir:").strip()
@@ -45,7 +45,7 @@ def _head(folder: Path) -> str | None:
     if not head.startswith("ref:"):
         return _digits(head)
     name = head.removeprefix("ref:").strip()
-    common = folder / "commondir"  # where branches are, of a second work tree
+    common = folder / "commondir"  # in a linked work tree, the path to the branches
     places = folder / common.read_text().strip() if common.exists() else folder
     if (places / name).exists():
         return _digits((places / name).read_text())

@@ -1,4 +1,4 @@
-"""Optional packages: imported when needed; an error says how to install a missing one."""
+"""Optional packages, imported when needed: an error says how to install a missing one."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from contextlib import contextmanager
 
 @contextmanager
 def extra(name: str, need: str = "this needs") -> Iterator[None]:
-    """Imports of packages that an extra installs; an import that fails says what to install.
+    """A context for imports of packages that an extra installs.
 
     Parameters
     ----------
     name : str
         The extra.
     need : str, default="this needs"
-        How the sentence begins that ends with the missing package.
+        The beginning of the message, before the name of the missing package.
 
     Examples
     --------

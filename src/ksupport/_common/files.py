@@ -1,4 +1,4 @@
-"""Atomic writing: a file is complete, or it is not there."""
+"""Atomic writing: a file is complete or absent."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from secrets import token_hex
 def replacing(path: Path) -> Iterator[Path]:
     """A path to write to, in the same folder, that becomes ``path`` once written.
 
-    Links are followed, a file that was there passes its permissions on, and what is no file, such
-    as ``/dev/null`` or a pipe, is written to directly.  Errors name ``path``.
+    Links are followed, the permissions of an existing file are kept, and special files such as
+    ``/dev/null`` or a pipe are written to directly.  Errors name ``path``.
     """
     target, temporary = _places(path)
     _remove_leftovers(target.parent)
@@ -33,7 +33,7 @@ def replacing(path: Path) -> Iterator[Path]:
         raise _about(path, temporary, error) from error
     finally:
         if temporary != target:
-            with suppress(OSError):  # mostly because it was never there
+            with suppress(OSError):  # mostly because it does not exist
                 temporary.unlink()
 
 
@@ -50,28 +50,28 @@ def check_writable(path: Path) -> None:
 
 
 def _places(path: Path) -> tuple[Path, Path]:
-    """The file that a path leads to, and where to write before; the same if it is no file."""
+    """The file that a path leads to, and the temporary one; both the path of a special file."""
     with suppress(FileNotFoundError):
-        path.stat()  # raises what no file can be called; is_dir() would only say no
+        path.stat()  # raises for invalid names; is_dir() would only return False
     if path.is_dir():
         raise _error(errno.EISDIR, path)
     if path.exists() and not path.is_file():
         return path, path
     target = Path(os.path.realpath(path))
     if target.exists() and not os.access(target, os.W_OK):
-        raise _error(errno.EACCES, path)  # a folder would let us put another file in its place
-    # The suffix stays last, as it tells matplotlib the format.
+        raise _error(errno.EACCES, path)  # the folder may still allow replacing it
+    # The suffix stays last: matplotlib reads the format from it.
     name = f".partial-{_host()}-{os.getpid()}-{token_hex(4)}{target.suffix}"
     return target, target.with_name(name)
 
 
 def _host() -> str:
-    """A few characters that tell machines apart which share a folder."""
+    """A few characters that identify this machine in a shared folder."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """What processes of this machine were writing when they were killed."""
+    """Remove the temporary files of processes of this machine that were killed."""
     pattern = re.compile(rf"\.partial-{_host()}-(\d+)-[0-9a-f]{{8}}(\.[^.]*)?")
     with suppress(OSError):  # a folder that may not be read; on Windows, a file in use
         for other in folder.iterdir():
@@ -81,18 +81,18 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _running(pid: int) -> bool:
-    """Whether there is such a process here; on Windows, where asking would end it, unknown: no."""
+    """Whether this process runs here; False on Windows, where a signal would end it."""
     if os.name == "nt":
         return False
     try:
         os.kill(pid, 0)
     except (OSError, OverflowError) as error:
-        return isinstance(error, PermissionError)  # it is someone else's
+        return isinstance(error, PermissionError)  # another user's process
     return True
 
 
 def _about(path: Path, temporary: Path, error: OSError) -> OSError:
-    """The error, with the path that was asked for in place of the temporary one."""
+    """The error, with the requested path in place of the temporary one."""
     if error.errno is None or error.filename not in (None, str(temporary)):
         return error
     return _error(error.errno, path)

@@ -15,7 +15,7 @@ Groups = ArrayLike | Sequence[Sequence[Any]] | None
 
 
 def hashable(groups: Any) -> Any:
-    """Groups as a tuple, of labels or of tuples of members; what is no list stays."""
+    """Groups as a hashable tuple of labels, or of tuples of members."""
     if isinstance(groups, Mapping):
         groups = _lists_of(groups)
     if not _is_list(groups):
@@ -26,8 +26,8 @@ def hashable(groups: Any) -> Any:
 def labels_of(groups: Any, d: int, names: Sequence[str] | None = None) -> tuple[int, ...]:
     """The group of each feature as a number, from 0 on, in order of first appearance.
 
-    ``groups`` are d labels (a series that names all features, in any order), lists of names or
-    numbers of features, or a mapping from such to labels; features in none are groups of one.
+    ``groups`` are d labels (a series indexed by all names may have any order), lists of names or
+    numbers of features, or a mapping from features to labels.  Other features are groups of one.
     """
     if not isinstance(groups, Mapping) and _names_all(groups, names):
         groups = dict(zip(groups.index, groups, strict=True))
@@ -52,7 +52,7 @@ def labels_of(groups: Any, d: int, names: Sequence[str] | None = None) -> tuple[
 
 
 def _names_all(groups: Any, names: Sequence[str] | None) -> bool:
-    """Whether it is a series of pandas whose index is the names of all features."""
+    """Whether this is a pandas series whose index has the names of all features."""
     index = getattr(groups, "index", None)
     if names is None or index is None or callable(index):
         return False
@@ -60,7 +60,7 @@ def _names_all(groups: Any, names: Sequence[str] | None) -> bool:
 
 
 def _lists_of(groups: Mapping[Any, Any]) -> list[list[Any]]:
-    """The features of each label."""
+    """The members of each group."""
     lists: dict[Any, list[Any]] = {}
     for feature, label in groups.items():
         if label is None or label != label:
@@ -78,7 +78,7 @@ def _plain(label: Any) -> Any:
 
 
 def _numbered(labels: list[Any], d: int) -> tuple[int, ...]:
-    """Labels as numbers in the order of their first features."""
+    """Labels as numbers, in order of first appearance."""
     if len(labels) != d:
         raise ValueError(
             f"feature_groups has {len(labels)} labels, but X has n_features={d}; give one for each "
@@ -101,15 +101,15 @@ def _from_lists(lists: list[Any], d: int, names: Sequence[str] | None) -> tuple[
             feature = _place(member, names, d)
             if owner.setdefault(feature, at) != at:
                 raise ValueError(
-                    f"feature_groups: feature {shown(str(member))!r} is in two groups, of which "
-                    "each must have its own; put it in one of them, or join the two"
+                    f"feature_groups: feature {shown(str(member))!r} is in two groups; "
+                    "put it in one of them, or join the two"
                 )
     free = iter(range(len(lists), len(lists) + d))
     return _numbered([owner[i] if i in owner else next(free) for i in range(d)], d)
 
 
 def _place(member: Any, names: Sequence[str] | None, d: int) -> int:
-    """The number of the feature that a name or a number stands for."""
+    """The index of a feature, given its name or number."""
     if isinstance(member, numbers.Integral) and not isinstance(member, bool | np.bool_):
         if not -d <= int(member) < d:
             raise ValueError(f"feature_groups: feature {member} is out of range for n_features={d}")
@@ -130,7 +130,7 @@ def _place(member: Any, names: Sequence[str] | None, d: int) -> int:
     return list(names).index(member)
 
 
-def alone(labels: Sequence[int], features: NDArray[np.intp]) -> tuple[int, ...]:
-    """Groups without some features, which become groups of one."""
-    apart = {int(feature): -1 - i for i, feature in enumerate(features)}
-    return _numbered([apart.get(i, label) for i, label in enumerate(labels)], len(labels))
+def ungrouped(labels: Sequence[int], features: NDArray[np.intp]) -> tuple[int, ...]:
+    """The groups with these features taken out, each a group of one."""
+    single = {int(feature): -1 - i for i, feature in enumerate(features)}
+    return _numbered([single.get(i, label) for i, label in enumerate(labels)], len(labels))

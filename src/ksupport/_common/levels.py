@@ -1,7 +1,4 @@
-"""Rules for the sparsity level k: allowed values, their meaning, grids.
-
-Levels are numbers of features; n samples and d features bound them.
-"""
+"""The sparsity level k: allowed values, and grids for n samples and d features."""
 
 from __future__ import annotations
 
@@ -10,19 +7,17 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
-from .warned import warn
+from .errors import warn
 
 Setting = dict[str, Any]
 LEVELS = ("k", "n_atoms")  # parameters that are numbers of features
-ONE_PATH = 10  # the level of one path where none is given
-FIRST = 3  # levels walked at first where the data say how far to go
-MOST = 200  # the largest level that is walked unasked: beyond it every step reads the whole of X
-
-# -- what is allowed -----------------------------------------------------------------------------
+ONE_PATH = 10  # the level of a single path if none is given
+FIRST = 3  # levels walked at first where the data decide how far to go
+MOST = 200  # the largest level of a default grid: beyond it every step reads the whole of X
 
 
 def check_k(k: Any, n_features: float = math.inf, name: str = "k", of: str = "n_features") -> int:
-    """k as an int; where the number of features is not known yet, any from 1 on."""
+    """k as an int between 1 and the number of features, if that is known."""
     whole = isinstance(k, Integral) and not isinstance(k, bool)
     if not whole or not 1 <= int(k) <= n_features:
         known = math.isfinite(n_features)
@@ -32,40 +27,40 @@ def check_k(k: Any, n_features: float = math.inf, name: str = "k", of: str = "n_
     return int(k)
 
 
-def at_most(params: Mapping[str, Any], d: int) -> dict[str, Any]:
-    """The parameters where more features than the d there are means all of them.
+def clip_levels(params: Mapping[str, Any], d: int) -> dict[str, Any]:
+    """The parameters with levels above d replaced by d.
 
-    So that estimators keep working where others take features away from X.
+    Estimators then keep working where another step of a pipeline drops columns of X.
     """
-    return {name: d if _beyond(name, value, d) else value for name, value in params.items()}
+    return {name: d if _above(name, value, d) else value for name, value in params.items()}
 
 
-def warn_beyond(params: Mapping[str, Any], d: int, of: str = "n_features") -> None:
-    """Tell of what `at_most` changes."""
+def warn_clipped(params: Mapping[str, Any], d: int, of: str = "n_features") -> None:
+    """Warn of what `clip_levels` changes."""
     for name, value in params.items():
-        if _beyond(name, value, d):
-            warn(f"{name}={value} is more than {of}={d}, and taken to be {d}")
+        if _above(name, value, d):
+            warn(f"{name}={value} is more than {of}={d}; {name}={d} is used")
 
 
-def warn_unguessed(d: int) -> None:
-    """Tell of the level of one path on an operator, of which nobody has said how sparse it is."""
+def warn_default_level(d: int) -> None:
+    """Warn that k=None may be too small on an operator, which has as many columns as an image."""
     if d > ONE_PATH:
         warn(
-            f"k=None is k={ONE_PATH} on one path, and X is an operator with {d} columns: an image "
-            "or a signal mostly has more that are not zero. Give a guess at how many; or let "
-            "ksupport.recover choose"
+            f"k=None means k={ONE_PATH} on one path, but X is an operator with {d} columns: most "
+            "images and signals have more nonzero coefficients. Give an estimate of their number "
+            "as k, or let ksupport.recover choose it"
         )
 
 
-def _beyond(name: str, value: Any, d: int) -> bool:
+def _above(name: str, value: Any, d: int) -> bool:
     return name in LEVELS and isinstance(value, Integral) and int(value) > d
 
 
-# -- what is meant, and walked ---------------------------------------------------------------
+# -- grids -----------------------------------------------------------------------------------
 
 
 def levels_of(k: Any, auto: list[int]) -> list[int]:
-    """The levels that a parameter k stands for; "auto" takes those given."""
+    """A parameter k as a list of levels; "auto" means those given."""
     if isinstance(k, str):
         if k != "auto":
             raise ValueError(f"k must be 'auto', an integer or a sequence of them, got {k!r}")
@@ -74,7 +69,7 @@ def levels_of(k: Any, auto: list[int]) -> list[int]:
 
 
 def staged(settings: Sequence[Setting], first: int) -> list[list[Setting]]:
-    """Settings in stages by their k: those of the first levels, then each level of its own."""
+    """Settings in stages by their k: those of the first levels, then one level at a time."""
     levels = sorted({setting["k"] for setting in settings})
     bounds = levels[min(first, len(levels)) - 1 :]
     lows = [0, *bounds[:-1]]
@@ -90,10 +85,10 @@ def doubling(n: int, d: int) -> list[int]:
 
 
 def for_criteria(n: int, d: int) -> list[int]:
-    """Levels whose paths propose supports to a criterion; those between added nothing in trials."""
+    """Levels for a criterion: 1, 4, 16, 64; levels between them added nothing in trials."""
     return [k for k in (1, 4, 16, 64) if k <= max(min(d, n // 4), 1)]
 
 
 def for_prediction(n: int, d: int) -> list[int]:
-    """2, 8, 32, 128 for folds that look for the best prediction; finer steps are no better."""
+    """Levels for cross-validated prediction: 2, 8, 32, 128; a finer grid predicts no better."""
     return [k for k in (2, 8, 32, 128) if k <= min(d // 2, 2 * n, MOST)] or [1]

@@ -1,4 +1,4 @@
-"""Names chosen by other people, made harmless for a terminal and for a spreadsheet."""
+"""Names from users' data, made safe for terminals and spreadsheets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 LONGEST = 48  # characters of a name that are shown
-FORMULA = re.compile(r"[\t\r\n]|[\s\x00\ufeff]*[=+\-@＝＋－＠]")  # a cell that begins so may be run
+FORMULA = re.compile(r"[\t\r\n]|[\s\x00\ufeff]*[=+\-@＝＋－＠]")  # cells that spreadsheets run
 
 
 def shown(name: str, longest: int = LONGEST) -> str:
@@ -28,7 +28,7 @@ def shown(name: str, longest: int = LONGEST) -> str:
 
 
 def feature_name(names: Any, feature: int) -> str:
-    """The name of a feature in texts, made harmless; x and its number where it has none.
+    """The printable name of a feature; x and its number if it has none.
 
     >>> feature_name(["a", "b"], 1), feature_name(None, 1)
     ('b', 'x1')
@@ -37,34 +37,31 @@ def feature_name(names: Any, feature: int) -> str:
 
 
 def names_seen(estimator: Any) -> Sequence[str] | None:
-    """The names of the columns that a model was fitted on; None if they had none.
-
-    By scikit-learn's convention the attribute is then absent.
-    """
+    """The names of the columns that a model was fitted on; None if they had none."""
     return getattr(estimator, "feature_names_in_", None)
 
 
 def _visible(character: str) -> str:
-    # C: control, format (reverses the writing direction), surrogate; Z: separators, save the space.
+    # C: control, format (may reverse the writing direction), surrogate; Z: separators.
     if character == " " or unicodedata.category(character)[0] not in "CZ":
         return character
     return character.encode("unicode_escape").decode("ascii")
 
 
 def title(path: Path) -> str:
-    """What to call a file: its name, or, of a pipe such as /dev/fd/63, its path."""
+    """The printable name of a file; the whole path of a pipe such as /dev/fd/63."""
     return shown(str(path) if path.is_relative_to("/dev") else path.name)
 
 
 def listed(names: Iterable[str], most: int = 8) -> str:
-    """The first few names, and how many more there are."""
+    """The first few names, and the number of the others."""
     names = list(names)
     text = ", ".join(repr(shown(name)) if name == "" else shown(name) for name in names[:most])
     return text if len(names) <= most else f"{text} and {len(names) - most} more"
 
 
 def spreadsheet_safe(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula: an apostrophe before what could be one.
+    """A cell that no spreadsheet takes for a formula: an apostrophe precedes any that could be.
 
     >>> spreadsheet_safe("=cmd()")
     "'=cmd()"

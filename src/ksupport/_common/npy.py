@@ -9,7 +9,7 @@ import numpy as np
 
 
 def npy_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type of the array that a stream is about to give."""
+    """Shape and dtype of the next array in a stream."""
     version = np.lib.format.read_magic(stream)
     headers = np.lib.format
     read = headers.read_array_header_1_0 if version == (1, 0) else headers.read_array_header_2_0
@@ -18,14 +18,14 @@ def npy_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def check_npz(archive: Any, largest: int) -> None:
-    """Refuse an archive that unpacks to more, or an array that claims more than is stored of it.
+    """Reject an archive that unpacks to more, or an array whose header claims more than is stored.
 
     Parameters
     ----------
     archive : numpy.lib.npyio.NpzFile
-        As ``numpy.load`` opens it, nothing unpacked.
+        As opened by ``numpy.load``.
     largest : int
-        Bytes of all arrays together.
+        Total bytes of all arrays.
     """
     if sum(each.file_size for each in archive.zip.infolist()) > largest:
         raise ValueError(f"it unpacks to more than {largest} bytes")

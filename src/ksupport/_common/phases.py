@@ -1,47 +1,43 @@
-"""Phases of work, and how far each has come, for those who listen.
+"""Named phases of work, and how far each has come.
 
-Work in any layer says ``with phase("measuring X") as update:`` around what may take long, and calls
-``update(done)`` as it goes.  Nothing is printed here, and while nobody listens a phase costs less
-than a microsecond; `telling` listens, and draws a line.
+Code in any layer writes ``with phase("measuring X") as update:`` around work that may take long,
+and calls ``update(done)`` as it goes.  Nothing is printed here; without a listener a phase costs
+less than a microsecond.  `progress` has the listener that draws a line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ContextDecorator
-from contextvars import ContextVar, Token, copy_context
-from functools import partial
+from contextvars import ContextVar
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
-Update = Callable[[float], None]  # told how much of the total is done
+Update = Callable[[float], None]  # takes the amount of work done so far
 
 
 class Listener(Protocol):
-    """What is notified of phases."""
+    """Gives the time in seconds, and is notified of every phase that ends."""
 
-    def now(self) -> float:
-        """The time, in seconds."""
-
-    def closed(self, phase: Phase) -> None:
-        """A phase is over."""
+    def now(self) -> float: ...
+    def closed(self, phase: Phase) -> None: ...
 
 
 class Phase:
-    """A stretch of work under way, within another one.
+    """A phase under way.
 
     Attributes
     ----------
     share : float or None
-        How much of it is done; None if nobody knows how much there is to do.
+        The fraction of the work done; None if the total is unknown.
     moved, leap : float
         When the share last grew, and by how much.
     reading : float or None
-        How much of X a pass under way has read.
+        The fraction of X that the pass under way has read.
     passes : callable or None
-        How often X was read so far.
+        Counts the passes over X so far.
     within : list of Phase
-        Those that are part of it, oldest first; several if threads work side by side.
+        The phases inside this one, oldest first; several when threads work in parallel.
     """
 
     def __init__(
@@ -57,7 +53,7 @@ class Phase:
         self.within: list[Phase] = []
 
     def update(self, done: float) -> None:
-        """So much of the total is done."""
+        """Set the amount of work done."""
         if self.share is None or not self.total:
             return
         share = min(done / self.total, 1.0)
@@ -66,20 +62,20 @@ class Phase:
             self.moved = self.listener.now()
 
     def read(self, share: float | None) -> None:
-        """A pass over X has come so far; None: it is over."""
+        """Set how much of X the pass under way has read; None when it ends."""
         self.reading = share
         if self.one_pass:
             self.update(1.0 if share is None else share)
 
     def elapsed(self, now: float) -> float:
-        """Seconds since it began."""
+        """Seconds since the phase began."""
         return now - self.started
 
     def left(self, now: float) -> float | None:
-        """Estimated seconds until it ends, at the pace so far; None if unknown.
+        """Estimated seconds until the phase ends, at the pace so far; None if unknown.
 
-        Between updates it counts down.  Once the next update is overdue, the estimate is what it
-        would be if that came now: it never rests at nothing.
+        The estimate counts down between updates.  Once the next update is overdue, it is what it
+        would be if that update came now, so it never reaches zero.
         """
         if not self.share:
             return None
@@ -89,35 +85,20 @@ class Phase:
         return left if left > 0 else None
 
 
-_here: ContextVar[Phase | None] = ContextVar("phase", default=None)
-
-
-def present() -> Phase | None:
-    """The current phase; None if there is no listener."""
-    return _here.get()
-
-
-def enter(phase: Phase) -> Token[Phase | None]:
-    """Begin a phase; what follows is part of it."""
-    return _here.set(phase)
-
-
-def leave(token: Token[Phase | None]) -> None:
-    """Return to what was under way before."""
-    _here.reset(token)
+current_phase: ContextVar[Phase | None] = ContextVar("phase", default=None)  # None: no listener
 
 
 class phase(ContextDecorator):
-    """A named phase of work, for a ``with`` or, if it has no total, above a function.
+    """A named phase: a context that yields an update function, or a decorator.
 
     Parameters
     ----------
     name : str
-        What is done, in words that follow those of the phase around it.
+        What is done, in words that follow those of the enclosing phase.
     total : float, optional
-        How much there is to do, in the units of the update function that ``with`` gives.
+        How much work there is, in the units of the update function.
     one_pass : bool
-        Whether it is one pass over X, which tells by itself how far it is.
+        Whether the work is one pass over X, which updates the phase itself.
 
     Examples
     --------
@@ -133,47 +114,42 @@ class phase(ContextDecorator):
         return phase(self.name, self.total, one_pass=self.one_pass)
 
     def __enter__(self) -> Update:
-        self._around = _here.get()
-        if self._around is None:
-            return unheard
-        self._phase = Phase(self.name, self._around.listener, self.total, self.one_pass)
-        self._around.within.append(self._phase)
-        self._token = enter(self._phase)
+        self._outer = current_phase.get()
+        if self._outer is None:
+            return no_update
+        self._phase = Phase(self.name, self._outer.listener, self.total, self.one_pass)
+        self._outer.within.append(self._phase)
+        self._token = current_phase.set(self._phase)
         return self._phase.update
 
     def __exit__(self, *_: Any) -> None:
-        if self._around is not None:
-            leave(self._token)
-            self._around.within.remove(self._phase)
+        if self._outer is not None:
+            current_phase.reset(self._token)
+            self._outer.within.remove(self._phase)
             self._phase.listener.closed(self._phase)
 
 
-def unheard(done: float) -> None:
-    """The update function where there is no listener: does nothing."""
+def no_update(done: float) -> None:
+    """The update function without a listener: does nothing."""
 
 
 def count_passes(passes: Callable[[], int]) -> None:
     """Give the current phase a counter of passes over X."""
-    around = _here.get()
-    if around is not None:
-        around.passes = passes
+    current = current_phase.get()
+    if current is not None:
+        current.passes = passes
 
 
-def swept(parts: Iterable[T], count: int) -> Iterable[T]:
-    """The parts of X that one pass reads, whose share the current phase is given."""
-    around = _here.get()
-    return parts if around is None else _followed(parts, count, around)
+def track_pass(parts: Iterable[T], count: int) -> Iterable[T]:
+    """The ``count`` parts of X that one pass reads; the current phase follows the iteration."""
+    current = current_phase.get()
+    return parts if current is None else _tracked(parts, count, current)
 
 
-def _followed(parts: Iterable[T], count: int, around: Phase) -> Iterator[T]:
+def _tracked(parts: Iterable[T], count: int, current: Phase) -> Iterator[T]:
     try:
         for at, part in enumerate(parts):
-            around.read(at / count)
+            current.read(at / count)
             yield part
     finally:
-        around.read(None)
-
-
-def carried(work: Callable[..., T]) -> Callable[..., T]:
-    """One call of a function in another thread, whose phases are part of the one under way here."""
-    return partial(copy_context().run, work)
+        current.read(None)

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-UNWIELDY = 1e5  # size from which numbers are told with exponents, and its inverse
-
+LARGE = 1e5  # numbers of this size, or below its inverse, are printed with exponents
 WIDTH = 92
 
 
@@ -62,7 +61,7 @@ def as_html(title: str, words: Sequence[str], tables: Sequence[Table]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value made of dicts, lists, strings and finite numbers, fit for JSON."""
+    """A value made of dicts, lists, strings and finite numbers, for JSON."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
@@ -86,17 +85,17 @@ def number(value: float | None) -> str:
 def column_format(values: Any) -> Callable[[float], str]:
     """A format for the numbers of a column: signed, all with as many decimals.
 
-    Of the largest three digits are shown, of the smallest one or more.
+    The largest number gets three digits, the smallest at least one.
 
-    >>> told = column_format([-1.5213, 0.4704, 0.0231])
-    >>> told(-1.5213), told(0.4704), told(0.0231)
+    >>> formatted = column_format([-1.5213, 0.4704, 0.0231])
+    >>> formatted(-1.5213), formatted(0.4704), formatted(0.0231)
     ('-1.52', '+0.47', '+0.02')
     >>> column_format([250.0, 0.3])(250.0), column_format([3e-9])(3e-9)
     ('+250.0', '+3e-09')
     """
     sizes = np.abs(np.asarray(values, np.float64))
     sizes = sizes[sizes > 0]
-    if not sizes.size or sizes.max() >= UNWIELDY or sizes.max() < 1 / UNWIELDY:
+    if not sizes.size or sizes.max() >= LARGE or sizes.max() < 1 / LARGE:
         return lambda value: f"{value:+.3g}"
     least, most = np.floor(np.log10([sizes.min(), sizes.max()]))
     decimals = int(np.clip(max(2 - most, -least), 0, max(2 - most, 0) + 3))

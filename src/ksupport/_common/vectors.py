@@ -25,12 +25,12 @@ def check_vectors(w: ArrayLike, name: str) -> FloatArray:
     dtype = np.float32 if w.dtype.type is np.float32 else np.float64
     try:
         return np.ascontiguousarray(w, dtype=dtype)
-    except (TypeError, ValueError) as error:  # object arrays that hold something else
+    except (TypeError, ValueError) as error:  # object arrays of other things
         raise TypeError(f"{name} must hold real numbers: {error}") from error
 
 
 def check_strength(value: Any, name: str = "lam", positive: bool = False) -> float:
-    """A factor before a norm, as a float."""
+    """The factor of a norm, as a float."""
     if np.ndim(value):
         raise TypeError(
             f"{name} must be one number for the whole vector, got shape {np.shape(value)}"
@@ -48,7 +48,7 @@ def check_strength(value: Any, name: str = "lam", positive: bool = False) -> flo
 
 
 def check_directions(w: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """w and u in one dtype; u matches w, or is a batch of directions at the vector w."""
+    """w and u in one dtype; u has the shape of w, or is a batch of directions at a vector w."""
     if u.shape != w.shape and (w.ndim != 1 or u.shape[-1] != w.size):
         raise ValueError(
             f"u must have the shape of w, {w.shape}, or be a batch of directions at a vector w, "
@@ -59,9 +59,9 @@ def check_directions(w: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArr
 
 
 def to_unit_size(w: FloatArray) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Rows of w as float64, times powers of two that bring them below 1 without rounding.
+    """Rows of w as float64, scaled below 1 by powers of two, without rounding; the exponents.
 
-    Squares of the result neither overflow nor vanish.  Also the exponents taken out.
+    Squares of the result neither overflow nor underflow.
     """
     rows = np.atleast_2d(w).astype(np.float64, copy=False)
     exponents = np.frexp(np.max(np.abs(rows), axis=1, initial=0.0))[1]

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .._common.phases import Phase
-from .._common.telling import duration, watched
+from .._common.progress import duration, polled
 from ..commands.fitting.options import FitOptions
 
 MESSAGE_PERIOD = 0.4  # seconds between two messages
@@ -70,5 +70,5 @@ class Progress:
 def following(tell: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[str], None]]:
     """Report the progress of the work within; yields a function that begins a stage."""
     progress = Progress()
-    with watched(progress.root, lambda: tell(progress.state()), MESSAGE_PERIOD, MESSAGE_PERIOD):
+    with polled(progress.root, lambda: tell(progress.state()), MESSAGE_PERIOD, MESSAGE_PERIOD):
         yield progress.say

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.levels import Setting, at_most, warn_beyond
+from .._common.levels import Setting, clip_levels, warn_clipped
 from ..algorithms import known_method
 from ..losses import Loss, Squared
 
@@ -34,8 +34,8 @@ def settings_within(settings: Iterable[Mapping[str, Any]], d: int) -> list[Setti
     """The settings that differ on d features, where a level beyond them means all of them."""
     distinct: list[Setting] = []
     for setting in settings:
-        warn_beyond(setting, d)
-        known = at_most(setting, d)
+        warn_clipped(setting, d)
+        known = clip_levels(setting, d)
         if known not in distinct:
             distinct.append(known)
     return distinct

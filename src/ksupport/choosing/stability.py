@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -16,8 +17,8 @@ from sklearn.utils import check_consistent_length, check_random_state, indexable
 from .. import limits
 from .._common.checks import check_count, check_interval
 from .._common.names import shown
-from .._common.phases import carried, phase
-from .._common.telling import listening
+from .._common.phases import phase
+from .._common.progress import show_progress
 from ..design import Floats, Ints, fetched, names_of, unwrapped
 from ..walking import whole_walks_only
 from ..walking.threads import threads_of
@@ -263,8 +264,8 @@ def stability_selection(
     # joblib starts as many threads as it is told, work for them or not.
     threads = min(threads_of(n_jobs), len(pairs))
     answers = []
-    with listening(wanted=verbose), phase("half-samples", len(pairs)) as update:
-        tasks = [delayed(carried(choose))(pair) for pair in pairs]
+    with show_progress(wanted=verbose), phase("half-samples", len(pairs)) as update:
+        tasks = [delayed(copy_context().run)(choose, pair) for pair in pairs]
         for answer in Parallel(n_jobs=threads, prefer="threads", return_as="generator")(tasks):
             answers.append(answer)
             update(len(answers))

@@ -13,7 +13,7 @@ import typer
 
 from .._common.errors import InputError
 from .._common.names import title
-from .._common.phases import Update, phase, unheard
+from .._common.phases import Update, no_update, phase
 from ..design import Genotypes, Ints
 from ..explain.cross_validation import filled
 from ..reading import Data, in_memory, read_data
@@ -160,7 +160,7 @@ def _score(
     data: Data,
     splits: list[tuple[Ints, Ints]],
     cv: int,
-    update: Update = unheard,
+    update: Update = no_update,
 ) -> Score:
     """Fit on every training part, and measure the error on the others."""
     assert data.y is not None

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import limits
-from .._common.phases import Update, phase, swept, unheard
+from .._common.phases import Update, no_update, phase, track_pass
 from . import stores
 from .stores import Floats, Ints, OnEach, Store
 from .sweeps import Moments, RecentColumns, named, read_ahead, steps_of, strip_of
@@ -96,7 +96,7 @@ class BlockStore(Store):
 
     def _sweep(self, parts: Sequence[Part]) -> Iterator[tuple[Part, Floats]]:
         self.passes += 1
-        yield from swept(read_ahead(lambda part: self._dense(*part), parts), len(parts))
+        yield from track_pass(read_ahead(lambda part: self._dense(*part), parts), len(parts))
         self.finite = True
 
     def _dense(self, rows: slice, columns: slice) -> Floats:
@@ -247,7 +247,7 @@ class ArrayStore(BlockStore):
         self._met |= strips
 
     def _fill(
-        self, target: Floats, read: Callable[[slice], Any], touched: int, update: Update = unheard
+        self, target: Floats, read: Callable[[slice], Any], touched: int, update: Update = no_update
     ) -> None:
         """Read lines into an array, as many at once as may be resident; each touches some bytes."""
         most = len(target) if self._file is None else max(1, limits.LOOSE // max(touched, 1))

@@ -10,7 +10,7 @@ from typing import Any
 
 from dask.callbacks import Callback
 
-from .._common.phases import Phase, present
+from .._common.phases import Phase, current_phase
 
 LEFT = ("waiting", "ready", "running")  # states of tasks that are not done
 
@@ -32,5 +32,5 @@ class _Followed(Callback):
 
 def followed() -> AbstractContextManager[Any]:
     """Within, a graph is one pass over X, and whoever listens hears how far it is."""
-    around = present()
+    around = current_phase.get()
     return nullcontext() if around is None else _Followed(around)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
 
-from .._common.phases import swept
+from .._common.phases import track_pass
 from .stores import COMPLEX, Floats, Ints, Store
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ class OperatorStore(Store):
 
     def _rows(self, view: Design) -> Iterator[Floats]:
         """The rows of a view, a product each."""
-        places = swept(range(view.n), view.n)
+        places = track_pass(range(view.n), view.n)
         return (view.rmatvec(np.eye(view.n, 1, -i)[:, 0]) for i in places)
 
     def _dense(self, rows: slice, columns: slice) -> Floats:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from .. import limits
-from .._common.phases import swept
+from .._common.phases import track_pass
 from .scatter import Scatter, add_rows
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ class Store(ABC):
         self.passes += 1
         width = max(1, limits.CHUNK // max(n, 1))
         starts = range(0, d, width)
-        for start in swept(starts, len(starts)):
+        for start in track_pass(starts, len(starts)):
             part = slice(start, min(d, start + width))
             yield part, self._dense(slice(0, n), part)
 
@@ -164,7 +164,7 @@ class Store(ABC):
         self.passes += 1
         height = max(1, limits.CHUNK // max(d, 1))
         starts = range(0, n, height)
-        for start in swept(starts, len(starts)):
+        for start in track_pass(starts, len(starts)):
             part = slice(start, min(n, start + height))
             yield part, self._dense(part, slice(0, d))
 

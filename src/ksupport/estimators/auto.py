@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import limits
-from .._common.telling import shows_progress
+from .._common.errors import warn
+from .._common.progress import shows_progress
 from .._common.vectors import check_strength
-from .._common.warned import warn
 from ..choosing.folds import HoldsOutFolds, NoFoldsError, labels_of, stratification_key
 from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Split

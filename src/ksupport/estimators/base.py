@@ -13,9 +13,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._common.checks import check_count
+from .._common.errors import warn
 from .._common.names import shown
-from .._common.telling import shows_progress
-from .._common.warned import warn
+from .._common.progress import shows_progress
 from ..choosing.selection import Selection
 from ..design import (
     Design,

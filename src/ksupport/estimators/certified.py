@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.names import names_seen
-from .._common.telling import shows_progress
+from .._common.progress import shows_progress
 from ..design import (
     Problem,
     by_blocks,

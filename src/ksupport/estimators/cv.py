@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.levels import FIRST, Setting, for_prediction, levels_of, staged
-from .._common.telling import shows_progress
+from .._common.progress import shows_progress
 from ..algorithms import Method, make_method
 from ..algorithms.irksn import StepRule
 from ..choosing.folds import (

@@ -8,7 +8,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 
 from .._common.levels import Setting
-from .._common.telling import shows_progress
+from .._common.progress import shows_progress
 from ..algorithms.irksn import StepRule
 from ..choosing.grids import Grid, settings_of, without_structure
 from ..choosing.selecting import Search, irksn_stages

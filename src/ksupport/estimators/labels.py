@@ -13,7 +13,7 @@ from sklearn.utils import assert_all_finite, column_or_1d, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted
 
-from .._common.telling import shows_progress
+from .._common.progress import shows_progress
 from ..choosing.selection import Selection
 from ..design import Floats, Problem, Weights, fetched
 from ..losses import Logistic, Loss, Multinomial

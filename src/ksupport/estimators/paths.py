@@ -12,9 +12,9 @@ from scipy.sparse.linalg import LinearOperator
 from sklearn.base import MultiOutputMixin
 from sklearn.utils import check_random_state
 
-from .._common.levels import ONE_PATH, at_most, warn_beyond, warn_unguessed
-from .._common.telling import shows_progress
-from .._common.warned import warn
+from .._common.errors import warn
+from .._common.levels import ONE_PATH, clip_levels, warn_clipped, warn_default_level
+from .._common.progress import shows_progress
 from ..algorithms import Method, make_method
 from ..choosing.selecting import select_on_path
 from ..choosing.selection import Selection
@@ -83,7 +83,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
         weights = self._weights_for(y, sample_weight)
         rule = rule_of(self.stopping)
         count, called = self._n_groups(X.shape[1])
-        warn_beyond(self._given, count, called)
+        warn_clipped(self._given, count, called)
         method = self._method(count)
         for target in method.loss.one_by_one(Y):
             method.loss.checked(target)
@@ -98,7 +98,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
             shared=self.shared_support and y.ndim > 1,
         )  # fmt: skip
         if isinstance(X, LinearOperator) and self._given.get("k", 1) is None:
-            warn_unguessed(X.shape[1])
+            warn_default_level(X.shape[1])
         method, paths, results = self._solve(problem, method, rule)
         self.held_out_ = held_out
         self._store(problem, method, paths, results, flat=y.ndim == 1)
@@ -141,7 +141,7 @@ class PathModel(CallbackSupportMixin, LinearModel):
         return np.delete(np.arange(n), self.held_out_)
 
     def _method(self, d: int) -> Method:
-        params = at_most(self._given | self._asked_structure, d)
+        params = clip_levels(self._given | self._asked_structure, d)
         if "k" in params and params["k"] is None:
             params["k"] = min(ONE_PATH, d)
         return make_method(self._method_name, **params)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._common.groups import alone, labels_of
+from .._common.groups import labels_of, ungrouped
 from .._common.names import shown
 from ..design import Ints, names_of
 from ..walking.structure import Structure
@@ -60,4 +60,4 @@ def groups_meant(groups: Any, X: Any, d: int, unpenalized: Ints) -> tuple[int, .
                 f"feature_groups has the column {shown(name)!r} in a group, but it is unpenalized, "
                 "and so in every model; take it out of one of the two"
             )
-    return alone(labels, unpenalized)
+    return ungrouped(labels, unpenalized)

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from sklearn.utils.validation import check_is_fitted
 
 from .._common.checks import check_interval
-from .._common.telling import shows_progress
+from .._common.progress import shows_progress
 from ..design import Floats, fetched
 from ..losses import Cox, Loss
 from ..metrics import concordance

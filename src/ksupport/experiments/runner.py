@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from .._common.files import check_writable
 from .._common.phases import phase
-from .._common.telling import listening
+from .._common.progress import show_progress
 from ..walking import whole_walks_only
 from .experiment import Cell, Experiment, Protocol, Row
 from .figures import marked
@@ -103,7 +103,7 @@ def collect(
     known = store.get(experiment, protocol)
     missing = [cell for key, cell in cells.items() if key not in known]
     what = f"{experiment.name} ({protocol})"
-    with listening(wanted=progress), phase(what, len(missing)) as update:
+    with show_progress(wanted=progress), phase(what, len(missing)) as update:
         computed = _computed(experiment, missing, n_jobs)
         for done, (cell, rows, seconds) in enumerate(computed, start=1):
             store.put(experiment, protocol, cell, rows, seconds)

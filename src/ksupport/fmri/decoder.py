@@ -17,8 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._common.names import shown
 from .._common.phases import phase
+from .._common.progress import shows_progress
 from .._common.render import Table
-from .._common.telling import shows_progress
 from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import AutoIRKSNClassifier, IRKSNCVClassifier, PathCV

@@ -23,7 +23,7 @@ from sklearn.utils import check_consistent_length, check_random_state
 from .._common.checks import check_count, check_interval
 from .._common.extra import extra
 from .._common.phases import phase
-from .._common.telling import listening
+from .._common.progress import show_progress
 from ..choosing.stability import rows_of
 from ..design import Floats, Ints, fetched, names_of, unwrapped
 from .again import fitted_again, judging_copy
@@ -177,7 +177,7 @@ def intervals(
         raise ValueError(f"intervals need at least {FEWEST} samples, got n_samples={n}")
     judging_copy(estimator)
     rng, each = check_random_state(random_state), []
-    with listening(wanted=verbose), phase("splits", n_splits) as update:
+    with show_progress(wanted=verbose), phase("splits", n_splits) as update:
         parts = _halves(X, y, rng)
         if method == "fission":
             known = _noise_variance(estimator, X, y) if noise is None else noise

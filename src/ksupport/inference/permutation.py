@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .._common.checks import check_count
 from .._common.phases import phase
-from .._common.telling import listening
+from .._common.progress import show_progress
 from ..walking import whole_walks_only
 from .again import judging_copy
 
@@ -112,5 +112,5 @@ def permutation_test(
     """
     check_count("n_permutations", n_permutations, low=1, high=MOST)
     twin = judging_copy(estimator)
-    with listening(wanted=verbose), whole_walks_only(), phase("testing for any signal"):
+    with show_progress(wanted=verbose), whole_walks_only(), phase("testing for any signal"):
         return PermutationTest(twin._p_value(X, y, groups, n_permutations), n_permutations)

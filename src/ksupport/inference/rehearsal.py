@@ -18,7 +18,7 @@ from scipy.special import expit
 from .._common.checks import check_count
 from .._common.extra import extra
 from .._common.phases import phase
-from .._common.telling import listening
+from .._common.progress import show_progress
 from ..design import Floats, Ints
 from .again import fitted_again, judging_copy
 
@@ -215,7 +215,7 @@ def rehearse(
         raise ValueError(f"scenarios must be some of {SCENARIOS}, got {scenarios!r}")
     judging_copy(estimator)
     outcomes = []
-    with listening(wanted=verbose), phase("rehearsing", 1 + len(scenarios) * n_draws) as update:
+    with show_progress(wanted=verbose), phase("rehearsing", 1 + len(scenarios) * n_draws) as update:
         model = fitted_again(estimator, X, y, groups)
         update(1)
         stage = _Stage(model, X, y)

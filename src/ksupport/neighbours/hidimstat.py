@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._common.checks import check_interval
+from .._common.errors import warn
 from .._common.extra import extra
-from .._common.warned import warn
 
 __all__ = ["knockoffs"]
 

@@ -14,9 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .._common.apart import is_safe
 from .._common.errors import InputError
 from .._common.extra import extra
+from .._common.forked import ends_when_forked
 from .._common.names import listed, shown, title
 from .._common.phases import phase
 from ..design import Genotypes
@@ -157,7 +157,7 @@ def from_h5ad(source: Source, budget: Budget) -> Matrix:
             f"{source.name} cannot be read as h5ad: it is not an HDF5 file, or only a part of one. "
             "Write it again with AnnData's write_h5ad"
         )
-    if not is_safe(lambda: _look(source)):
+    if not ends_when_forked(lambda: _look(source)):
         raise InputError(
             f"{source.name} cannot be read as h5ad: it is damaged, HDF5 finds no end in it. Get or "
             "write the file again"

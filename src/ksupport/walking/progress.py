@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from .._common.phases import phase, unheard
+from .._common.phases import no_update, phase
 from .records import Record
 
 
@@ -22,4 +22,4 @@ def walking(records: Sequence[Record], max_iter: int) -> Iterator[Callable[[], N
         def tell() -> None:
             update(sum(max_iter if r.reason is not None else r.path.t for r in records) - begun)
 
-        yield (lambda: None) if update is unheard else tell
+        yield (lambda: None) if update is no_update else tell

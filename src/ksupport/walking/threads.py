@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from numbers import Integral
 from threading import Event, Lock
 from typing import Any, Self, TypeVar
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
-
-from .._common.phases import carried
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -112,7 +111,7 @@ class Workers:
             return take()
         jobs: list[Future[None]] = []
         try:
-            jobs += (self._pool.submit(carried(take)) for _ in range(count))
+            jobs += (self._pool.submit(copy_context().run, take) for _ in range(count))
             wait(jobs, return_when=FIRST_EXCEPTION)
         finally:
             over.set()

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..._common.names import listed, shown
-from ..._common.telling import duration
+from ..._common.progress import duration
 from ...algorithms import Method
 from ...choosing.selecting import select_by_criterion, select_on_path, walk_to
 from ...choosing.selection import Selection

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ..._common.telling import wipe
+from ..._common.progress import clear_progress
 
 LEFT_ALIGNED = ("note", "description", "against")  # columns of words, beside the first
 
@@ -55,6 +55,6 @@ def say(text: str) -> None:
 
     Work that takes long redraws a line of its own below it, with the time left.
     """
-    wipe()
+    clear_progress()
     faint = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
     print(f"\x1b[2m{text}\x1b[0m" if faint else text, file=sys.stderr, flush=True)

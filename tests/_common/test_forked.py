@@ -1,10 +1,10 @@
-"""Work that is tried in a copy of this process."""
+"""Work that is tried in a forked process."""
 
 import os
 
 import pytest
 
-from ksupport._common import apart
+from ksupport._common import forked
 
 
 def for_ever():
@@ -13,11 +13,11 @@ def for_ever():
 
 
 def take_all():
-    return bytearray(apart.MEGABYTES << 21)
+    return bytearray(forked.MEGABYTES << 21)
 
 
 def fail_to_allocate():
-    raise KeyError("unable to open (memory allocation failed)")  # as h5py tells of it
+    raise KeyError("unable to open (memory allocation failed)")  # as h5py says
 
 
 def end_the_process():
@@ -26,9 +26,9 @@ def end_the_process():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be copied")
 @pytest.mark.parametrize("work", [for_ever, take_all, fail_to_allocate, end_the_process])
-def test_what_has_no_end_or_bounds_is_found_out(work, monkeypatch):
-    monkeypatch.setattr(apart, "SECONDS", 1)
-    assert not apart.is_safe(work)
+def test_endless_or_unbounded_work_is_detected(work, monkeypatch):
+    monkeypatch.setattr(forked, "SECONDS", 1)
+    assert not forked.ends_when_forked(work)
 
 
 def fail():
@@ -36,18 +36,18 @@ def fail():
 
 
 @pytest.mark.parametrize("work", [fail, lambda: sum(range(1000)), lambda: os._exit(0)])
-def test_what_ends_is_safe(work):
+def test_work_that_ends_passes(work):
     done = []
-    assert apart.is_safe(lambda: (done.append(1), work()))
+    assert forked.ends_when_forked(lambda: (done.append(1), work()))
     assert done == []  # nothing of it happened here
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be copied")
-def test_who_waits_for_nothing_is_not_waited_for(monkeypatch):
-    monkeypatch.setattr(apart, "SECONDS", 0.05)
-    monkeypatch.setattr(apart, "_bound", lambda: None)
+def test_a_deadlock_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(forked, "SECONDS", 0.05)
+    monkeypatch.setattr(forked, "_set_limits", lambda: None)
     import threading
 
     lock = threading.Lock()
     lock.acquire()
-    assert apart.is_safe(lock.acquire)
+    assert forked.ends_when_forked(lock.acquire)

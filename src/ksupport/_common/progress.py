@@ -12,26 +12,30 @@ from functools import wraps
 from threading import Event, Lock, Thread
 from typing import Any, TypeVar, cast
 
-from .phases import Phase, enter, leave, phase, present
+from .phases import Phase, current_phase, phase
 
-PATIENCE = 2.0  # seconds that pass in silence
-PERIOD = 0.5  # seconds between looks
+DELAY = 2.0  # seconds before a phase is shown
+PERIOD = 0.5  # seconds between updates of the line
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 @contextmanager
-def listening(name: str = "", wanted: bool = True) -> Iterator[None]:
-    """Show the progress of the work within, under this name, if ``wanted``.
+def show_progress(name: str = "", wanted: bool = True) -> Iterator[None]:
+    """Show the progress of the enclosed work under this name, if ``wanted``.
 
-    Where somebody listens already, it is a phase of what is told there.
+    Where progress is shown already, the work is a phase of it.
     """
-    if present() is not None:
+    if current_phase.get() is not None:
         with phase(name):
             yield
     elif wanted and sys.stderr is not None:
-        with ProgressLine(name, sys.stderr).shown_regularly():
-            yield
+        line = ProgressLine(name, sys.stderr)
+        try:
+            with polled(line.root, line.draw, PERIOD, DELAY):
+                yield
+        finally:
+            line.clear()
     else:
         yield
 
@@ -40,55 +44,54 @@ def shows_progress(method: Method) -> Method:
     """A method of an estimator that shows its progress if the estimator is ``verbose``."""
 
     @wraps(method)
-    def with_progress(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
         verbose = bool(getattr(self, "verbose", False))
-        if not verbose and present() is None:  # nobody listens, and a prediction takes microseconds
+        if not verbose and current_phase.get() is None:  # a prediction takes microseconds
             return method(self, *args, **kwargs)
-        with listening(type(self).__name__, verbose):
+        with show_progress(type(self).__name__, verbose):
             return method(self, *args, **kwargs)
 
-    return cast("Method", with_progress)
+    return cast("Method", wrapped)
 
 
 @contextmanager
-def watched(root: Phase, look: Callable[[], None], period: float, first: float) -> Iterator[None]:
-    """Phases within are part of ``root``; a thread looks after ``first`` seconds, then often."""
-    over, token = Event(), enter(root)
+def polled(root: Phase, poll: Callable[[], None], period: float, delay: float) -> Iterator[None]:
+    """Make ``root`` the current phase; a thread calls ``poll`` after a delay, then periodically."""
+    over, token = Event(), current_phase.set(root)
 
-    def looking() -> None:
-        wait = first
+    def run() -> None:
+        wait = delay
         while not over.wait(wait):
-            look()
+            poll()
             wait = period
 
-    thread = Thread(target=looking, name="ksupport-words", daemon=True)
+    thread = Thread(target=run, name="ksupport-progress", daemon=True)
     thread.start()
     try:
         yield
     finally:
-        leave(token)
+        current_phase.reset(token)
         over.set()
         thread.join()
 
 
-def wipe() -> None:
+def clear_progress() -> None:
     """Clear the line of progress, before other output on standard error."""
-    around = present()
-    if around is not None and isinstance(around.listener, ProgressLine):
-        around.listener.wipe()
+    current = current_phase.get()
+    if current is not None and isinstance(current.listener, ProgressLine):
+        current.listener.clear()
 
 
 class ProgressLine:
     """The line of progress of long phases.
 
-    On a terminal the line is redrawn, and wiped once its phase is over; elsewhere there is a new
-    line at every tenth, or, where there is no telling how much is left, whenever the time has
-    doubled.
+    On a terminal the line is redrawn, and cleared when its phase ends.  On other streams a new line
+    is written at every tenth or, where the total is unknown, whenever the elapsed time has doubled.
 
     Parameters
     ----------
     name : str
-        What is under way; may be empty, then phases speak for themselves.
+        Stands before the names of the phases; may be empty.
     stream : text stream
         Where to write.
     clock : callable
@@ -100,66 +103,54 @@ class ProgressLine:
         self.terminal = stream.isatty()
         self.root = Phase(name, self)
         self._lock = Lock()  # of the line
-        self._shown: Sequence[Phase] = ()
+        self._drawn: Sequence[Phase] = ()
         self._length = 0  # of the line
-        self._told: set[Any] = set()  # marks of the lines elsewhere
-        self._unread = False  # whether words are lost on the stream
+        self._written: set[Any] = set()  # keys of the lines written to other streams
+        self._broken = False  # whether the stream has failed
 
-    @contextmanager
-    def shown_regularly(self) -> Iterator[None]:
-        """Listen to what happens within, and look at it from a thread."""
-        try:
-            with watched(self.root, self.tell, PERIOD, PATIENCE):
-                yield
-        finally:
-            self.wipe()
-
-    def tell(self) -> None:
-        """Draw what is under way now, if it has taken long enough."""
+    def draw(self) -> None:
+        """Draw the phases under way, if they have taken long enough."""
         now = self.now()
         with self._lock:
             chain = long_phases(self.root, now)
-            if self._unread or not chain:
+            if self._broken or not chain:
                 return
             if self.terminal:
-                self._redraw(chain, now)
-            elif (mark := _mark(chain, now)) not in self._told:
-                self._told.add(mark)
+                text = _fitting(chain, now, _width(self.stream) - 1)
+                self._write(text.ljust(self._length) + "\r")
+                self._drawn, self._length = chain, len(text)
+            elif (key := _line_key(chain, now)) not in self._written:
+                self._written.add(key)
                 self._write(f"{line_of(chain, now)}\n")
 
     def closed(self, phase: Phase) -> None:
-        """Wipe the line if it speaks of this phase."""
-        if phase in self._shown:
-            self.wipe()
+        """Clear the line if it shows this phase."""
+        if phase in self._drawn:
+            self.clear()
 
-    def wipe(self) -> None:
+    def clear(self) -> None:
         """Leave an empty line."""
         with self._lock:
-            if self._length and not self._unread:
+            if self._length and not self._broken:
                 self._write(" " * self._length + "\r")
-            self._shown, self._length = (), 0
-
-    def _redraw(self, chain: Sequence[Phase], now: float) -> None:
-        text = _fitting(chain, now, _width(self.stream) - 1)
-        self._write(text.ljust(self._length) + "\r")
-        self._shown, self._length = chain, len(text)
+            self._drawn, self._length = (), 0
 
     def _write(self, text: str) -> None:
         try:
             self.stream.write(text)
             self.stream.flush()
-        except (OSError, ValueError):  # nobody can read it: no reason to end the work
-            self._unread = True
+        except (OSError, ValueError):  # a closed or full stream is no reason to end the work
+            self._broken = True
 
 
 def long_phases(root: Phase, now: float) -> list[Phase]:
-    """The named phases that have run for long, from the outermost to the innermost.
+    """The named phases that have run for long, outermost first.
 
-    Where threads work side by side, it is the phase that began first.
+    Of phases in parallel threads it is the one that began first.
     """
     chain: list[Phase] = []
     inside = [root]
-    while inside := [each for each in inside if each.elapsed(now) >= PATIENCE]:
+    while inside := [each for each in inside if each.elapsed(now) >= DELAY]:
         chain.append(inside[0])
         inside = list(chain[-1].within)
     return [each for each in chain if each.name]
@@ -176,7 +167,7 @@ def line_of(chain: Sequence[Phase], now: float) -> str:
 
 
 def _timed(chain: Sequence[Phase], now: float) -> Phase | None:
-    """The outermost phase whose end can be foreseen."""
+    """The outermost phase with an estimate of the time left."""
     return next((each for each in chain if each.left(now) is not None), None)
 
 
@@ -189,7 +180,7 @@ def _word(phase: Phase, timed: bool, now: float) -> str:
 def _passes(count: int, phase: Phase) -> str:
     if phase.reading is None or not count:
         return f", {count} passes over X" if count != 1 else ", 1 pass over X"
-    share = "" if phase.one_pass else f" {math.floor(100 * phase.reading)}%"  # said already
+    share = "" if phase.one_pass else f" {math.floor(100 * phase.reading)}%"  # is the phase's own
     return f", pass {count} over X{share}"
 
 
@@ -206,8 +197,8 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"
 
 
-def _mark(chain: Sequence[Phase], now: float) -> Any:
-    """A key that changes when a stream that is no terminal should get another line."""
+def _line_key(chain: Sequence[Phase], now: float) -> Any:
+    """A key that changes when a stream other than a terminal should get another line."""
     last = chain[-1]
     tenths = [int(10 * each.share) for each in chain if each.share]
     doubled = int(math.log2(last.elapsed(now)))

@@ -1,4 +1,4 @@
-"""Run work in a copy of this process first, where it might not end or exhaust memory."""
+"""Try work in a forked process first, where it might not end or might exhaust memory."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ MEGABYTES = 1000  # beyond what this process has
 PAUSE = 0.005
 
 
-def is_safe(work: Callable[[], object]) -> bool:
+def ends_when_forked(work: Callable[[], object]) -> bool:
     """Whether work ends, with a result or an error, within limits on time and memory.
 
-    Where processes cannot be copied, on Windows, it is taken to be.
+    True without a trial where processes cannot be forked (Windows).
     """
     if not hasattr(os, "fork"):
         return True
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of other threads: the copy needs none of them
+        warnings.simplefilter("ignore")  # about other threads: the child needs none of them
         pid = os.fork()
     if pid == 0:
         _try(work)
-    # Somebody who waits for a lock of a thread that was not copied takes no CPU time.
+    # A child that waits for a lock of a thread it does not have takes no CPU time.
     end = time.monotonic() + 10 * SECONDS
     while (status := os.waitpid(pid, os.WNOHANG))[0] == 0:
         if time.monotonic() > end:
@@ -38,19 +38,19 @@ def is_safe(work: Callable[[], object]) -> bool:
 def _try(work: Callable[[], object]) -> None:
     code = 0
     try:
-        _bound()
+        _set_limits()
         work()
-    except Exception as error:  # which the work itself will tell of, but for want of memory
+    except Exception as error:  # the work will raise it again, unless it is for want of memory
         code = int(isinstance(error, MemoryError) or "alloc" in str(error))
     finally:
         os._exit(code)
 
 
-def _bound() -> None:
+def _set_limits() -> None:
     import faulthandler
     import resource
 
-    faulthandler.disable()  # that it may crash is why it is tried
+    faulthandler.disable()  # a crash of the child is expected
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
