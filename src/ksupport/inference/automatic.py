@@ -162,7 +162,7 @@ class Automatic:
         for fold, posterior in zip(folds, found, strict=True):
             posterior = posterior if posterior.empty < 0.5 else posterior.without_signal()
             if self.by_average:
-                models.append(self._average(fold.design, fold.y, posterior))
+                models.append(self._average(fold.design, fold.y, posterior, on_fold=True))
                 continue
             support = np.flatnonzero(posterior.select_f(self.beta)[0])
             w = self._fitted(fold.design, fold.y, support)[..., support]
@@ -181,13 +181,17 @@ class Automatic:
         ).coef  # fmt: skip
         return self.problem.shaped(coef)
 
-    def _average(self, design: Design, target: Floats, posterior: Posterior) -> Average:
+    def _average(
+        self, design: Design, target: Floats, posterior: Posterior, on_fold: bool = False
+    ) -> Average:
         """Over the models of the posterior, and ridge regression on what any of them has."""
         used = np.flatnonzero(posterior.inclusion > 0)
         ridge = self._fitted(design, target, used, given=True)[..., used]
         mean = posterior.coef[..., used] if used.size else ridge
-        known, spread = posterior.coefficients, np.zeros((0, used.size))
-        if known is not None and used.size and known.n_responses == 1:
+        known, loss = posterior.coefficients, self.problem.losses[0]
+        spread = np.zeros((0, used.size))
+        wanted = loss.uses_variance and not (on_fold and loss.averages_eta)
+        if wanted and known is not None and used.size and known.n_responses == 1:
             spread = known.covariance_root(used)
         return Average(used, mean, ridge, spread)
 

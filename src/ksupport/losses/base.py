@@ -43,6 +43,7 @@ class Loss:
     of_classes: ClassVar[bool] = False  # whether the response is a class
     may_spread: ClassVar[bool] = False  # whether rows may vary more than the loss says
     averages_eta: ClassVar[bool] = True  # whether `averaged` is the mean of both eta
+    uses_variance: ClassVar[bool] = False  # whether predictions use the variance of eta over models
     model: ClassVar[type[Model] | None] = None  # of a refit, where rows have several numbers
 
     # -- the response ----------------------------------------------------------------------

@@ -49,6 +49,7 @@ class Cox(Loss):
     name: ClassVar[str] = "cox"
     smoothness: ClassVar[float | None] = None
     has_constant: ClassVar[bool] = False
+    uses_variance: ClassVar[bool] = True  # bands of survival
 
     ties: str = "efron"
 

@@ -119,6 +119,7 @@ class Logistic(Loss):
     smoothness: ClassVar[float | None] = 0.25
     of_classes: ClassVar[bool] = True
     averages_eta: ClassVar[bool] = False
+    uses_variance: ClassVar[bool] = True
 
     def checked(self, y: Any) -> Floats:
         """Zeros and ones."""

@@ -167,10 +167,11 @@ class Coefficients:
 
     def covariance_root(self, features: Ints) -> Floats:
         """Rows whose products add up to the covariance of these features, of one response."""
+        own_features = self.used
         place = np.full(self.n_features, -1)
-        place[features] = np.arange(features.size)
-        C = np.zeros((features.size, features.size))
-        mean = np.zeros(features.size)
+        place[own_features] = np.arange(own_features.size)
+        C = np.zeros((own_features.size, own_features.size))
+        mean = np.zeros(own_features.size)
         for model in self.models:
             at, own = place[model.features], model.mean[:, 0]
             spread = self.heavy * model.noise[0] * (model.factor @ model.factor.T)
@@ -178,7 +179,9 @@ class Coefficients:
             mean[at] += model.weight * own
         sizes, axes = np.linalg.eigh(C - np.outer(mean, mean))
         kept = sizes > UNSEEN * np.maximum(sizes.max(initial=0.0), 0.0)
-        return np.asarray((axes[:, kept] * np.sqrt(sizes[kept])).T)
+        root = np.zeros((np.count_nonzero(kept), self.n_features))
+        root[:, own_features] = (axes[:, kept] * np.sqrt(sizes[kept])).T
+        return root[:, features]
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         """Draws of all coefficients: (n, n_responses, n_features)."""

@@ -11,11 +11,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import lapack
 
 from ..choosing.supports import independent_rows
 from ..design import Design, Floats, Ints
 
 INSIDE = 1e-8  # share of y that rounding may leave outside of the range of X
+CLEARLY_OUTSIDE = 1e-4  # the same, of lengths whose squares have lost half of their digits
+ZERO = 1e-10  # share of the largest eigenvalue below which one is zero but for rounding
+MOST_ROWS = 3000  # for the time that a decomposition takes
 MOST_ALIKE = 0.999  # largest correlation of rows of a group, for the inverse of 1 - it to exist
 
 
@@ -73,19 +77,50 @@ def effective_rows(
 
 
 def common_range(columns: Floats, Y: Floats) -> Floats | None:
-    """A basis of the range of X, if it has fewer dimensions than rows and Y lies in it."""
-    n = columns.shape[1]
-    if not len(columns):
+    """A basis of the range of X, if it has fewer dimensions than rows and Y lies in it.
+
+    Cheaper tests come first, as it hardly ever is so.
+    """
+    m, n = columns.shape
+    if m == 0 or n > MOST_ROWS:
         return None
-    values, vectors = np.linalg.eigh(columns.T @ columns) if n <= 3000 else (np.zeros(0), None)
-    if vectors is None:
+    if m < n:
+        basis, lengths = _range(columns @ columns.T)
+        if _share_outside(Y, Y @ columns.T @ basis / lengths) > CLEARLY_OUTSIDE:
+            return None
+    K = columns.T @ columns
+    if m >= n and _nearly_full_rank(K):
         return None
-    kept = values > 1e-10 * values[-1]
-    if kept.sum() >= n - 1:
-        return None
-    inside = np.sum((Y @ vectors[:, kept]) ** 2, axis=1)
+    basis, _ = _range(K)
+    inside = basis.shape[1] < n - 1 and _share_outside(Y, Y @ basis) <= INSIDE
+    return basis if inside else None
+
+
+def _range(gram: Floats) -> tuple[Floats, Floats]:
+    """Orthonormal columns that span the range of a Gram matrix, and the lengths along them."""
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > ZERO * values[-1]
+    return vectors[:, kept], np.sqrt(values[kept])
+
+
+def _share_outside(Y: Floats, along: Floats) -> float:
+    """The largest share of a response's square that its coordinates in a range leave."""
     total = np.sum(Y**2, axis=1)
-    return vectors[:, kept] if np.all(total - inside <= INSIDE * total) else None
+    left = total - np.sum(along**2, axis=1)
+    return float((left / np.maximum(total, np.finfo(float).tiny)).max())
+
+
+def _nearly_full_rank(K: Floats) -> bool:
+    """Whether all eigenvalues but the smallest are positive: if not, perhaps they are.
+
+    By Cholesky's decomposition, with one direction filled in.  That of ones is the direction in
+    which centred rows do not vary; whichever it is, it raises the smallest eigenvalue to the second
+    smallest at most.
+    """
+    trace = float(K.trace())
+    filled = K + trace / K.size
+    filled[np.diag_indices(len(K))] -= ZERO * trace
+    return bool(lapack.dpotrf(filled, lower=1, overwrite_a=1)[1] == 0)
 
 
 def intraclass_correlation(Y: Floats, row_groups: Ints) -> tuple[float, float]:
