@@ -13,6 +13,7 @@ from functools import partial
 
 import numpy as np
 
+from .._kernels.residuals import Residuals
 from ..design import Design, Floats, Ints, Survey, surveyed
 from .atoms import AtomSet
 from .chains import Sample, most_atoms
@@ -31,62 +32,49 @@ Found = tuple[Ints, Floats, Floats, int]
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A sampled set of atoms, with what is needed to take each out.
+    """A sampled set of atoms, whole (draw 0) and with each of its simple atoms out (the others).
 
     Parameters
     ----------
     at : array of int
         Its columns, among those of all models that are looked at.
-    inverse, mean, left
-        A^-1, A^-1 C and Y'Y - C'A^-1 C (see `_kernels.posterior`).
-    places : array of int
-        The columns, by place in ``at``, that are atoms by themselves and can be taken out.
-    steps : array
-        Log prior odds of one more feature once each of these is out; first: beside all.
-    repeats : array
+    inverse, mean
+        A^-1 and A^-1 C (see `_kernels.posterior`).
+    out : array of int, of shape (draws,)
+        The column that is out, by its place in ``at``; -1 for none.
+    left_inverse : array of shape (draws, T, T)
+        Of Y'Y - C'A^-1 C.
+    steps : array of shape (draws,)
+        Log prior odds of one more feature.
+    repeats : array of shape (draws,)
         How many slots of the set are filled that way.
     """
 
     at: Ints
     inverse: Floats
     mean: Floats
-    left: Floats
     lam: float
-    places: Ints
+    out: Ints
+    left_inverse: Floats
     steps: Floats
     repeats: Floats
 
-    def log_odds(self, B: Floats, c: Floats, rows: float, nu: float) -> list[Floats]:
-        """Of features with products ``B`` with the columns and ``c`` with Y, draw by draw."""
-        own = B[:, self.at]
-        BM = own @ self.inverse
-        a = rows + self.lam - np.einsum("ij,ij->i", BM, own)
-        r = c - own @ self.mean
-        found = [self._of(a, r, self.left, nu, self.steps[0])]
-        for place, step in zip(self.places.tolist(), self.steps[1:], strict=True):
-            ak, coef = 1.0 / self.inverse[place, place], self.mean[place]
-            e = BM[:, place] * ak
-            left = self.left + ak * np.outer(coef, coef)
-            found.append(self._of(a + e**2 / ak, r + np.outer(e, coef), left, nu, step))
-        return found
+    def beside(self, B: Floats, c: Floats, length: float) -> Residuals:
+        """Features with products ``B`` with the columns and ``c`` with Y, as columns."""
+        return Residuals(B[self.at], c, self.inverse, self.mean, length)
 
-    def bayes_factors(self, B: Floats, c: Floats, rows: float, nu: float) -> Floats:
-        """Of the same features beside the model, at each of ``PRECISIONS`` (rows)."""
-        own = B[:, self.at]
-        a = np.maximum(rows - np.einsum("ij,ij->i", own @ self.inverse, own), 0.0)
-        r = c - own @ self.mean
-        return np.exp([_gain(a + lam, r, self.left, nu, lam) for lam in PRECISIONS])
+    def log_odds(self, features: Residuals, nu: float) -> Floats:
+        """Of each feature against none: draws x features."""
+        lams = np.full(self.out.size, self.lam)
+        return np.asarray(
+            features.gains(self.out, self.left_inverse, lams, nu) + self.steps[:, None]
+        )
 
-    def _of(self, a: Floats, r: Floats, left: Floats, nu: float, step: float) -> Floats:
-        return _gain(a, r, left, nu, self.lam) + step
-
-
-def _gain(a: Floats, r: Floats, left: Floats, nu: float, lam: float) -> Floats:
-    """Log evidence that each feature adds."""
-    a = np.maximum(a, 1e-9 * lam)
-    share = np.einsum("ij,ij->i", r @ np.linalg.inv(left), r) / a
-    gain = -nu * np.log(np.maximum(1.0 - share, 1e-12)) - r.shape[1] * np.log(a / lam)
-    return np.asarray(0.5 * gain)
+    def bayes_factors(self, features: Residuals, nu: float) -> Floats:
+        """The sum over features beside the whole model, at each of ``PRECISIONS``."""
+        whole = np.repeat(self.left_inverse[:1], PRECISIONS.size, axis=0)
+        gains = features.gains(np.full(PRECISIONS.size, -1), whole, PRECISIONS, nu)
+        return np.exp(gains).sum(axis=1)
 
 
 def left_out(
@@ -101,9 +89,7 @@ def left_out(
     models, used = _models(atoms, drawn, rows)
     length = float(likelihood.S[0, 0])
     V = (atoms.loadings[:, used] / likelihood.scale[:, None]).T @ columns
-    simple = atoms.atoms.n_simple
-    known = (atoms.data.G[:simple][:, used], atoms.data.c[:simple])
-    totals = [_totals(model, used, *known, length, atoms.data.nu) for model in models]
+    totals = [_totals(model, atoms, used, length) for model in models]
     find = partial(
         _most_probable, models, totals, len(Y), length, atoms.data.nu, likelihood.features
     )
@@ -136,66 +122,63 @@ def _models(atoms: AtomSet, drawn: Sample, rows: float) -> tuple[list[Model], In
 
 
 def _model(atoms: AtomSet, own: Ints, lam: float, used: Ints, prior: Floats, most: int) -> Model:
-    columns, data, T = atoms.columns_of(own), atoms.data, atoms.data.c.shape[1]
+    columns, data = atoms.columns_of(own), atoms.data
     C = data.c[columns]
     A = data.G[np.ix_(columns, columns)] + lam * np.eye(columns.size)
     inverse = np.asarray(np.linalg.inv(A), np.float64)
     mean = inverse @ C
     left = data.total - C.T @ mean
-    left[np.diag_indices(T)] = np.maximum(left.diagonal(), 1e-12 * data.total.diagonal())
-    clusters = int(atoms.atoms.cluster[own].sum())
-    features = own.size - clusters
-    simple = [j for j in own.tolist() if j < atoms.atoms.n_simple]
-
-    def step(f: int, c: int) -> float:
-        return float(prior[f + 1, c] - prior[f, c] - np.log(most - f - c))
-
-    steps = [step(features, clusters) if own.size < most else -np.inf]
-    for j in simple:
-        is_cluster = int(atoms.atoms.cluster[j])
-        steps.append(step(features - 1 + is_cluster, clusters - is_cluster))
-    place = {int(column): at for at, column in enumerate(columns)}
+    np.fill_diagonal(left, np.maximum(left.diagonal(), 1e-12 * data.total.diagonal()))
+    n_simple = atoms.atoms.n_simple
+    out = np.flatnonzero(columns < n_simple)  # each is the only column of the atom of its number
+    without = mean[out, :, None] * mean[out, None, :] / inverse[out, out][:, None, None]
+    is_cluster, clusters = atoms.atoms.cluster[columns[out]], atoms.atoms.cluster[own].sum()
+    c = np.append(clusters, clusters - is_cluster)
+    f = np.append(own.size - clusters, own.size - clusters - (1 - is_cluster))
+    with np.errstate(divide="ignore"):  # none more where there are as many as may be
+        steps = prior[f + 1, c] - prior[f, c] - np.log(most - f - c)
     return Model(
-        np.searchsorted(used, columns), inverse, mean, left, lam,
-        np.array([place[j] for j in simple], np.int64), np.array(steps),
-        np.array([most - own.size, *np.ones(len(simple))]),
+        np.searchsorted(used, columns), inverse, mean, lam, np.append(-1, out),
+        np.linalg.inv(np.concatenate([left[None], left + without])),
+        np.where(f + c < most, steps, -np.inf), np.append(most - own.size, np.ones(out.size)),
     )  # fmt: skip
 
 
-def _totals(
-    model: Model, used: Ints, B: Floats, c: Floats, length: float, nu: float
-) -> list[float]:
+def _totals(model: Model, atoms: AtomSet, used: Ints, length: float) -> Floats:
     """The log sum of odds of all candidates and of none, draw by draw."""
-    inside = used[model.at]
-    inside = inside[inside < len(B)]
-    totals = []
-    taken = [-1, *used[model.at][model.places].tolist()]
-    for out, odds in zip(taken, model.log_odds(B, c, length, nu), strict=True):
-        odds[inside[inside != out]] = -np.inf
-        totals.append(float(np.logaddexp(0.0, np.logaddexp.reduce(odds))))
-    return totals
+    simple, data = atoms.atoms.n_simple, atoms.data
+    candidates = model.beside(
+        np.ascontiguousarray(data.G[used, :simple]), np.ascontiguousarray(data.c[:simple].T), length
+    )
+    odds = model.log_odds(candidates, data.nu)
+    inside, draws = used[model.at[model.out[1:]]], np.arange(1, len(odds))
+    taken = odds[draws, inside]
+    odds[:, inside] = -np.inf
+    odds[draws, inside] = taken
+    top = np.maximum(odds.max(axis=1), 0.0)
+    return np.asarray(top + np.log(np.exp(-top) + np.exp(odds - top[:, None]).sum(axis=1)))
 
 
 def _most_probable(
-    models: list[Model], totals: list[list[float]], T: int, length: float, nu: float,
-    candidates: Ints, first: int, products: Floats, norms: Floats,
+    models: list[Model], totals: list[Floats], T: int, length: float, nu: float, candidates: Ints,
+    first: int, products: Floats, norms: Floats,
 ) -> Found:  # fmt: skip
     """Of consecutive features, those that are drawn most, with their probability.
 
     Of all that are drawn too seldom to count the sums of Bayes factors, and how many they are.
     """
-    scaled = products * (np.sqrt(length) / np.where(norms > 0, norms, np.inf))[:, None]
-    c, B = scaled[:, :T], scaled[:, T:]
+    scaled = products.T * (np.sqrt(length) / np.where(norms > 0, norms, np.inf))
+    scaled = np.ascontiguousarray(scaled)
     features, p = first + np.arange(len(products)), np.zeros(len(products))
     for model, own in zip(models, totals, strict=True):
-        draws = zip(model.log_odds(B, c, length, nu), own, model.repeats, strict=True)
-        for odds, total, repeat in draws:
-            p += repeat * np.exp(np.minimum(odds - total, 0.0))
+        odds = model.log_odds(model.beside(scaled[T:], scaled[:T], length), nu)
+        p += model.repeats @ np.exp(np.minimum(odds - own[:, None], 0.0))
     is_new = (norms > 0) & ~np.isin(features, candidates)
     p = np.where(is_new, np.minimum(p / max(len(models), 1), 1.0), 0.0)
     rest = is_new & (p < COUNTS)
-    factors = [model.bayes_factors(B[rest], c[rest], length, nu) for model in models]
-    return _joined([(features, p, np.mean(np.sum(factors, axis=2), axis=0), int(rest.sum()))])
+    c, B = np.ascontiguousarray(scaled[:T, rest]), scaled[T:, rest]
+    factors = [model.bayes_factors(model.beside(B, c, length), nu) for model in models]
+    return _joined([(features, p, np.mean(factors, axis=0), int(rest.sum()))])
 
 
 def _joined(parts: list[Found]) -> Found:
