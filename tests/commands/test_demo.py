@@ -22,7 +22,7 @@ def test_demo_recovers_example_1_where_no_lasso_penalty_does(demo):
 
 def test_demo_gives_every_feature_a_probability_beside_what_a_lasso_says(demo):
     _, done = demo
-    part = done.stdout.split("1. A probability")[1].split("2. Noise")[0]
+    part = done.stdout.split("1. A probability")[1].split("2. Pure noise")[0]
     rows = re.findall(
         r"^ *(?:or )?gene \d+ +(>99%|\d+%) +([+-][\d.]+) +(\S+) +(\S+)$", part, re.MULTILINE
     )
@@ -33,7 +33,7 @@ def test_demo_gives_every_feature_a_probability_beside_what_a_lasso_says(demo):
 
 def test_demo_calls_noise_noise(demo):
     _, done = demo
-    part = done.stdout.split("2. Noise")[1].split("3. Classes")[0]
+    part = done.stdout.split("2. Pure noise")[1].split("3. Classes")[0]
     ours, lasso = (
         [int(n) for n in re.search(rf"^{name}((?: +\d+)+)", part, re.MULTILINE)[1].split()]
         for name in ("AutoIRKSN", "LassoCV")

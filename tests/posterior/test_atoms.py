@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ksupport import AutoIRKSN
+from ksupport import AutoIRKSN, NoSignalWarning
 from ksupport.datasets import make_block_data
 from ksupport.posterior import left_out
 from ksupport.posterior.atoms import SHARED, _misfit, atoms_of, clusters_of
@@ -48,7 +48,8 @@ def test_blocks_are_told_from_neighbours(n, rho):
     )
     others = clusters_of(correlations(autoregressive(rng, n, rho)), everyone, n)
     assert not others.blocks
-    assert sum(others.shared.values()) == pytest.approx(SHARED)
+    assert sum(others.shared.values()) + others.background == pytest.approx(SHARED)
+    assert others.background < 0.01 * SHARED  # half of the others are too far
 
 
 @pytest.mark.parametrize("rho", [0.36, 0.8])
@@ -59,6 +60,54 @@ def test_a_common_background_makes_no_blocks(rho):
     assert not clusters_of(correlations(X), list(range(150)), 100).blocks
     y = X[:, [3, 50, 99]] @ [2.0, -1.5, 2.0] + rng.standard_normal(100)
     assert AutoIRKSN().fit(X, y).get_support(indices=True).tolist() == [3, 50, 99]
+
+
+def common_background(rng, n, d, rho=0.6):
+    return np.sqrt(rho) * rng.standard_normal((n, 1)) + np.sqrt(1 - rho) * rng.standard_normal(
+        (n, d)
+    )
+
+
+@pytest.mark.parametrize("d", [2, 3, 12, 200])
+def test_no_cluster_has_more_than_half_of_the_features(d):
+    X = common_background(np.random.default_rng(0), 60, d)
+    found = clusters_of(correlations(X), list(range(d)), 60)
+    assert max(map(len, [*found.shared, *found.blocks]), default=0) <= d // 2
+    total = sum(found.shared.values()) + found.background
+    assert total == pytest.approx(SHARED)
+    assert found.background > (0.9 if d == 2 else 0.01) * SHARED
+
+
+def test_the_background_is_the_signed_sum_of_all_and_names_none():
+    rng = np.random.default_rng(0)
+    n, d = 50, 10
+    X = common_background(rng, n, d) * np.where(np.arange(d) % 3, 1.0, -1.0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = rng.standard_normal(n)
+    likelihood = of_squares(np.arange(d), X.T.copy(), y[None], n - 1.0, float(n))
+    atoms, X = atoms_of(likelihood, d), X[:, likelihood.features]
+    at = atoms.members.index(())
+    total = X @ atoms.loadings[:, at]
+    assert np.mean(total**2) == pytest.approx(1.0)
+    assert np.all(np.sign(atoms.loadings[:, at]) == np.sign(X.T @ total))
+
+
+def test_a_response_to_the_background_names_no_feature():
+    rng = np.random.default_rng(1)
+    X = common_background(rng, 300, 40)
+    y = X.mean(axis=1) + 0.6 * rng.standard_normal(300)
+    model = AutoIRKSN().fit(X, y)
+    assert model.signal_
+    assert not model.support_.any()
+    assert model.posterior_.background > 0.5 > model.posterior_.noise
+    assert model.performance_.score > 0.3  # the background predicts
+    assert "what most features have in common" in model.decision_
+    y = rng.standard_normal(300)
+    with pytest.warns(NoSignalWarning):
+        noise = AutoIRKSN().fit(X, y)
+    assert not noise.signal_
+    assert noise.posterior_.background == 0.0
+    assert np.isnan(noise.p_value_) or noise.p_value_ > 0.05
 
 
 def test_features_of_a_block_are_found_together():

@@ -95,9 +95,8 @@ CASES = {
 def test_probabilities_are_those_of_enumeration(case):
     options = dict(CASES[case])
     clustered, positive = options.pop("clustered", False), options.pop("positive", False)
-    d = 5 if clustered else 8
-    likelihood = likelihood_of(np.random.default_rng(3), d=d, **options)
-    atoms = atoms_of(likelihood, d, clustered=clustered, positive=positive)
+    likelihood = likelihood_of(np.random.default_rng(3), **options)
+    atoms = atoms_of(likelihood, 8, clustered=clustered, positive=positive)
     assert (len(atoms.members) > len(atoms.copies)) == clustered
     most = 4
     drawn = sample(atoms, 3.0 * most, [np.zeros(0, int)], 0, positive, LONG)

@@ -60,20 +60,20 @@ def test_by_squares_they_have_the_t_distribution_of_conjugate_regression(rng):
 def test_features_of_a_cluster_share_one_effect(rng):
     n = 60
     common = rng.standard_normal((n, 1))
-    X = np.hstack([common + 0.3 * rng.standard_normal((n, 6)), rng.standard_normal((n, 3))])
+    X = np.hstack([common + 0.3 * rng.standard_normal((n, 6)), rng.standard_normal((n, 7))])
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = X[:, :6].sum(axis=1) + rng.standard_normal(n)
     y -= y.mean()
-    likelihood = of_squares(np.arange(9), X.T, y[None], n - 1.0, n)
-    atoms = atoms_of(likelihood, 9)
+    likelihood = of_squares(np.arange(13), X.T, y[None], n - 1.0, n)
+    atoms = atoms_of(likelihood, 13)
     whole = frozenset(range(6))
     at = next(
         j for j, members in enumerate(atoms.members)
         if frozenset(likelihood.features[list(members)].tolist()) == whole
         and atoms.widths[j] == 1
     )  # fmt: skip
-    sample = Sample(np.array([[at]]), np.array([2]), np.ones(1), np.zeros((1, 9)), 10)
-    (model,) = coefficients_by_squares(likelihood, atoms, sample, np.ones(1), 9).models
+    sample = Sample(np.array([[at]]), np.array([2]), np.ones(1), np.zeros((1, 13)), 10)
+    (model,) = coefficients_by_squares(likelihood, atoms, sample, np.ones(1), 13).models
     assert set(model.features.tolist()) == whole
     np.testing.assert_allclose(model.mean[:, 0], model.mean[0, 0])
     total = X[:, :6].sum(axis=1)

@@ -122,6 +122,11 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         )  # fmt: skip
 
     def _why_empty(self) -> str:
+        if self.signal_:
+            return (
+                "no feature was chosen, as the response goes with what most features have in "
+                "common and none explains it better than the others (decision_ says more)"
+            )
         what = "no positive effect" if self.positive else "nothing"
         return (
             f"no feature was chosen, as {what} in these data could be told from noise (signal_ is "
@@ -242,9 +247,9 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         to look at candidates again; 0.5 the surest alone.  Positive, at most 1e6.
     predict_by : {"average", "support"}
         What ``predict`` goes by.  "average": what sampled models and ridge regression on all
-        features that any of them has expect of the response, half and half, which mostly predicts
-        better; it needs the columns of some hundred features.  "support": the model of ``coef_``
-        and ``intercept_`` alone.
+        features that any of them has expect of the response, in shares chosen on held-out rows; it
+        mostly predicts better, and needs the columns of some hundred features.  "support": the
+        model of ``coef_`` and ``intercept_`` alone.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
@@ -269,10 +274,11 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         the first of them is named for all: ``to_frame()`` has the others beneath it, and so has
         ``posterior_.copies``.
     signal_ : bool
-        False: nothing here can be told from noise, and the model is empty.
+        False: nothing here can be told from noise, and the model is empty.  True with an empty
+        model: the response goes with what most features have in common, and with none of its own.
     p_value_ : float
         How often features explain as much of the response with its rows permuted; it rests on no
-        model.  Above .05, ``signal_`` is False; it is 1 where no test was needed, as the empty
+        model.  Above .05, ``signal_`` is False; it is NaN where no test was needed, as the empty
         model is more probable than all others.
     sets_ : list of FeatureSet
         The fewest correlated features one or more of which matter with 95 % probability; most

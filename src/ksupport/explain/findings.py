@@ -124,7 +124,12 @@ class Findings:
         target, size, right = shown(self.target), self.chosen.size, self.expected_right
         if not self.signal:
             judged = self.chosen.judgement
-            if judged is None or judged.signal:
+            if judged is not None and judged.signal:
+                return (
+                    f"No single {self.nouns.feature} explains {target}: it goes with what most "
+                    f"{self.nouns.features} have in common"
+                )
+            if judged is None:
                 return f"No model: no {self.nouns.feature} was chosen to explain {target}"
             effect = "positive effect" if self.chosen.positive else self.nouns.feature
             return f"No signal: no {effect} can be distinguished from chance for {target}"

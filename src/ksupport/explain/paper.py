@@ -73,7 +73,7 @@ def _sentences(findings: Findings, versions: dict[str, str], cite: Any) -> Itera
     if findings.chosen.judgement is not None:
         cox = f" {cite('cox')}" if findings.kind == "survival" else ""
         p = findings.chosen.judgement.p_value
-        tested = f"; that any matters was tested by permutation (p = {p:.2f})" * (p != 1.0)
+        tested = f"; that any matters was tested by permutation (p = {p:.2f})" * (p == p)
         yield (
             "Each feature was given a probability of belonging to the model: its share of models "
             f"that were drawn by Gibbs sampling {cite('gibbs')} in proportion to the marginal "

@@ -79,7 +79,7 @@ class Automatic:
         tasks = self._tasks(folds)
         (posterior, rows), *on_folds = posteriors(tasks, self.n_jobs)
         with phase("testing for any signal", one_pass=True):
-            p_value = permutation_p_value(tasks[0], rows) if posterior.empty < 0.5 else 1.0
+            p_value = permutation_p_value(tasks[0], rows) if posterior.noise < 0.5 else np.nan
         performance, share = self._performance(folds, [each for each, _ in on_folds])
         judgement = judged(posterior, p_value, rows, performance, self.beta)
         return self._chosen(judgement, share)
@@ -160,7 +160,7 @@ class Automatic:
             return None, Average.share
         models = []
         for fold, posterior in zip(folds, found, strict=True):
-            posterior = posterior if posterior.empty < 0.5 else posterior.without_signal()
+            posterior = posterior if posterior.noise < 0.5 else posterior.without_signal()
             if self.by_average:
                 models.append(self._average(fold.design, fold.y, posterior, on_fold=True))
                 continue

@@ -2,8 +2,9 @@
 
 A cluster acts as one, by the signed sum of its features; where columns come in blocks, the most
 distinct clusters may also have coefficients that are normal by themselves, by several
-principal components.  Equal columns are one atom with as many chances as they are.  Known groups
-take the place of both.
+principal components.  What most features have in common, the background, is an atom that stands
+for no feature.  Equal columns are one atom with as many chances as they are.  Known groups take the
+place of all of these.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from .prior import Others
 
 COPY = 1.0 - 1e-10  # correlation of equal columns
 TIGHT = 0.3  # least correlation of features that may act together; not varied
-LARGEST = 100  # features of a cluster, for the time that more would take
 NEIGHBOURS = (3, 5, 10, 20)  # features of the neighbourhood of a leading one
 LEADING = 60  # features that are such, those that correlate most with y; 30 missed a true one
 RANK = 10  # principal components of a block, or known group, whose coefficients differ
 PARTIAL = np.geomspace(0.01, 1.0, 13) ** 2  # squared size of partial correlations, where any are
 FACTOR_STEPS = 10  # of the least-squares fit of one factor; not varied
+TINY = float(np.finfo(float).tiny)
 RULED_OUT = -20.0  # log odds at which a hypothesis is looked at no further
 # Prior probability that an effect is shared by a neighbourhood, where columns come in no blocks.
 # .003 to .05 were tried with an earlier rule for clusters (expression designs, seed 1000).
@@ -89,13 +90,19 @@ def atoms_of(
     clusters = clusters_of(R, singles if clustered else [], n, positive)
     found = sorted(clusters.shared)
     free = [] if positive else sorted(clusters.blocks)
-    columns = np.hstack([np.eye(len(R))[:, singles], _sums(R, found, positive)])
+    sums = _sums(R, found, positive)
+    shares = [clusters.shared[each] for each in found]
+    if clusters.background > 0.0:  # a sum of all features, which stands for none of them
+        sums = np.hstack([sums, _sums(R, [tuple(singles)], positive)])
+        found.append(())
+        shares.append(clusters.background)
+    columns = np.hstack([np.eye(len(R))[:, singles], sums])
     components = [_components(R, each) for each in free]
-    shares = [clusters.shared[each] for each in found] + [clusters.blocks[each] for each in free]
+    shares += [clusters.blocks[each] for each in free]
     bonus = np.log([*map(len, copies.values()), *shares])
     return _assembled(
         likelihood, [(j,) for j in singles] + found + free, columns, components, copies, bonus,
-        float(d), d / max(len(singles), 1) if found else 0.0, len(singles),
+        float(d), d / len(singles) if shares else 0.0, len(singles),
     )  # fmt: skip
 
 
@@ -153,10 +160,13 @@ class Clusters:
         Of clusters whose features share one effect.
     blocks : dict
         Of blocks whose features have effects of their own.
+    background : float
+        That the response goes with what most features have in common.
     """
 
     shared: dict[Members, float]
     blocks: dict[Members, float]
+    background: float = 0.0
 
 
 def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False) -> Clusters:
@@ -167,6 +177,10 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
     effect, or each has its own.  Of neighbourhoods those of m features have 1 / m of that
     probability: a feature is as likely to be the last of a small one as of a large one.  That an
     effect is shared at all is improbable there (`SHARED`).
+
+    No cluster has more than half of the features: a response that goes with most of them tells none
+    from the others.  What most features have in common is the background, as distinct as the
+    correlations with its nearest half of the features are large, each feature with its share.
     """
     at = np.array(singles, np.intp)
     C = R[np.ix_(at, at)]
@@ -177,19 +191,21 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
     nodes = {each: mass for each, mass in all_nodes.items() if mass > 1.0 / np.sqrt(n)}
     distinct = _disjoint(nodes)
     in_blocks = _made_of_blocks(R, _disjoint(all_nodes), n) if distinct else 0.0
-    shared, blocks = dict[Members, float](), dict[Members, float]()
+    shared, blocks, background = dict[Members, float](), dict[Members, float](), 0.0
     if in_blocks > SHARED:
         total = sum(nodes.values())
         blocks = {each: 0.5 * in_blocks * nodes[each] / total for each in distinct}
         for each, mass in nodes.items():
             shared[each] = in_blocks * mass / total - blocks.get(each, 0.0)
     if in_blocks < 1.0 - SHARED and len(singles) > 1:
-        near = _summed(_neighbourhoods(C, at))
-        total = sum([mass / len(each) for each, mass in near.items()])
+        found, common = _neighbourhoods(C, at)
+        near, of_all = _summed(found), common / len(singles)
+        total = sum([mass / len(each) for each, mass in near.items()]) + of_all
+        unit = (1.0 - in_blocks) * SHARED / max(total, TINY)
         for each, mass in near.items():
-            more = (1.0 - in_blocks) * SHARED * mass / len(each) / total
-            shared[each] = shared.get(each, 0.0) + more
-    return Clusters(shared, blocks)
+            shared[each] = shared.get(each, 0.0) + unit * mass / len(each)
+        background = unit * of_all
+    return Clusters(shared, blocks, background)
 
 
 def _summed(found: Iterable[tuple[Members, float]]) -> dict[Members, float]:
@@ -265,25 +281,27 @@ def _nodes(C: Floats, at: Ints) -> list[tuple[Members, float]]:
     joined = zip(members[len(C) :], height[len(C) :], parent[len(C) :], strict=False)
     return [
         (tuple(sorted(own)), high - low)
-        for own, low, high in joined if len(own) <= LARGEST and high > low
+        for own, low, high in joined if len(own) <= len(C) // 2 and high > low
     ]  # fmt: skip
 
 
-def _neighbourhoods(C: Floats, at: Ints) -> list[tuple[Members, float]]:
-    """A leading feature with those nearest to it, and the correlations within which these are."""
-    sizes = [m for m in NEIGHBOURS if m <= len(C)]
-    if not sizes:
-        return []
-    near = np.argsort(-np.round(C[:LEADING], 9), axis=1, kind="stable")[:, : sizes[-1]]
-    reach = np.take_along_axis(C[:LEADING], near[:, np.array(sizes) - 1], axis=1)
-    beyond = reach[:, -1:] if len(sizes) == len(C) else np.zeros((len(reach), 1))
-    width = reach - np.maximum(np.hstack([reach[:, 1:], beyond]), TIGHT)
+def _neighbourhoods(C: Floats, at: Ints) -> tuple[list[tuple[Members, float]], float]:
+    """A leading feature with those nearest to it, and the correlations within which these are.
+
+    Also the sum of the correlations within which half of the features are.
+    """
+    half = len(C) // 2
+    sizes = [m for m in NEIGHBOURS if m <= half]
+    order = np.argsort(-np.round(C[:LEADING], 9), axis=1, kind="stable")
+    last = order[:, np.array([*sizes, half]) - 1]
+    reach = np.take_along_axis(C[:LEADING], last, axis=1)
+    width = reach[:, :-1] - np.maximum(reach[:, 1:], TIGHT)
     found: list[tuple[Members, float]] = []
     for m, masses in zip(sizes, width.T, strict=True):
         is_one = masses > 0.0
-        members = at[np.sort(near[is_one, :m], axis=1)]
+        members = at[np.sort(order[is_one, :m], axis=1)]
         found += zip(map(tuple, members.tolist()), masses[is_one].tolist(), strict=True)
-    return found
+    return found, float(np.maximum(reach[:, -1] - TIGHT, 0.0).sum())
 
 
 def _components(R: Floats, members: Members) -> Floats:
@@ -314,4 +332,4 @@ def _sums(R: Floats, clusters: list[Members], positive: bool) -> Floats:
         W.data = np.where(R[flat, np.array(typical, np.intp)[own]] < 0, -1.0, 1.0)
     squares = (W @ R)[own, flat] * W.data
     lengths = np.bincount(own, squares, len(clusters))
-    return W.toarray().T / np.sqrt(np.maximum(lengths, np.finfo(float).tiny))
+    return W.toarray().T / np.sqrt(np.maximum(lengths, TINY))

@@ -30,9 +30,10 @@ class Judgement:
     posterior : Posterior
         Empty where there is no signal.
     p_value : float
-        Of the permutation test.
+        Of the permutation test; NaN where none was needed.
     signal : bool
-        Whether some feature matters: more probable than not, and not by chance (`p_value`).
+        Whether anything goes with the response: more probable than not, and not by chance
+        (`p_value`).
     rows : EffectiveRows
         How many rows count.
     performance : Performance, optional
@@ -62,7 +63,7 @@ def judged(
     beta: float,
 ) -> Judgement:  # fmt: skip
     """What follows from a posterior and a test that does not rest on its model."""
-    signal = posterior.empty < 0.5 and p_value <= LEVEL
+    signal = posterior.noise < 0.5 and p_value <= LEVEL
     posterior = posterior if signal else posterior.without_signal()
     support, expected = posterior.select_f(beta)
     sets = tuple(posterior.sets()) if signal else ()
@@ -98,9 +99,15 @@ def _answer(judgement: Judgement, kind: Kind) -> str:
         what = "no positive effect" if kind.positive else "nothing"
         return (
             f"No signal: {what} in these data can be told from noise, so no feature is chosen "
-            f"(permutation p-value {judgement.p_value:.2f})"
+            f"({_why_none(judgement)})"
         )
     named = np.flatnonzero(judgement.support)
+    if not named.size:
+        return (
+            "No feature is chosen: the response goes with what most features have in common "
+            f"(probability {judgement.posterior.background:.2f}), and no feature explains it "
+            "better than the others"
+        )
     right = judgement.posterior.expected_hits(named)
     for_all = f" for all {kind.responses} responses" if kind.responses > 1 else ""
     found = f"{kind.features}{for_all}"
@@ -113,6 +120,12 @@ def _answer(judgement: Judgement, kind: Kind) -> str:
         whose = "is named in place of its" if copied == 1 else "are named in place of their"
         also += f"; {copied} {whose} exact copies, too, as no data can tell them apart"
     return f"{found}, of which about {right:.0f} are expected to be right{also}"
+
+
+def _why_none(judgement: Judgement) -> str:
+    if np.isnan(judgement.p_value):
+        return "the model without features is more probable than all others together"
+    return f"permutation p-value {judgement.p_value:.2f}"
 
 
 def _copies(kind: Kind) -> str:
@@ -129,8 +142,8 @@ def _agreement(judgement: Judgement) -> str:
     if not judgement.signal or found <= DISAGREE:
         return ""
     return (
-        f"Chains differ by up to {found:.2f} in the probability of a feature: other models explain "
-        "the data about as well"
+        f"The sampler has not converged: its chains differ by up to {found:.2f} in the probability "
+        "of a feature"
     )
 
 

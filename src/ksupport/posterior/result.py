@@ -52,6 +52,9 @@ class Posterior:
     origin : tuple of (array, array), optional
         The point at which predictions do not depend on the model: means of the columns of X, and
         what is predicted there.
+    background : float
+        The probability that the response goes with what most features have in common, and with no
+        feature of its own.
 
     Examples
     --------
@@ -78,11 +81,17 @@ class Posterior:
     n_left_out: float = 0.0
     coefficients: Coefficients | None = None
     origin: tuple[Floats, Floats] | None = None
+    background: float = 0.0
 
     @property
     def empty(self) -> float:
         """The probability that no feature matters."""
         return float(sum(w for S, w in zip(self.supports, self.weights, strict=True) if not S))
+
+    @property
+    def noise(self) -> float:
+        """The probability that nothing in the data goes with the response."""
+        return self.empty - self.background
 
     def probability(self, features: Sequence[int] | Ints | None = None) -> Floats:
         """The probability that each feature matters.
@@ -400,12 +409,13 @@ class Posterior:
 
         Of m features the former is about (1 + beta²) Σ p / (m + beta² e): the sum is over these,
         and e is the expected number of features.  Of equally good answers it is the shortest.
-        Copies (see ``copies``) count as one feature, and the first of them is named.
+        Copies (see ``copies``) count as one feature, and the first of them is named.  If it is more
+        probable than not that no feature matters, none is named.
         """
         check_interval("beta", beta, low=0, high=limits.LARGEST_BETA, open_low=True)
         p = np.round(self._as_one, DECIMALS)
         ordered, total = np.sort(p[p > 0])[::-1], self._expected_size
-        if not ordered.size:
+        if not ordered.size or self.empty >= 0.5:
             return np.zeros(self.n_features, bool), 0.0
         sizes = np.arange(1, ordered.size + 1)
         expected = (1 + beta**2) * np.cumsum(ordered) / (sizes + beta**2 * total)
@@ -429,4 +439,5 @@ class Posterior:
             self, supports=[()], weights=np.ones(1), inclusion=nothing,
             coef=np.zeros_like(self.coef), coef_sd=np.zeros_like(self.coef_sd), n_left_out=0.0,
             coefficients=Coefficients.nothing(self.n_features, len(np.atleast_2d(self.coef))),
+            background=0.0,
         )  # fmt: skip

@@ -263,11 +263,14 @@ def _result(
     T = coefficients.n_responses
     mean, sd = (each.reshape((T, d) if T > 1 else d) for each in coefficients.moments)
     several_classes = task.response is not None and task.response.n_dual > 1
+    without = np.diff(inside.indptr) == 0
+    with_atoms = (drawn.sets >= 0).any(axis=1)
     return Posterior(
         supports=ordered, weights=np.array([supports[S] for S in ordered]), n_features=d,
         agreement=drawn.agreement, inclusion=found, candidates=likelihood.features[order],
         correlations=likelihood.correlations[np.ix_(order, order)], coef=mean, coef_sd=sd,
         n_left_out=drawn.others, coefficients=None if several_classes else coefficients,
+        background=float(weights[without & with_atoms].sum()),
     )  # fmt: skip
 
 

@@ -135,7 +135,7 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
     return {
         "signal": judged.signal,
         "expected_f1": judged.expected_f1,
-        "p_value": judged.p_value,
+        "p_value": None if np.isnan(judged.p_value) else judged.p_value,
         "agreement": judged.posterior.agreement,
         "sets": [
             {
