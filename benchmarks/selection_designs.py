@@ -76,6 +76,12 @@ def factor(rng: Any, n: int, d: int, k: int, factors: int) -> Problem:
     return noisy(rng, X, coefficients(rng, d, k, "gaussian"), 3.0)
 
 
+def background(rng: Any, n: int, d: int, k: int, rho: float) -> Problem:
+    """All columns correlate alike: time, batch or size is in each of them."""
+    X = np.sqrt(rho) * rng.standard_normal((n, 1)) + np.sqrt(1 - rho) * rng.standard_normal((n, d))
+    return noisy(rng, X, coefficients(rng, d, k, "gaussian"), 3.0)
+
+
 def example2(rng: Any, n: int, d: int, region: int) -> Problem:
     """Fewer samples than active features, as in the paper's Example 2."""
     return make_fmri_process(n, d, region_size=region, snr=5.0, random_state=rng)
@@ -109,6 +115,7 @@ MAKERS: dict[str, Callable[..., Problem]] = {
     "ar1": ar1,
     "blocks": blocks,
     "factor": factor,
+    "background": background,
     "real": real,
     "held_out": on_held_out,
     "linked": linked,
@@ -124,7 +131,8 @@ MAKERS: dict[str, Callable[..., Problem]] = {
     "genotypes": genotypes,
 }
 SIMULATED = (
-    "ar1", "blocks", "factor", "real", "held_out", "linked", "example2", "paper", "many",
+    "ar1", "blocks", "factor", "background", "real", "held_out", "linked", "example2", "paper",
+    "many",
 )  # fmt: skip
 NOISE = ("noise", "noise_law", "noise_on", "permuted")
 REAL_TRUTH = ("hiv", "spike_in", "genotypes")
@@ -167,6 +175,9 @@ def _simulated() -> Iterator[Setting]:
                     yield {"kind": "blocks", "n": n, "block": block, "rho": rho, "sizes": sizes}
     for factors in (3, 10):
         yield {"kind": "factor", "n": 100, "d": 500, "k": 10, "factors": factors}
+    for rho in (0.36, 0.6, 0.85):
+        for n, d, k in ((60, 20, 3), (60, 100, 5), (100, 500, 8), (200, 1000, 8)):
+            yield {"kind": "background", "n": n, "d": d, "k": k, "rho": rho}
     for region in (30, 60):
         yield {"kind": "example2", "n": 20, "d": 300, "region": region}
 

@@ -33,7 +33,7 @@ def drawn(likelihood, atoms, supports, precisions, weights):
     for row, S in zip(sets, supports, strict=True):
         row[: len(S)] = sorted((place[j] for j in S), reverse=True)
     by_chain = np.zeros((1, len(likelihood.features)))
-    return Sample(sets, np.array(precisions), np.array(weights), by_chain, 10)
+    return Sample(sets, np.array(precisions), np.array(weights), np.zeros(len(sets)), by_chain, 10)
 
 
 def test_by_squares_they_have_the_t_distribution_of_conjugate_regression(rng):
@@ -72,7 +72,7 @@ def test_features_of_a_cluster_share_one_effect(rng):
         if frozenset(likelihood.features[list(members)].tolist()) == whole
         and atoms.widths[j] == 1
     )  # fmt: skip
-    sample = Sample(np.array([[at]]), np.array([2]), np.ones(1), np.zeros((1, 13)), 10)
+    sample = Sample(np.array([[at]]), np.array([2]), np.ones(1), np.zeros(1), np.zeros((1, 13)), 10)
     (model,) = coefficients_by_squares(likelihood, atoms, sample, np.ones(1), 13).models
     assert set(model.features.tolist()) == whole
     np.testing.assert_allclose(model.mean[:, 0], model.mean[0, 0])
@@ -107,7 +107,7 @@ def test_by_a_loss_they_are_normal_about_the_penalised_mode(rng):
     likelihood = of_loss(np.arange(4), X.T, response, start, 1.0)
     atoms = atoms_of(likelihood, 4, clustered=False)
     sample = drawn(likelihood, atoms, [(0, 2)], [3], [1.0])
-    weights, known = by_loss(
+    weights, known, mass = by_loss(
         response, likelihood, atoms, sample, X.T, np.arange(4), 1.0, False, 4
     )  # fmt: skip
     assert weights == pytest.approx([1.0])
@@ -127,3 +127,5 @@ def test_by_a_loss_they_are_normal_about_the_penalised_mode(rng):
     H = (A * (p * (1 - p))[:, None]).T @ A + np.diag([0, *ridge])
     covariance = (model.factor @ model.factor.T)[np.ix_(order, order)]
     np.testing.assert_allclose(covariance, np.linalg.inv(H)[1:, 1:], rtol=1e-4)
+    volume = np.linalg.slogdet(H[1:, 1:])[1] - np.log(ridge).sum()  # at this intercept
+    assert mass == pytest.approx(-penalised(mode) - 0.5 * volume, rel=1e-6)

@@ -46,6 +46,8 @@ class Sample:
         The place of each draw's prior precision.
     weights : array
         What each distinct draw counts; they sum to 1.
+    log_prior : array
+        Of each draw.
     by_chain : array of shape (chains, m)
         Probability of each candidate feature.
     others : float
@@ -55,6 +57,7 @@ class Sample:
     sets: Ints
     precisions: Ints
     weights: Floats
+    log_prior: Floats
     by_chain: Floats
     widest: int
     others: float = 0.0
@@ -162,8 +165,10 @@ def _merged(
     distinct = rows[first].astype(np.int64)
     sets, weights = distinct[:, 1:], counts / counts.sum()
     clusters = np.where(sets >= 0, atoms.atoms.cluster[sets], 0).sum(axis=1)
-    others = prior.others[distinct[:, 0], (sets >= 0).sum(axis=1) - clusters, clusters]
-    return Sample(sets, distinct[:, 0], weights, by_chain, widest, float(weights @ others))
+    at = distinct[:, 0], (sets >= 0).sum(axis=1) - clusters, clusters
+    log_prior = prior.log[at] + np.where(sets >= 0, atoms.atoms.bonus[sets], 0.0).sum(axis=1)
+    others = float(weights @ prior.others[at])
+    return Sample(sets, distinct[:, 0], weights, log_prior, by_chain, widest, others)
 
 
 def _as_keys(rows: NDArray[np.integer]) -> NDArray[np.void]:

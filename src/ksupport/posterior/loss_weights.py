@@ -29,19 +29,19 @@ EVALUATED = 200  # models, those of most weight
 def by_loss(
     response: Response, likelihood: Likelihood, atoms: AtomSet, drawn: Sample, columns: Floats,
     features: Ints, share: float, positive: bool, n_features: int, most: int = AVERAGED,
-) -> tuple[Floats, Coefficients]:  # fmt: skip
+    evaluated: int = EVALUATED,
+) -> tuple[Floats, Coefficients, float]:  # fmt: skip
     """The weight of each drawn model, which sum to 1, and coefficients of the leading ones.
 
     Of more than two classes these are modes, a response for each class; of no model at ``most``
-    none is known.
+    none is known.  Also the log posterior mass of the leading models, but for a constant: where it
+    is larger, models have been drawn that explain more.
     """
-    order = np.argsort(-np.round(drawn.weights, 12), kind="stable")[:EVALUATED]
+    order = np.argsort(-np.round(drawn.weights, 12), kind="stable")[:evaluated]
     sets = drawn.sets[order]
     precisions = PRECISIONS[drawn.precisions[order]]
     models = [atoms.columns_of(each[each >= 0]) for each in sets]
     used = np.unique(np.concatenate([np.zeros(0, np.int64), *models]))
-    if not used.size:
-        return drawn.weights, Coefficients.nothing(n_features, response.n_dual)
     place = {int(f): i for i, f in enumerate(features)}
     rows = [place[int(f)] for f in likelihood.features]
     D = (atoms.loadings[:, used] / likelihood.scale[:, None]).T @ columns[rows]
@@ -53,6 +53,8 @@ def by_loss(
         exact += [
             _signs(each, weight, ridge) for each, ridge in zip(found, precisions, strict=True)
         ]
+    spread = share * float(response.weights.sum()) * np.log(response.dispersion)
+    log_mass = float(np.logaddexp.reduce(exact + drawn.log_prior[order])) - 0.5 * spread
     believed = kernels.log_evidences(
         atoms.data, atoms.atoms, np.ascontiguousarray(sets), precisions, positive,
         max(sets.shape[1], 1), drawn.widest, len(likelihood.S),
@@ -70,10 +72,10 @@ def by_loss(
     weights = np.asarray(drawn.weights * w)
     weights /= weights.sum()
     if not most:
-        return weights, Coefficients.nothing(n_features, response.n_dual)
-    evaluated = replace(drawn, sets=sets)
+        return weights, Coefficients.nothing(n_features, response.n_dual), log_mass
+    leading = replace(drawn, sets=sets)
     averaged: list[ModelCoefficients] = []
-    for at, own in zip(*evaluated.leading(weights[order], most), strict=True):
+    for at, own in zip(*leading.leading(weights[order], most), strict=True):
         covariance = np.zeros((0, 0))
         if response.n_dual == 1:
             A = weight * profiled_hessian(response, D[within[at]], found[at].fit.eta)
@@ -82,7 +84,8 @@ def by_loss(
             likelihood, atoms, models[at], float(own),
             found[at].coef.reshape(response.n_dual, -1).T, covariance, np.ones(response.n_dual),
         )  # fmt: skip
-    return weights, Coefficients(averaged, n_features, response.n_dual, positive=positive)
+    averaging = Coefficients(averaged, n_features, response.n_dual, positive=positive)
+    return weights, averaging, log_mass
 
 
 def _signs(found: Laplace, weight: float, ridge: float) -> float:

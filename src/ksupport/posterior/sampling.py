@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -156,7 +156,12 @@ def _by_loss(
     task: Task, features: Ints, columns: Floats, others: Others, response: Response,
     best: list[Support],
 ) -> Result:  # fmt: skip
-    """The log likelihood to second order, again at the posterior mean; then by the loss itself."""
+    """The log likelihood to second order, again at the posterior mean; then by the loss itself.
+
+    The posterior mean of an expansion is that of its leading models by the loss.  Where it is far
+    from the response (separated classes, few events) a quadratic may lead astray: the expansion
+    whose models have the most mass by the loss is the one that is used.
+    """
     n = float(response.weights.sum())
     share = task.share
     why = "weights favour a few" if share < 1.0 else ""
@@ -165,51 +170,43 @@ def _by_loss(
         if effect > 1.0:
             share, why = share / effect, "rows of a group resemble each other"
     rows = EffectiveRows(share * n, n, why)
-    coef, last = np.zeros(response.n_dual * features.size), EXPANSIONS - 1
+    coef, size = np.zeros(response.n_dual * features.size), 0.0
     # A first step from nothing goes far astray where a few counts are very large.
     for support in best if response.loss.may_spread else []:
         coef = refit_by_loss(task.design, response, support, positive=task.positive)[features]
-    size = 0.0
-    for at in range(EXPANSIONS):
+    expansions: list[_Expansion] = []
+    for _ in range(EXPANSIONS):
         response = _dispersed(response, coef, columns, size, rows.count)
         likelihood = of_loss(features, columns, response, coef, share)
         atoms = _atoms(task, likelihood, others)
-        budget = task.budget if at == last else BRIEF
-        drawn = sample(atoms, rows.count, [np.zeros(0, np.int64)], task.seed, task.positive, budget)
-        if at < last:  # signs aside: truncated means of separated classes would be far off
-            known = coefficients_by_squares(
-                likelihood, atoms, drawn, drawn.weights, task.design.d, EXPANDED
-            )
-            mean = _of_classes(response, known.moments[0][:, features], coef, columns)
-            coef = _better_than_nothing(response, mean, columns)
-            size = float(drawn.probability.sum())
-    weights, coefficients = by_loss(
-        response, likelihood, atoms, drawn, columns, features, share, task.positive, task.design.d,
-        task.averaged,
-    )  # fmt: skip
-    return _result(task, likelihood, atoms, drawn, weights, coefficients), rows
+        weighed = partial(
+            by_loss, response, likelihood, atoms, columns=columns, features=features, share=share,
+            positive=task.positive, n_features=task.design.d,
+        )  # fmt: skip
+        drawn = _drawn(task, atoms, rows, BRIEF)
+        weights, known, log_mass = weighed(drawn, most=EXPANDED, evaluated=EXPANDED)
+        expansions.append(_Expansion(round(log_mass, 6), likelihood, atoms, weighed))
+        # Signs aside: truncated means of separated classes would be far off.
+        coef = replace(known, positive=False).moments[0][:, features].ravel()
+        size = float((drawn.sets >= 0).sum(axis=1) @ weights)
+    found = max(expansions, key=lambda each: each.log_mass)
+    drawn = _drawn(task, found.atoms, rows, task.budget)
+    weights, coefficients, _ = found.weighed(drawn, most=task.averaged)
+    return _result(task, found.likelihood, found.atoms, drawn, weights, coefficients), rows
 
 
-def _of_classes(response: Response, coef: Floats, before: Floats, columns: Floats) -> Floats:
-    """Coefficients of contrasts as those of classes."""
-    if response.n_dual == 1:
-        return np.asarray(coef.ravel())
-    eta = response.whole(np.ravel(before.reshape(response.n_dual, -1) @ columns))
-    _, inverse = response.loss.contrasts(eta, response.weights)
-    return np.asarray((inverse.T @ coef).ravel())
+@dataclass(frozen=True, eq=False)
+class _Expansion:
+    """The log likelihood to second order at some coefficients, and what was found by it."""
+
+    log_mass: float
+    likelihood: Likelihood
+    atoms: AtomSet
+    weighed: Callable[..., tuple[Floats, Coefficients, float]]
 
 
-def _better_than_nothing(response: Response, coef: Floats, columns: Floats) -> Floats:
-    """Coefficients, halved until their deviance is at most that of none: a step may overshoot."""
-
-    def deviance(coef: Floats) -> float:
-        with np.errstate(over="ignore", invalid="ignore"):
-            return float(response.deviance(np.ravel(coef.reshape(response.n_dual, -1) @ columns)))
-
-    none = deviance(np.zeros_like(coef))
-    while coef.any() and not deviance(coef) <= none:
-        coef = coef / 2
-    return coef
+def _drawn(task: Task, atoms: AtomSet, rows: EffectiveRows, budget: Budget) -> Sample:
+    return sample(atoms, rows.count, [np.zeros(0, np.int64)], task.seed, task.positive, budget)
 
 
 def _dispersed(
