@@ -116,13 +116,14 @@ class Tally:
 
     def add(self, model: Any, w: Array) -> None:
         posterior = model.posterior_
-        self.f1.append(float(support_f1(w, np.where(model.support_, 1.0, 0.0))))
+        named = _by_first(posterior, w)
+        self.f1.append(float(support_f1(named, np.where(model.support_, 1.0, 0.0))))
         self.expected.append(model.expected_f1_)
         self.sets.add([each.features for each in model.sets_], w)
         for level in LEVELS:
             chosen = posterior.select(level)
             self.named[level] += int(chosen.sum())
-            self.false[level] += int(np.sum(w[chosen] == 0))
+            self.false[level] += int(np.sum(named[chosen] == 0))
         self.p.append(model.probability_)
         self.true.append(w != 0)
 
@@ -140,6 +141,16 @@ class Tally:
             f"F1 {np.mean(self.f1):.3f}, expected {np.mean(self.expected):.3f}; sets {self.sets}; "
             f"false {rates}\n    probability: true (features)  {'  '.join(self.bins())}"
         )
+
+
+def _by_first(posterior: Any, w: Array) -> Array:
+    """The truth where the first of exact copies, which is named, stands for all of them."""
+    named = (w != 0).astype(float)
+    for first, copies in posterior.copies.items():
+        found = named[list(copies)].max()
+        named[list(copies)] = 0.0
+        named[first] = found
+    return named
 
 
 def tally(kind: str) -> Tally:

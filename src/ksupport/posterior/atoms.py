@@ -85,19 +85,20 @@ def atoms_of(
 ) -> AtomSet:
     """Features, copies of features, and clusters of them."""
     R, n = likelihood.correlations, float(likelihood.S[0, 0]) if likelihood.S.size else 1.0
+    M = likelihood.S / n
     copies = _copies(R, positive)
     singles = list(copies)
     clusters = clusters_of(R, singles if clustered else [], n, positive)
     found = sorted(clusters.shared)
     free = [] if positive else sorted(clusters.blocks)
-    sums = _sums(R, found, positive)
+    sums = _sums(R, M, found, positive)
     shares = [clusters.shared[each] for each in found]
     if clusters.background > 0.0:  # a sum of all features, which stands for none of them
-        sums = np.hstack([sums, _sums(R, [tuple(singles)], positive)])
+        sums = np.hstack([sums, _sums(R, M, [tuple(singles)], positive)])
         found.append(())
         shares.append(clusters.background)
     columns = np.hstack([np.eye(len(R))[:, singles], sums])
-    components = [_components(R, each) for each in free]
+    components = [_components(M, each) for each in free]
     shares += [clusters.blocks[each] for each in free]
     bonus = np.log([*map(len, copies.values()), *shares])
     return _assembled(
@@ -109,10 +110,11 @@ def atoms_of(
 def groups_of(likelihood: Likelihood, labels: Ints, count: int, positive: bool = False) -> AtomSet:
     """One atom for each known group, of ``count`` groups in all."""
     R = likelihood.correlations
+    M = likelihood.S / likelihood.S[0, 0]
     own = labels[likelihood.features]
     found = [tuple(np.flatnonzero(own == g).tolist()) for g in dict.fromkeys(own.tolist())]
-    columns = _sums(R, found if positive else [], positive)
-    blocks = [] if positive else [_components(R, each) for each in found]
+    columns = _sums(R, M, found if positive else [], positive)
+    blocks = [] if positive else [_components(M, each) for each in found]
     copies: dict[int, Members] = {j: (j,) for j in range(len(R))}
     return _assembled(
         likelihood, found, columns, blocks, copies, np.zeros(len(found)), float(count), 0.0,
@@ -304,20 +306,21 @@ def _neighbourhoods(C: Floats, at: Ints) -> tuple[list[tuple[Members, float]], f
     return found, float(np.maximum(reach[:, -1] - TIGHT, 0.0).sum())
 
 
-def _components(R: Floats, members: Members) -> Floats:
+def _components(M: Floats, members: Members) -> Floats:
     """Leading principal components, with a mean square of 1 in all."""
     at = list(members)
-    values, vectors = np.linalg.eigh(R[np.ix_(at, at)])
+    values, vectors = np.linalg.eigh(M[np.ix_(at, at)])
     count = max(min(RANK, int(np.sum(values > 1e-9 * values[-1]))), 1)
-    W = np.zeros((len(R), count))
+    W = np.zeros((len(M), count))
     W[at] = vectors[:, ::-1][:, :count] / np.sqrt(len(at))
     return W
 
 
-def _sums(R: Floats, clusters: list[Members], positive: bool) -> Floats:
+def _sums(R: Floats, M: Floats, clusters: list[Members], positive: bool) -> Floats:
     """Sums of features, each with the sign of its correlation with the most typical one.
 
-    They have a mean square of 1; where effects are positive, features keep their signs.
+    They have a mean square of 1 by the products ``M``; where effects are positive, features keep
+    their signs.
     """
     ends = np.cumsum([0, *map(len, clusters)])
     flat = np.array([j for each in clusters for j in each], np.intp)
@@ -330,6 +333,6 @@ def _sums(R: Floats, clusters: list[Members], positive: bool) -> Floats:
             for at, members in enumerate(np.split(flat, ends[1:-1]) if clusters else [])
         ]
         W.data = np.where(R[flat, np.array(typical, np.intp)[own]] < 0, -1.0, 1.0)
-    squares = (W @ R)[own, flat] * W.data
+    squares = (W @ M)[own, flat] * W.data
     lengths = np.bincount(own, squares, len(clusters))
     return W.toarray().T / np.sqrt(np.maximum(lengths, TINY))

@@ -35,6 +35,9 @@ class Likelihood:
         Rows that count where the noise is unknown; 0 where it is known.
     scale : array of shape (m,)
         Coefficients in these units, divided by it, are those of the design's columns.
+    correlations : array of shape (m, m)
+        Of the columns, whatever the loss: where a few large counts have most of the information,
+        products in ``S`` say little of how features are related.
     """
 
     features: Ints
@@ -43,20 +46,17 @@ class Likelihood:
     total: Floats
     nu: float
     scale: Floats
+    correlations: Floats
 
     @property
     def known_noise(self) -> bool:
         return self.nu == 0.0
 
-    @property
-    def correlations(self) -> Floats:
-        lengths = np.sqrt(self.S.diagonal())
-        return np.asarray(self.S / np.outer(lengths, lengths))
-
 
 def of_squares(features: Ints, columns: Floats, Y: Floats, nu: float, rows: float) -> Likelihood:
     """Normal noise of unknown variance: columns and responses as rows, centred."""
-    return _in_units(features, columns @ columns.T, columns @ Y.T, Y @ Y.T, nu, rows)
+    S = columns @ columns.T
+    return _in_units(features, S, S, columns @ Y.T, Y @ Y.T, nu, rows)
 
 
 def of_loss(
@@ -67,23 +67,22 @@ def of_loss(
     ``share`` is that of the rows that count.  Several classes have one response for each contrast,
     with noise that is independent and of variance 1.
     """
-    weight = share / response.dispersion
+    weight, products = share / response.dispersion, columns @ columns.T
     if response.n_dual > 1:
         fitted = np.ravel(coef.reshape(response.n_dual, -1) @ columns)
         Y = response.working_response(fitted).reshape(-1, response.n)
-        S, c = columns @ columns.T, columns @ Y.T
+        S, c = products, columns @ Y.T
     elif response.loss.in_units_of_y:  # far from all rows it may have no curvature: a mean one
         fitted = coef @ columns
-        S, c = columns @ columns.T, (columns @ response.working_response(fitted))[:, None]
-        curvature = response.curvature_at(fitted)
-        S = curvature * S
+        c = (columns @ response.working_response(fitted))[:, None]
+        S = response.curvature_at(fitted) * products
     else:
         eta = response.whole(coef @ columns)
         g = response.unweighted(columns) @ response.loss.gradient(eta, response.y, response.weights)
         S = profiled_hessian(response, columns, eta)
         c = (S @ coef - g)[:, None]
     rows = share * float(response.weights.sum())
-    return _in_units(features, weight * S, weight * c, np.eye(c.shape[1]), 0.0, rows)
+    return _in_units(features, products, weight * S, weight * c, np.eye(c.shape[1]), 0.0, rows)
 
 
 def profiled_hessian(response: Response, columns: Floats, eta: Floats) -> Floats:
@@ -96,7 +95,7 @@ def profiled_hessian(response: Response, columns: Floats, eta: Floats) -> Floats
 
 
 def _in_units(
-    features: Ints, S: Floats, c: Floats, total: Floats, nu: float, rows: float
+    features: Ints, products: Floats, S: Floats, c: Floats, total: Floats, nu: float, rows: float
 ) -> Likelihood:
     """Usable features only, each of squared length ``rows``, most evident first."""
     lengths = np.sqrt(np.maximum(S.diagonal(), 0.0))
@@ -108,7 +107,9 @@ def _in_units(
         (features[usable], -np.round(found / max(found.max(initial=0.0), 1e-300), 9))
     )
     kept, scale = usable[order], scale[order]
+    own = np.ix_(kept, kept)
+    norms = np.sqrt(products.diagonal()[kept])
     return Likelihood(
-        features[kept], S[np.ix_(kept, kept)] / np.outer(scale, scale), c[kept] / scale[:, None],
-        total, nu, scale,
+        features[kept], S[own] / np.outer(scale, scale), c[kept] / scale[:, None], total, nu, scale,
+        products[own] / np.outer(norms, norms),
     )  # fmt: skip

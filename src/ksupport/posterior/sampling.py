@@ -34,7 +34,7 @@ from .result import Posterior
 EXPANDED = (
     40  # models whose mean is the next point; 12 development problems: F1 .299, with 200 .298
 )
-EXPANSIONS = 3  # of a loss: at no feature, and at the posterior mean of the expansion before
+EXPANSIONS = 10  # of a loss, at most: as long as they find models of more mass
 BRIEF = Budget(chains=1, burn_in=500, moves=1500, rounds=1)  # chains of all but the last
 COMPLETIONS = 3  # rounds in which features that were left out become candidates
 
@@ -186,6 +186,8 @@ def _by_loss(
         drawn = _drawn(task, atoms, rows, BRIEF)
         weights, known, log_mass = weighed(drawn, most=EXPANDED, evaluated=EXPANDED)
         expansions.append(_Expansion(round(log_mass, 6), likelihood, atoms, weighed))
+        if len(expansions) > 1 and expansions[-1].log_mass <= expansions[-2].log_mass:
+            break
         # Signs aside: truncated means of separated classes would be far off.
         coef = replace(known, positive=False).moments[0][:, features].ravel()
         size = float((drawn.sets >= 0).sum(axis=1) @ weights)
