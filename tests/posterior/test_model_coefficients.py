@@ -107,11 +107,9 @@ def test_by_a_loss_they_are_normal_about_the_penalised_mode(rng):
     likelihood = of_loss(np.arange(4), X.T, response, start, 1.0)
     atoms = atoms_of(likelihood, 4, clustered=False)
     sample = drawn(likelihood, atoms, [(0, 2)], [3], [1.0])
-    weights, known, mass = by_loss(
-        response, likelihood, atoms, sample, X.T, np.arange(4), 1.0, False, 4
-    )  # fmt: skip
-    assert weights == pytest.approx([1.0])
-    (model,) = known.models
+    found = by_loss(response, likelihood, atoms, sample, X.T, np.arange(4), 1.0, False, 10)
+    assert found.weights == pytest.approx([1.0])
+    (model,) = found.coefficients(4, 10, False).models
     order = [list(model.features).index(j) for j in S]
     scale = likelihood.scale[[list(likelihood.features).index(j) for j in S]]
     ridge = PRECISIONS[3] * scale**2  # of coefficients in units of X
@@ -122,10 +120,11 @@ def test_by_a_loss_they_are_normal_about_the_penalised_mode(rng):
 
     mode = minimize(penalised, np.zeros(3), options={"gtol": 1e-9}).x
     np.testing.assert_allclose(model.mean[order, 0], mode[1:], atol=1e-5)
+    np.testing.assert_allclose(found.mean(np.arange(4))[S], mode[1:], atol=1e-5)
     p = expit(mode[0] + X[:, S] @ mode[1:])
     A = np.column_stack([np.ones(n), X[:, S]])
     H = (A * (p * (1 - p))[:, None]).T @ A + np.diag([0, *ridge])
     covariance = (model.factor @ model.factor.T)[np.ix_(order, order)]
     np.testing.assert_allclose(covariance, np.linalg.inv(H)[1:, 1:], rtol=1e-4)
     volume = np.linalg.slogdet(H[1:, 1:])[1] - np.log(ridge).sum()  # at this intercept
-    assert mass == pytest.approx(-penalised(mode) - 0.5 * volume, rel=1e-6)
+    assert found.log_mass == pytest.approx(-penalised(mode) - 0.5 * volume, rel=1e-6)

@@ -32,7 +32,7 @@ from ..walking.structure import Structure
 
 ALPHA, STEPS, EVERY = 1e-2, 60, 2  # of the paths that nominate features (`benchmarks/supports.py`)
 FEW = 20  # models that are averaged on folds
-ON_FOLDS = Budget(chains=1, burn_in=300, moves=1200, rounds=1)
+ON_FOLDS = Budget(chains=1, burn_in=300, moves=1200, rounds=1, evaluated=40)
 LISTED = 1000  # supports in the table of a choice
 MOST_ALTERNATIVES, NEAR = 50, 2.0  # supports that are listed: this much more -2 log probability
 

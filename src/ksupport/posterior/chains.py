@@ -23,12 +23,16 @@ THIN = 5  # of so many moves one is kept as a draw; probabilities are averaged o
 
 @dataclass(frozen=True)
 class Budget:
-    """How long chains may be: moves of each, and how many rounds of as many again as before."""
+    """How long chains may be: moves of each, and how many rounds of as many again as before.
+
+    ``evaluated`` models, those of most weight, are evaluated by a loss other than squares.
+    """
 
     chains: int = CHAINS
     burn_in: int = 500
     moves: int = 4000
     rounds: int = 4
+    evaluated: int = 200
 
 
 FULL = Budget()

@@ -8,7 +8,7 @@ an evaluated model are normal about its mode.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -19,25 +19,85 @@ from ..design import Floats, Ints
 from ..losses import Response
 from .atoms import AtomSet
 from .chains import Sample
-from .coefficients import AVERAGED, Coefficients, ModelCoefficients, of_atoms
+from .coefficients import Coefficients, ModelCoefficients, of_atoms
 from .likelihood import Likelihood, profiled_hessian
 from .prior import PRECISIONS
 
-EVALUATED = 200  # models, those of most weight
+
+@dataclass(frozen=True, eq=False)
+class ByLoss:
+    """Sampled models, the leading ones of them by the loss itself.
+
+    Parameters
+    ----------
+    weights : array
+        Of each draw; they sum to 1.
+    log_mass : float
+        Log posterior mass of the leading models, but for a constant: where it is larger, models
+        have been drawn that explain more.
+    order : array of int
+        The leading draws.
+    found : list of Laplace
+        Their modes.
+    share : float
+        Of the rows that count.
+    """
+
+    response: Response
+    likelihood: Likelihood
+    atoms: AtomSet
+    drawn: Sample
+    weights: Floats
+    log_mass: float
+    order: Ints
+    found: list[Laplace]
+    share: float
+
+    def mean(self, features: Ints) -> Floats:
+        """Coefficients of these features, averaged over the modes of leading models."""
+        own = self.weights[self.order]
+        columns = np.zeros((self.response.n_dual, self.atoms.loadings.shape[1]))
+        for weight, each, at in zip(own / own.sum(), self.found, self.order, strict=True):
+            columns[:, self._columns(at)] += weight * each.coef.reshape(len(columns), -1)
+        coef = columns @ self.atoms.loadings.T / self.likelihood.scale
+        whole = np.zeros((len(columns), features.size))
+        place = {int(f): i for i, f in enumerate(features)}
+        whole[:, [place[int(f)] for f in self.likelihood.features]] = coef
+        return whole.ravel()
+
+    def coefficients(self, n_features: int, most: int, positive: bool) -> Coefficients:
+        """Of the ``most`` leading models: normal about the mode of each.
+
+        Of more than two classes these are modes, a response for each class.
+        """
+        response = self.response
+        if not most:
+            return Coefficients.nothing(n_features, response.n_dual)
+        models: list[ModelCoefficients] = []
+        leading = replace(self.drawn, sets=self.drawn.sets[self.order])
+        weight = self.share / response.dispersion
+        for at, own in zip(*leading.leading(self.weights[self.order], most), strict=True):
+            found, covariance = self.found[at], np.zeros((0, 0))
+            if response.n_dual == 1:
+                A = weight * profiled_hessian(response, found.columns, found.fit.eta)
+                ridge = PRECISIONS[self.drawn.precisions[self.order[at]]]
+                covariance = np.linalg.inv(A + ridge * np.eye(len(A)))
+            models += of_atoms(
+                self.likelihood, self.atoms, self._columns(self.order[at]), float(own),
+                found.coef.reshape(response.n_dual, -1).T, covariance, np.ones(response.n_dual),
+            )  # fmt: skip
+        return Coefficients(models, n_features, response.n_dual, positive=positive)
+
+    def _columns(self, draw: int) -> Ints:
+        return self.atoms.columns_of(self.drawn.sets[draw][self.drawn.sets[draw] >= 0])
 
 
 def by_loss(
     response: Response, likelihood: Likelihood, atoms: AtomSet, drawn: Sample, columns: Floats,
-    features: Ints, share: float, positive: bool, n_features: int, most: int = AVERAGED,
-    evaluated: int = EVALUATED,
-) -> tuple[Floats, Coefficients, float]:  # fmt: skip
-    """The weight of each drawn model, which sum to 1, and coefficients of the leading ones.
-
-    Of more than two classes these are modes, a response for each class; of no model at ``most``
-    none is known.  Also the log posterior mass of the leading models, but for a constant: where it
-    is larger, models have been drawn that explain more.
-    """
-    order = np.argsort(-np.round(drawn.weights, 12), kind="stable")[:evaluated]
+    features: Ints, share: float, positive: bool, most: int,
+) -> ByLoss:  # fmt: skip
+    """Evaluate the ``most`` leading models of a sample, whose features have these columns."""
+    order = np.argsort(-np.round(drawn.weights, 12), kind="stable")[:most]
     sets = drawn.sets[order]
     precisions = PRECISIONS[drawn.precisions[order]]
     models = [atoms.columns_of(each[each >= 0]) for each in sets]
@@ -59,9 +119,14 @@ def by_loss(
         atoms.data, atoms.atoms, np.ascontiguousarray(sets), precisions, positive,
         max(sets.shape[1], 1), drawn.widest, len(likelihood.S),
     )  # fmt: skip
-    ratio = exact - believed
-    sizes = (sets >= 0).sum(axis=1)
+    weights = _reweighted(drawn, order, exact - believed)
+    return ByLoss(response, likelihood, atoms, drawn, weights, log_mass, order, found, share)
+
+
+def _reweighted(drawn: Sample, order: Ints, ratio: Floats) -> Floats:
+    """Weights of importance sampling; ratios of models that were not evaluated by their size."""
     all_sizes = (drawn.sets >= 0).sum(axis=1)
+    sizes = all_sizes[order]
     log = np.empty(drawn.weights.size)
     for size in np.unique(all_sizes):
         near = np.abs(sizes - size) == np.abs(sizes - size).min()
@@ -70,22 +135,7 @@ def by_loss(
     w = np.exp(log - log.max())
     w = np.minimum(w, float(drawn.weights @ w) * np.sqrt(drawn.weights.size))
     weights = np.asarray(drawn.weights * w)
-    weights /= weights.sum()
-    if not most:
-        return weights, Coefficients.nothing(n_features, response.n_dual), log_mass
-    leading = replace(drawn, sets=sets)
-    averaged: list[ModelCoefficients] = []
-    for at, own in zip(*leading.leading(weights[order], most), strict=True):
-        covariance = np.zeros((0, 0))
-        if response.n_dual == 1:
-            A = weight * profiled_hessian(response, D[within[at]], found[at].fit.eta)
-            covariance = np.linalg.inv(A + precisions[at] * np.eye(len(A)))
-        averaged += of_atoms(
-            likelihood, atoms, models[at], float(own),
-            found[at].coef.reshape(response.n_dual, -1).T, covariance, np.ones(response.n_dual),
-        )  # fmt: skip
-    averaging = Coefficients(averaged, n_features, response.n_dual, positive=positive)
-    return weights, averaging, log_mass
+    return np.asarray(weights / weights.sum())
 
 
 def _signs(found: Laplace, weight: float, ridge: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -27,15 +27,13 @@ from .effective_rows import (
 )
 from .left_out import left_out
 from .likelihood import Likelihood, of_loss, of_squares
-from .loss_weights import by_loss
+from .loss_weights import ByLoss, by_loss
 from .prior import Others
 from .result import Posterior
 
-EXPANDED = (
-    40  # models whose mean is the next point; 12 development problems: F1 .299, with 200 .298
-)
 EXPANSIONS = 10  # of a loss, at most: as long as they find models of more mass
-BRIEF = Budget(chains=1, burn_in=500, moves=1500, rounds=1)  # chains of all but the last
+# Chains of all but the last.  12 development problems: F1 .299 with 40 models, with 200 .298.
+BRIEF = Budget(chains=1, burn_in=500, moves=1500, rounds=1, evaluated=40)
 COMPLETIONS = 3  # rounds in which features that were left out become candidates
 
 
@@ -156,12 +154,7 @@ def _by_loss(
     task: Task, features: Ints, columns: Floats, others: Others, response: Response,
     best: list[Support],
 ) -> Result:  # fmt: skip
-    """The log likelihood to second order, again at the posterior mean; then by the loss itself.
-
-    The posterior mean of an expansion is that of its leading models by the loss.  Where it is far
-    from the response (separated classes, few events) a quadratic may lead astray: the expansion
-    whose models have the most mass by the loss is the one that is used.
-    """
+    """The log likelihood to second order, where that finds most; then by the loss itself."""
     n = float(response.weights.sum())
     share = task.share
     why = "weights favour a few" if share < 1.0 else ""
@@ -170,41 +163,45 @@ def _by_loss(
         if effect > 1.0:
             share, why = share / effect, "rows of a group resemble each other"
     rows = EffectiveRows(share * n, n, why)
-    coef, size = np.zeros(response.n_dual * features.size), 0.0
+    coef = np.zeros(response.n_dual * features.size)
     # A first step from nothing goes far astray where a few counts are very large.
     for support in best if response.loss.may_spread else []:
         coef = refit_by_loss(task.design, response, support, positive=task.positive)[features]
-    expansions: list[_Expansion] = []
+    found = _expanded(task, features, columns, others, response, coef, share, rows)
+    drawn = _drawn(task, found.atoms, rows, task.budget)
+    found = by_loss(
+        found.response, found.likelihood, found.atoms, drawn, columns, features, share,
+        task.positive, task.budget.evaluated,
+    )  # fmt: skip
+    coefficients = found.coefficients(task.design.d, task.averaged, task.positive)
+    return _result(task, found.likelihood, found.atoms, drawn, found.weights, coefficients), rows
+
+
+def _expanded(
+    task: Task, features: Ints, columns: Floats, others: Others, response: Response, coef: Floats,
+    share: float, rows: EffectiveRows,
+) -> ByLoss:  # fmt: skip
+    """Expand the log likelihood at the mean of leading models, as long as that finds more mass.
+
+    Where the mean is far from the response (separated classes, few events) a quadratic may lead
+    astray: of all expansions the one is used whose models have the most mass by the loss itself.
+    """
+    size, best = 0.0, None
     for _ in range(EXPANSIONS):
         response = _dispersed(response, coef, columns, size, rows.count)
         likelihood = of_loss(features, columns, response, coef, share)
         atoms = _atoms(task, likelihood, others)
-        weighed = partial(
-            by_loss, response, likelihood, atoms, columns=columns, features=features, share=share,
-            positive=task.positive, n_features=task.design.d,
-        )  # fmt: skip
         drawn = _drawn(task, atoms, rows, BRIEF)
-        weights, known, log_mass = weighed(drawn, most=EXPANDED, evaluated=EXPANDED)
-        expansions.append(_Expansion(round(log_mass, 6), likelihood, atoms, weighed))
-        if len(expansions) > 1 and expansions[-1].log_mass <= expansions[-2].log_mass:
+        found = by_loss(
+            response, likelihood, atoms, drawn, columns, features, share, task.positive,
+            BRIEF.evaluated,
+        )  # fmt: skip
+        if best is not None and round(found.log_mass - best.log_mass, 6) <= 0.0:
             break
-        # Signs aside: truncated means of separated classes would be far off.
-        coef = replace(known, positive=False).moments[0][:, features].ravel()
-        size = float((drawn.sets >= 0).sum(axis=1) @ weights)
-    found = max(expansions, key=lambda each: each.log_mass)
-    drawn = _drawn(task, found.atoms, rows, task.budget)
-    weights, coefficients, _ = found.weighed(drawn, most=task.averaged)
-    return _result(task, found.likelihood, found.atoms, drawn, weights, coefficients), rows
-
-
-@dataclass(frozen=True, eq=False)
-class _Expansion:
-    """The log likelihood to second order at some coefficients, and what was found by it."""
-
-    log_mass: float
-    likelihood: Likelihood
-    atoms: AtomSet
-    weighed: Callable[..., tuple[Floats, Coefficients, float]]
+        best, coef = found, found.mean(features)
+        size = float((drawn.sets >= 0).sum(axis=1) @ found.weights)
+    assert best is not None
+    return best
 
 
 def _drawn(task: Task, atoms: AtomSet, rows: EffectiveRows, budget: Budget) -> Sample:
