@@ -31,16 +31,20 @@ FIRST = int(os.environ.get("KSUPPORT_FIRST", "800000"))
 SEEDS = int(os.environ.get("KSUPPORT_SEEDS", "24"))
 LEVELS = (0.1, 0.2)
 BINS = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0 + 1e-9])
+GROUPS = (4, 5, 7, 9, 10, 13, 14, 18)  # features that act together
 FEWEST = 30  # features of a bin that is printed
 Draw = Callable[[int], tuple[Array, Array, Array, str]]  # seed -> X, y, w, loss
 
 
-def _of(*kinds: str, **fixed: Any) -> Draw:
+def _of(*kinds: str, sizes_of_groups: tuple[int, ...] = (), **fixed: Any) -> Draw:
     """Settings of the selection benchmark in turn, those with these values."""
     chosen = [s for s in settings(*kinds) if all(s.get(key) == fixed[key] for key in fixed)]
 
     def draw(seed: int) -> tuple[Array, Array, Array, str]:
-        return (*problem(seed=seed, **chosen[(seed - FIRST) % len(chosen)]), "squares")
+        setting = dict(chosen[(seed - FIRST) % len(chosen)])
+        if sizes_of_groups:
+            setting["k"] = sizes_of_groups[seed % len(sizes_of_groups)]
+        return (*problem(seed=seed, **setting), "squares")
 
     return draw
 
@@ -61,8 +65,8 @@ def _response(kind: str) -> Draw:
 KINDS: dict[str, Draw] = {
     "scattered": _of("real", "held_out", sizes="equal"),
     "scattered, normal": _of("real", "held_out", sizes="gaussian"),
-    "grouped": _of("real", "held_out", sizes="grouped"),
-    "mixed": _of("real", "held_out", sizes="mixed"),
+    "grouped": _of("real", "held_out", sizes="grouped", sizes_of_groups=GROUPS),
+    "mixed": _of("real", "held_out", sizes="mixed", sizes_of_groups=GROUPS),
     "ar1": _of("ar1"),
     "blocks": _of("blocks"),
     "factor": _of("factor"),
