@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, softmax
 
 from .._kernels import posterior as kernels
 from ..choosing.evidence import Laplace
@@ -119,6 +119,10 @@ def by_loss(
         atoms.data, atoms.atoms, np.ascontiguousarray(sets), precisions, positive,
         max(sets.shape[1], 1), drawn.widest, len(likelihood.S),
     )  # fmt: skip
+    # Among themselves leading models count by what chains go by, not by how often they were drawn.
+    before = drawn.weights.copy()
+    before[order] = before[order].sum() * softmax(believed + drawn.log_prior[order])
+    drawn = replace(drawn, weights=before)
     weights = _reweighted(drawn, order, exact - believed)
     return ByLoss(response, likelihood, atoms, drawn, weights, log_mass, order, found, share)
 
