@@ -119,16 +119,16 @@ def by_loss(
         atoms.data, atoms.atoms, np.ascontiguousarray(sets), precisions, positive,
         max(sets.shape[1], 1), drawn.widest, len(likelihood.S),
     )  # fmt: skip
-    # Among themselves leading models count by what chains go by, not by how often they were drawn.
-    before = drawn.weights.copy()
-    before[order] = before[order].sum() * softmax(believed + drawn.log_prior[order])
-    drawn = replace(drawn, weights=before)
-    weights = _reweighted(drawn, order, exact - believed)
+    weights = _reweighted(drawn, order, believed, exact)
     return ByLoss(response, likelihood, atoms, drawn, weights, log_mass, order, found, share)
 
 
-def _reweighted(drawn: Sample, order: Ints, ratio: Floats) -> Floats:
-    """Weights of importance sampling; ratios of models that were not evaluated by their size."""
+def _reweighted(drawn: Sample, order: Ints, believed: Floats, exact: Floats) -> Floats:
+    """Weights of importance sampling; ratios of models that were not evaluated by their size.
+
+    Among themselves leading models count by what chains go by, not by how often they were drawn.
+    """
+    ratio = exact - believed
     all_sizes = (drawn.sets >= 0).sum(axis=1)
     sizes = all_sizes[order]
     log = np.empty(drawn.weights.size)
@@ -137,8 +137,10 @@ def _reweighted(drawn: Sample, order: Ints, ratio: Floats) -> Floats:
         log[all_sizes == size] = np.average(ratio[near], weights=drawn.weights[order][near])
     log[order] = ratio
     w = np.exp(log - log.max())
-    w = np.minimum(w, float(drawn.weights @ w) * np.sqrt(drawn.weights.size))
-    weights = np.asarray(drawn.weights * w)
+    expected = drawn.weights.copy()
+    expected[order] = expected[order].sum() * softmax(believed + drawn.log_prior[order])
+    w = np.minimum(w, float(expected @ w) * np.sqrt(w.size))
+    weights = expected * w
     return np.asarray(weights / weights.sum())
 
 

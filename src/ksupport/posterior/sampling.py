@@ -190,6 +190,8 @@ def _expanded(
     for _ in range(EXPANSIONS):
         response = _dispersed(response, coef, columns, size, rows.count)
         likelihood = of_loss(features, columns, response, coef, share)
+        if best is not None and not likelihood.features.size:
+            break  # no information is left there
         atoms = _atoms(task, likelihood, others)
         drawn = _drawn(replace(task, seed=0), atoms, rows, BRIEF)  # the same with any seed
         found = by_loss(
