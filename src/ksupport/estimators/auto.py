@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import KW_ONLY, field, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,16 +17,17 @@ from .. import limits
 from .._common.errors import warn
 from .._common.progress import shows_progress
 from .._common.vectors import check_strength
+from ..algorithms.irksn import StepRule
 from ..choosing.folds import HoldsOutFolds, NoFoldsError, labels_of, stratification_key
 from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Split
 from ..inference.automatic import EVERY, STEPS, Automatic
-from ..losses import Loss
 from ..posterior.judgement import NoSignalWarning
 from ..posterior.result import Posterior
 from .averaging import Averaging
 from .checks import all_or_nothing
 from .outliers import SkipsFarRows
+from .parameters import with_parameters
 from .selecting import SelectingModel
 
 PREDICT_BY = ("average", "support")
@@ -34,15 +35,24 @@ FEWEST_ROWS = 10  # samples below which nothing is held out
 FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on one side of a fold
 
 
+@with_parameters
 class AutoModel(HoldsOutFolds, SelectingModel):
     """Sample which features matter, for any loss (`inference.automatic`)."""
 
-    every = EVERY
     _merges_copies = True
     _units_count = False
     _for_squares = ("feature_groups", "shared_support")
-    _averaging: Averaging | None = None  # what predictions go by instead of ``coef_``
+    _averaging = cast("Averaging | None", None)  # what predictions go by instead of ``coef_``
     _holds_out = True  # whether rows are held out, for `performance_`, which decides nothing
+
+    _: KW_ONLY
+    cv: Any = 5
+    positive: bool = False
+    beta: float = 1.0
+    predict_by: str = "average"
+    random_state: Any = 0
+    max_iter: int = 60
+    every: int | None = field(default=EVERY, init=False)
 
     @all_or_nothing
     @shows_progress
@@ -60,7 +70,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
             The measurements.
         y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
-            The response.
+            The response; of survival as `AutoIRKSNSurvival` says.
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
         groups : array of shape (n,), optional
@@ -205,6 +215,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self.decision_, self.refit_ = chosen.words, chosen.refit
 
 
+@with_parameters
 class AutoIRKSN(SkipsFarRows, AutoModel):
     """Find the features that matter, with nothing to choose.
 
@@ -219,28 +230,24 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
 
     Parameters
     ----------
-    cv : int, splitter or iterable
-        Folds of rows that are held out to see how well new rows are predicted.
-    max_iter : int, default=60
-        Steps of the paths that nominate features.
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
         "poisson" for counts; "huber" for numbers some of which are far off: rows that are so by
         more than four robust standard deviations of what the model leaves of y are left
         out (``outliers_``), and the others judged by squares.  ``Huber(delta)`` counts errors
         linearly beyond a threshold of one's own.
-    fit_intercept, standardize, unpenalized
-        As in `ksupport.IRKSN`.
     feature_groups : sequence, optional
         Features of which all matter or none (pathways, regions, the levels of a category), as in
         `ksupport.IRKSN`: groups are judged then, and those of a group have one probability.  For
         squares, outliers left out or not.
-    positive : bool, default=False
-        Whether effects can only be positive: then no coefficient is negative, and evidence is that
-        of priors which know it.  Unpenalised columns may have either sign.
     shared_support : bool, default=False
         Whether the columns of a 2-D y share their support: then a feature has one probability, and
         a coefficient for each response.  Responses count alike, whatever their units, and their
         noise may be correlated.  For squares, outliers left out or not.
+    cv : int, splitter or iterable
+        Folds of rows that are held out to see how well new rows are predicted.
+    positive : bool, default=False
+        Whether effects can only be positive: then no coefficient is negative, and evidence is that
+        of priors which know it.  Unpenalised columns may have either sign.
     beta : float, default=1.0
         How much more it counts to miss a feature than to name one in vain, as in scikit-learn's
         ``fbeta_score``: the model has the features of the largest expected F-beta.  2 names more,
@@ -250,12 +257,16 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         features that any of them has expect of the response, in shares chosen on held-out rows; it
         mostly predicts better, and needs the columns of some hundred features.  "support": the
         model of ``coef_`` and ``intercept_`` alone.
+    random_state : int, RandomState or None, default=0
+        Of chains, permutations and folds; the default makes results repeatable.
+    max_iter : int, default=60
+        Steps of the paths that nominate features.
+    fit_intercept, standardize, unpenalized
+        As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
-    random_state : int, RandomState or None, default=0
-        Of chains, permutations and folds; the default makes results repeatable.
     verbose : bool, default=False
         Show progress on fits of more than two seconds.
 
@@ -330,40 +341,8 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     array([0, 2])
     """
 
-    def __init__(
-        self,
-        *,
-        cv: Any = 5,
-        max_iter: int = 60,
-        loss: str | Loss = "squared",
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        feature_groups: Any = None,
-        positive: bool = False,
-        shared_support: bool = False,
-        beta: float = 1.0,
-        predict_by: str = "average",
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.cv = cv
-        self.max_iter = max_iter
-        self.loss = loss
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.feature_groups = feature_groups
-        self.positive = positive
-        self.shared_support = shared_support
-        self.beta = beta
-        self.predict_by = predict_by
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    _: KW_ONLY
+    step: StepRule | float = field(default="adaptive", init=False)
 
     @shows_progress
     def predict(self, X: Any, return_std: bool = False) -> Any:

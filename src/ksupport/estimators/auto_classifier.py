@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .auto import AutoModel
 from .labels import LinearClassifier
+from .parameters import with_parameters
 
 
+@with_parameters
 class AutoIRKSNClassifier(LinearClassifier, AutoModel):
     """Find the features that tell classes apart, with nothing to choose.
 
@@ -18,26 +18,26 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
 
     Parameters
     ----------
-    cv : int, splitter or iterable
-        Folds of rows that are held out; a number makes as many, with a share of each class.
-    max_iter : int, default=60
-        Steps of the paths.
-    fit_intercept, standardize, unpenalized
-        As in `ksupport.IRKSNClassifier`.
-    positive : bool, default=False
-        Whether a feature can only speak for the second class, as in `AutoIRKSN`; for two classes.
     class_weight
         As in `ksupport.IRKSNClassifier`.
+    cv : int, splitter or iterable
+        Folds of rows that are held out; a number makes as many, with a share of each class.
+    positive : bool, default=False
+        Whether a feature can only speak for the second class, as in `AutoIRKSN`; for two classes.
     beta : float, default=1.0
         As in `AutoIRKSN`: 2 names more features, 0.5 the surest alone.
     predict_by : {"average", "support"}
         As in `AutoIRKSN`; probabilities are averaged, not log odds.
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds; the default makes results repeatable.
+    max_iter : int, default=60
+        Steps of the paths.
+    fit_intercept, standardize, unpenalized
+        As in `ksupport.IRKSNClassifier`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
-    random_state : int, RandomState or None, default=0
-        Shuffles the folds; the default makes results repeatable.
     verbose : bool, default=False
         Show progress on fits of more than two seconds.
 
@@ -72,34 +72,3 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
     """
 
     _many_classes = True
-
-    def __init__(
-        self,
-        *,
-        cv: Any = 5,
-        max_iter: int = 60,
-        fit_intercept: bool = True,
-        standardize: bool = True,
-        unpenalized: Any = None,
-        positive: bool = False,
-        class_weight: Any = None,
-        beta: float = 1.0,
-        predict_by: str = "average",
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.cv = cv
-        self.max_iter = max_iter
-        self.fit_intercept = fit_intercept
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.positive = positive
-        self.class_weight = class_weight
-        self.beta = beta
-        self.predict_by = predict_by
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose

@@ -14,44 +14,22 @@ from ..losses import Loss
 
 @dataclass(frozen=True, eq=False)
 class LinearPredictors:
-    """Linear functions of some columns of X, and of the levels of categories.
+    """Linear functions of some columns of X, and of the levels of categories."""
 
-    Parameters
-    ----------
-    features : array of shape (s,)
-        Which columns.
-    coef : array of shape (s,) or (K, s)
-        Of K functions, or of one.
-    intercept : float or array of shape (K,)
-        What is added.
-    of_levels : array of shape (q,) or (q, K)
-        Coefficients of the columns that stand for categories.
-    """
-
-    features: Ints
-    coef: Floats
-    intercept: Any
-    of_levels: Floats
+    features: Ints  # which columns: s
+    coef: Floats  # K x s, or s of one function
+    intercept: Any  # K, or a number
+    of_levels: Floats  # q x K, or q: coefficients of the columns that stand for categories
 
 
 @dataclass(frozen=True, eq=False)
 class Averaging:
-    """Models, and differences of models, as linear predictors.
+    """Models, and differences of models, as linear predictors."""
 
-    Parameters
-    ----------
-    linear : LinearPredictors
-        The outputs of the first model, those of the second if there is one, and differences.
-    n_models, outputs : int
-        How many models there are, and outputs of each.
-    share : float
-        What the second model counts.
-    """
-
-    linear: LinearPredictors
+    linear: LinearPredictors  # outputs of the first model, of the second if any, differences
     n_models: int
-    outputs: int
-    share: float
+    outputs: int  # of each model
+    share: float  # what the second model counts
 
     @classmethod
     def of(cls, problem: Problem, average: Average) -> Self:

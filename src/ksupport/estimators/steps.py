@@ -15,19 +15,8 @@ from ..design import Floats
 class StepFunction:
     """``y[i]`` from time ``x[i]`` on, and up to ``x[0]`` from the start of time.
 
-    Called with times, as scikit-survival's.
+    Called with times, which ascend in x, as scikit-survival's.
 
-    Parameters
-    ----------
-    x : array
-        Times, in ascending order.
-    y : array
-        Values.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ksupport.estimators.steps import StepFunction
     >>> survival = StepFunction(np.array([1.0, 3.0]), np.array([0.9, 0.4]))
     >>> survival([2.0, 3.0])
     array([0.9, 0.4])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from dataclasses import KW_ONLY, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,41 +16,45 @@ from ..design import Floats, fetched
 from ..losses import Cox, Loss
 from ..metrics import concordance
 from .auto import AutoModel
+from .parameters import with_parameters
 from .steps import StepFunction
 
 LARGEST = float(np.log(np.finfo(np.float64).max))  # whose exponential is finite
 
 
+@with_parameters
 class AutoIRKSNSurvival(AutoModel):
     """Find the features that tell how long rows survive, with nothing to choose.
 
     As `AutoIRKSN`, with Cox's partial likelihood: features are sought by what they explain of the
     martingale residuals, and held-out rows are judged by what the partial likelihood loses when
-    they join the others.  ``y``, ``predict``, ``score`` and ``predict_survival_function`` are as in
-    scikit-survival, whose metrics and tools take the model as it is.
+    they join the others.  ``predict``, ``score`` and ``predict_survival_function`` are as in
+    scikit-survival, whose metrics and tools take the model as it is.  So is ``y``: a structured
+    array of event and time, as its `Surv` makes it; or a data frame of these, whose one column of
+    booleans is the event; or an array of shape (n, 2), time and event (0: censored).
 
     Parameters
     ----------
-    cv : int, splitter or iterable
-        Folds of rows that are held out; a number makes as many, with a share of the events each.
-    max_iter : int, default=60
-        Steps of the paths.
     ties : {"efron", "breslow"}
         How events at the same time are treated.
-    standardize, unpenalized
-        As in `ksupport.IRKSN`.
+    cv : int, splitter or iterable
+        Folds of rows that are held out; a number makes as many, with a share of the events each.
     positive : bool, default=False
         Whether features can only raise the risk, as in `AutoIRKSN`.
     beta : float, default=1.0
         As in `AutoIRKSN`: 2 names more features, 0.5 the surest alone.
     predict_by : {"average", "support"}
         As in `AutoIRKSN`; log risks are averaged.
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds; the default makes results repeatable.
+    max_iter : int, default=60
+        Steps of the paths.
+    standardize, unpenalized
+        As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
         As in `PathIC`.
     n_jobs : int, optional
         Paths walked at once, in threads that share X.
-    random_state : int, RandomState or None, default=0
-        Shuffles the folds; the default makes results repeatable.
     verbose : bool, default=False
         Show progress on fits of more than two seconds.
 
@@ -93,38 +98,12 @@ class AutoIRKSNSurvival(AutoModel):
     True
     """
 
-    fit_intercept = True  # columns are centred, which changes no risk
     _columns_of_y = 2
     _loss = Cox()
 
-    def __init__(
-        self,
-        *,
-        cv: Any = 5,
-        max_iter: int = 60,
-        ties: str = "efron",
-        standardize: bool = True,
-        unpenalized: Any = None,
-        positive: bool = False,
-        beta: float = 1.0,
-        predict_by: str = "average",
-        weights: str = "relative",
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        verbose: bool = False,
-    ) -> None:
-        self.cv = cv
-        self.max_iter = max_iter
-        self.ties = ties
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.positive = positive
-        self.beta = beta
-        self.predict_by = predict_by
-        self.weights = weights
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    _: KW_ONLY
+    ties: str = "efron"
+    fit_intercept: bool = field(default=True, init=False)  # centring changes no risk
 
     def _asked_loss(self) -> Loss:
         return Cox(self.ties)
@@ -139,35 +118,6 @@ class AutoIRKSNSurvival(AutoModel):
                 "is None."
             )
         return super()._validated(X, time_and_event(y), True, reset)
-
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Judge the features of (X, y), and fit the probable ones.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : structured array or data frame of event and time, or array of shape (n, 2)
-            How long each row was followed, and whether it had the event then: as scikit-survival's
-            `Surv` makes it, or columns of time and event (0: censored).  Of a data frame with one
-            column of booleans that is the event.
-        sample_weight : float or array of shape (n,), optional
-            Weights of the rows; see ``weights``.
-        groups : array of shape (n,), optional
-            Labels of rows that belong together (patients, families, sites).  A number of folds
-            holds them out together; splitters are given them.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight, groups)
 
     def _fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
@@ -210,11 +160,6 @@ class AutoIRKSNSurvival(AutoModel):
     def predict(self, X: Any) -> Any:
         """Logarithm of the relative risk, X w: the larger, the sooner the event.
 
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-
         Returns
         -------
         ndarray of shape (n,)
@@ -225,16 +170,10 @@ class AutoIRKSNSurvival(AutoModel):
     def predict_survival_function(self, X: Any, return_array: bool = False) -> Any:
         """The probability of each row to survive, as a function of time.
 
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        return_array : bool, default=False
-            Whether to return the values at ``unique_times_`` instead of functions.
-
         Returns
         -------
         ndarray of shape (n,) of functions of time, or ndarray of shape (n, n_times)
+            With ``return_array=True``, the values at ``unique_times_`` instead of functions.
         """
         return self._over_time(np.exp(-self._hazards(np.asarray(self.predict(X)))), return_array)
 
@@ -277,16 +216,10 @@ class AutoIRKSNSurvival(AutoModel):
     def predict_cumulative_hazard_function(self, X: Any, return_array: bool = False) -> Any:
         """The cumulative hazard of each row, as a function of time.
 
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        return_array : bool, default=False
-            Whether to return the values at ``unique_times_`` instead of functions.
-
         Returns
         -------
         ndarray of shape (n,) of functions of time, or ndarray of shape (n, n_times)
+            With ``return_array=True``, the values at ``unique_times_`` instead of functions.
         """
         return self._over_time(self._hazards(np.asarray(self.predict(X))), return_array)
 
@@ -299,13 +232,6 @@ class AutoIRKSNSurvival(AutoModel):
 
     def score(self, X: Any, y: ArrayLike) -> float:
         """The concordance of predicted risks with survival (Harrell's c).
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : structured array or data frame of event and time, or array of shape (n, 2)
-            As in ``fit``.
 
         Returns
         -------
