@@ -10,15 +10,7 @@ BAKED = "commit.txt"  # beside the package's modules, in what `make dist` builds
 
 
 def commit() -> str | None:
-    """The commit's 40 digits, or None where they are not known.
-
-    Examples
-    --------
-    >>> from ksupport._common.commit import commit
-    >>> known = commit()
-    >>> known is None or len(known)
-    40
-    """
+    """The commit's 40 digits, or None where they are not known."""
     try:
         return _digits((HERE / BAKED).read_text()) or of_checkout(HERE.parents[1])
     except OSError:

@@ -8,18 +8,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def extra(name: str, need: str = "this needs") -> Iterator[None]:
-    """A context for imports of packages that an extra installs.
+    """A context for imports of packages that an extra installs; ``need`` begins the message.
 
-    Parameters
-    ----------
-    name : str
-        The extra.
-    need : str, default="this needs"
-        The beginning of the message, before the name of the missing package.
-
-    Examples
-    --------
-    >>> from ksupport._common.extra import extra
     >>> with extra("plot", "pictures need"):
     ...     import a_package_that_draws
     Traceback (most recent call last):

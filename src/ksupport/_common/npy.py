@@ -18,15 +18,7 @@ def npy_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
 
 
 def check_npz(archive: Any, largest: int) -> None:
-    """Reject an archive that unpacks to more, or an array whose header claims more than is stored.
-
-    Parameters
-    ----------
-    archive : numpy.lib.npyio.NpzFile
-        As opened by ``numpy.load``.
-    largest : int
-        Total bytes of all arrays.
-    """
+    """Reject an archive that unpacks to more bytes, or an array that claims more than is stored."""
     if sum(each.file_size for each in archive.zip.infolist()) > largest:
         raise ValueError(f"it unpacks to more than {largest} bytes")
     for each in archive.zip.infolist():

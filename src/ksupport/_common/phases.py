@@ -24,33 +24,19 @@ class Listener(Protocol):
 
 
 class Phase:
-    """A phase under way.
-
-    Attributes
-    ----------
-    share : float or None
-        The fraction of the work done; None if the total is unknown.
-    moved, leap : float
-        When the share last grew, and by how much.
-    reading : float or None
-        The fraction of X that the pass under way has read.
-    passes : callable or None
-        Counts the passes over X so far.
-    within : list of Phase
-        The phases inside this one, oldest first; several when threads work in parallel.
-    """
+    """A phase under way."""
 
     def __init__(
         self, name: str, listener: Listener, total: float | None = None, one_pass: bool = False
     ) -> None:
         self.name, self.listener, self.one_pass = name, listener, one_pass
         self.total = 1.0 if one_pass else total
-        self.share = None if self.total is None else 0.0
-        self.started = self.moved = listener.now()
-        self.leap = 0.0
-        self.reading: float | None = None
-        self.passes: Callable[[], int] | None = None
-        self.within: list[Phase] = []
+        self.share = None if self.total is None else 0.0  # of the work done
+        self.started = self.moved = listener.now()  # when it began; when the share last grew,
+        self.leap = 0.0  # and by how much
+        self.reading: float | None = None  # the share of X that the pass under way has read
+        self.passes: Callable[[], int] | None = None  # counts those over X so far
+        self.within: list[Phase] = []  # inside, oldest first; of parallel threads several
 
     def update(self, done: float) -> None:
         """Set the amount of work done."""
@@ -91,17 +77,9 @@ current_phase: ContextVar[Phase | None] = ContextVar("phase", default=None)  # N
 class phase(ContextDecorator):
     """A named phase: a context that yields an update function, or a decorator.
 
-    Parameters
-    ----------
-    name : str
-        What is done, in words that follow those of the enclosing phase.
-    total : float, optional
-        How much work there is, in the units of the update function.
-    one_pass : bool
-        Whether the work is one pass over X, which updates the phase itself.
+    The name follows that of the enclosing phase.  The total is in the units of the update function;
+    a phase that is ``one_pass`` over X is updated by the pass itself.
 
-    Examples
-    --------
     >>> with phase("adding", total=3) as update:
     ...     for done in range(3):
     ...         update(done + 1)

@@ -83,19 +83,10 @@ def clear_progress() -> None:
 
 
 class ProgressLine:
-    """The line of progress of long phases.
+    """The line of progress of long phases, after a name, which may be empty.
 
     On a terminal the line is redrawn, and cleared when its phase ends.  On other streams a new line
     is written at every tenth or, where the total is unknown, whenever the elapsed time has doubled.
-
-    Parameters
-    ----------
-    name : str
-        Stands before the names of the phases; may be empty.
-    stream : text stream
-        Where to write.
-    clock : callable
-        The time, in seconds.
     """
 
     def __init__(self, name: str, stream: Any, clock: Callable[[], float] = time.monotonic) -> None:

@@ -37,18 +37,8 @@ class Solver(ABC):
 class PrecomputedPath(BySquares):
     """A `Path` from w_0 = 0 over at most ``n_steps`` models, solved a stretch at a time.
 
-    Nothing is computed before the first `advance`, and nothing beyond the step asked for.
-
-    Parameters
-    ----------
-    solver : Solver
-        Gives the models of a stretch of steps.
-    n_steps : int
-        Steps at most.
-    lambdas : ndarray of shape (n_steps + 1,), optional
-        The penalty at each step, infinite at step 0; None for paths over atoms.
-    l1_ratios : ndarray of shape (n_steps + 1,), optional
-        The share of the l1 norm in the penalty at each step.
+    Nothing is computed before the first `advance`, and nothing beyond the step asked for. Over
+    penalties, ``lambdas`` and ``l1_ratios`` have those of each step, infinite at step 0.
     """
 
     pending: None = None

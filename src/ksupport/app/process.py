@@ -15,13 +15,7 @@ Hear = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Worker:
-    """A process that works for one page.
-
-    Parameters
-    ----------
-    hear : async function
-        Called with every message of the process.
-    """
+    """A process that works for one page, which hears every message of it."""
 
     def __init__(self, hear: Hear) -> None:
         self._hear = hear

@@ -19,27 +19,13 @@ SHARES = np.linspace(0.0, 1.0, 21)  # of ridge regression, of which held-out row
 
 @dataclass(frozen=True, eq=False)
 class Average:
-    """Two models whose expectations of the response are averaged.
+    """Two models whose expectations of the response are averaged."""
 
-    Parameters
-    ----------
-    features : array of shape (s,)
-        Those that any sampled model has.
-    mean : array of shape (s,) or (outputs, s)
-        Of coefficients, over sampled models.
-    ridge : array of that shape, optional
-        Ridge regression on all of the features; None: there is one model only.
-    spread : array of shape (r, s)
-        Its product with its transpose is the covariance of coefficients over sampled models.
-    share : float
-        What ridge regression counts: a half where no rows were held out.
-    """
-
-    features: Ints
-    mean: Floats
-    ridge: Floats | None
-    spread: Floats
-    share: float = 0.5
+    features: Ints  # that any sampled model has: s
+    mean: Floats  # of coefficients, over sampled models: s, or outputs x s
+    ridge: Floats | None  # ridge regression on all of them; None: there is one model only
+    spread: Floats  # r x s: a root of the covariance of coefficients over sampled models
+    share: float = 0.5  # what ridge regression counts; a half where no rows were held out
 
     @classmethod
     def of_one(cls, features: Ints, coef: Floats) -> Self:

@@ -71,38 +71,21 @@ def select_on_path(
 
 @dataclass(frozen=True)
 class Search:
-    """Which paths to walk, and what a criterion may choose of all that they visit.
+    """Which paths to walk, and what a criterion may choose of all that they visit."""
 
-    Parameters
-    ----------
-    method : str
-        A name in `METHODS`.
-    stages : list of lists of dict
-        Its parameters on each path; the next stage is walked if the choice has as many features as
-        the largest level of those before.
-    criterion, exchange, tie
-        As in `choose`.
-    max_size : int, optional
-        Largest support considered; None takes a third as many as there are different rows.
-    max_iter, every, stopping
-        How far to walk, how often to look (None: as often as the method says), and when to end.
-    n_jobs : int, optional
-        Paths walked at once.
-    structure : Structure
-        Of the models; levels and supports count groups.
-    """
-
-    method: str
+    method: str  # a name in `METHODS`
+    # Its parameters on each path; the next stage is walked if the choice has as many features as
+    # the largest level of those before.
     stages: list[list[Setting]]
     criterion: str = "auto"
-    max_size: int | None = None
-    exchange: int = 3
+    max_size: int | None = None  # of a support; None: a third as many as there are different rows
+    exchange: int = 3  # as in `choose`
     tie: float = 2.0
     max_iter: int = 1000
-    every: int | None = None
+    every: int | None = None  # how often to look; None: as often as the method says
     stopping: Rule | None = None
     n_jobs: int | None = None
-    structure: Structure = PLAIN
+    structure: Structure = PLAIN  # of the models; levels and supports count groups
 
 
 def irksn_stages(

@@ -73,14 +73,7 @@ def _fetcher(
 ) -> Fetcher:
     """The fetcher of a dataset; several responses are named by ``drugs`` or numbered.
 
-    Parameters
-    ----------
-    response : str
-        What the target is called.
-    text : str
-        What the documentation begins with.
-    target, data, more : str
-        What it says of these entries, and of others.
+    The documentation begins with the text, and says more of ``target``, ``data`` and other entries.
     """
     info = dataset_info(name)
 

@@ -55,20 +55,10 @@ class Adjustment:
 
 
 class Adjusting:
-    """The unpenalised columns of a problem, and what is done with them on sets of rows.
-
-    Parameters
-    ----------
-    raw : Design
-        X.
-    columns : Unpenalized
-        Which.
-    center : bool
-        Whether there is an intercept beside them.
-    """
+    """The unpenalised columns of a problem, and what is done with them on sets of rows."""
 
     def __init__(self, raw: Design, columns: Unpenalized, center: bool) -> None:
-        self.columns, self.center = columns, center
+        self.columns, self.center = columns, center  # whether there is an intercept beside them
         # Columns E that X lacks.
         self.extra = np.empty((raw.n, 0)) if columns.extra is None else columns.extra
         self.U: Floats = np.hstack([raw.store.columns(columns.index), self.extra])

@@ -29,14 +29,8 @@ Part = tuple[slice, slice]  # rows and columns of a rectangle
 class BlockStore(Store):
     """An X read in rectangles.
 
-    Parameters
-    ----------
-    shape, dtype
-        Of X.
-    grid : (int, int)
-        Rows and columns that are best read together; rectangles are made of whole ones.
-    unit : (int, int)
-        Rows and columns that can only be read together: a stored chunk.
+    Rectangles are made of whole parts of the ``grid``: rows and columns that are best read
+    together. A ``unit`` is those that can only be read together: a stored chunk.
     """
 
     def __init__(

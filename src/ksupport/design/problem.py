@@ -33,31 +33,8 @@ Split = tuple[Ints, Ints]  # rows to walk on, and rows to measure on
 class Problem:
     """(X, Y) as the paths see it, and the way back to the user's units.
 
-    Parameters
-    ----------
-    X, Y, weights
-        The data.
-    train : array of ints
-        The rows to walk on.
-    center, scale : bool
-        Whether columns are centred, and scaled to unit variance.
-    compress : bool
-        Whether all that walks here depends on squares alone (`Method.compressible`): then, where
-        that pays, fewer rows do for many, those of folds too, and X is read once.
-    splits : sequence of (rows, rows), or callable
-        The folds: rows to walk on and rows to measure on, all of which have weight; or what makes
-        them of this problem, when all but the folds is known.
-    unpenalized : Unpenalized, optional
-        Columns that are in every model, projected off the others and y within each set of rows.
-    loss : Loss
-        By which models are fitted.  Of squares, targets are centred vectors, and sums of squares
-        do for rows where that pays; of others a target is a `Response`, with Y as it is.
-    shared : bool
-        Whether all columns of Y are one target, side by side: that of models with one support.
-    alike : bool
-        Whether these columns are divided by their standard deviations, so that units do not matter.
-    merge_copies : bool
-        Whether exact copies of a row are one row, with the sum of their weights.
+    Models are fitted by a loss: of squares, targets are centred vectors, and sums of squares do for
+    rows where that pays; of others a target is a `Response`, with Y as it is.
     """
 
     def __init__(
@@ -65,16 +42,19 @@ class Problem:
         X: Any,
         Y: Floats,
         weights: Weights,
-        train: Ints,
+        train: Ints,  # the rows to walk on
         center: bool,
-        scale: bool,
+        scale: bool,  # to unit variance
+        # Whether all that walks here depends on squares alone (`Method.compressible`): then, where
+        # that pays, fewer rows do for many, those of folds too, and X is read once.
         compress: bool = False,
+        # The folds, whose rows all have weight; or what makes them of this problem, without folds.
         splits: Sequence[Split] | Callable[[Problem], Sequence[Split]] = (),
-        unpenalized: Unpenalized | None = None,
+        unpenalized: Unpenalized | None = None,  # projected off within each set of rows
         loss: Loss = SQUARES,
-        shared: bool = False,
-        alike: bool = False,
-        merge_copies: bool = False,
+        shared: bool = False,  # whether columns of Y are one target, of models with one support,
+        alike: bool = False,  # divided by their standard deviations, so that units do not matter
+        merge_copies: bool = False,  # whether copies of a row are one, with the sum of weights
     ) -> None:
         self.shared = shared and isinstance(loss, Squared)
         self.raw = Design.of(X)

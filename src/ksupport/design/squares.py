@@ -33,19 +33,6 @@ class Squares:
     root of its sums, whose rows are at most as many as columns: inner products, and so iterates
     and errors, are the same.  Digits are lost where columns are nearly dependent: of a model on
     columns of condition number κ, scaled to the same length, about 1e-16 κ².
-
-    Parameters
-    ----------
-    raw, Y, weights
-        The data.
-    sets : sequence of arrays of ints
-        Rows that have weight; the first set is that of the whole problem.
-    center, scale : bool
-        Whether columns are centred, and scaled to unit variance.
-    labels, times
-        The classes, see `classes_of`.
-    adjusting : Adjusting, optional
-        Columns that are projected off: those of X, and others, which stand between X and Y here.
     """
 
     def __init__(
@@ -53,12 +40,12 @@ class Squares:
         raw: Design,
         Y: Floats,
         weights: Weights,
-        sets: Sequence[Ints],
+        sets: Sequence[Ints],  # of rows that have weight; first that of the whole problem
         center: bool,
         scale: bool,
-        labels: Ints,
+        labels: Ints,  # with times, the classes: see `classes_of`
         times: Ints,
-        adjusting: Adjusting | None = None,
+        adjusting: Adjusting | None = None,  # its columns that X lacks stand between X and Y here
     ) -> None:
         self.raw, self.Y, self.weights, self.sets = raw, Y, weights, sets
         self.center, self.scale = center, scale

@@ -40,15 +40,7 @@ def n_published(experiment: Experiment) -> int:
 
 
 def compare(experiment: Experiment, rows: list[Row]) -> list[Difference]:
-    """Every published value that has a counterpart among ours.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        One with a ``reference``.
-    rows : list of dict
-        The rows of its cells, as `reproduce` gives them.
-    """
+    """Every published value that has a counterpart among ours: the rows of the cells."""
     if experiment.reference is None:
         return []
     published = experiment.reference()

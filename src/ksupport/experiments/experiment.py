@@ -21,51 +21,22 @@ Cell = dict[str, Any]  # the arguments of `compute`; JSON holds them too
 
 @dataclass(frozen=True)
 class Experiment:
-    """One figure or table of the paper.
+    """One figure or table of the paper."""
 
-    Attributes
-    ----------
-    name : str
-        What the command line calls it, and the stem of its files.
-    title : str
-        One line for people.
-    version : int
-        Raise it to compute stored cells again, after a change of `compute`.
-    cells : callable
-        ``cells(protocol, quick)``: the grid, one dictionary of arguments per cell.
-    compute : callable
-        ``compute(**cell)``: the rows of one cell; a pure function at the top of its module.
-    plot : callable
-        ``plot(rows, folder)`` draws ``folder/<name>.png`` and ``.svg`` from the rows of all cells.
-    table : callable
-        From the rows of all cells, in the order of the grid, to the lines of the CSV file; by
-        default they are these lines.
-    reference : callable, optional
-        The published values, as lines with the columns of `table`, and, optionally, a column
-        ``tolerance``: the largest difference from ours at which the two agree.
-    repeats : int
-        Runs behind each mean of the table, for standard errors.
-    part : str
-        The argument of `compute` that names the part of the experiment a cell belongs to.
-    missing : callable, optional
-        ``missing(protocol, quick)``: the parts that cannot run here, each with what it lacks and
-        how to get it.
-    protocols : tuple of str
-        "paper" repeats the published code, "fair" is what we believe.
-    """
-
-    name: str
+    name: str  # what the command line calls it, and the stem of its files
     title: str
-    version: int
-    cells: Callable[[Protocol, bool], list[Cell]]
-    compute: Callable[..., list[Row]]
-    plot: Callable[[list[Row], Path], None]
-    table: Callable[[list[Row]], list[Row]] = list
+    version: int  # raise it to compute stored cells again, after a change of `compute`
+    cells: Callable[[Protocol, bool], list[Cell]]  # the grid of a protocol, perhaps a quick one
+    compute: Callable[..., list[Row]]  # the rows of a cell; pure, at the top of its module
+    plot: Callable[[list[Row], Path], None]  # draws <name>.png and .svg from the rows of all cells
+    table: Callable[[list[Row]], list[Row]] = list  # from these rows to the lines of the CSV file
+    # The published values, with the columns of `table`, and perhaps ``tolerance``: the largest
+    # difference from ours at which the two agree.
     reference: Callable[[], list[Row]] | None = None
-    repeats: int = 1
-    part: str = ""
-    missing: Callable[[Protocol, bool], dict[str, str]] | None = None
-    protocols: tuple[Protocol, ...] = ("paper", "fair")
+    repeats: int = 1  # runs behind each mean of the table, for standard errors
+    part: str = ""  # the argument of `compute` that names the part that a cell belongs to
+    missing: Callable[[Protocol, bool], dict[str, str]] | None = None  # see `left_out`
+    protocols: tuple[Protocol, ...] = ("paper", "fair")  # the published code; what we believe
 
     def left_out(self, protocol: Protocol, quick: bool) -> dict[str, str]:
         """The parts that cannot run here, each with what it lacks and how to get it."""

@@ -96,27 +96,7 @@ EXAMPLE1 = "Example 1"
 
 
 def draw(law: str, index: int) -> tuple[Floats, Floats]:
-    """Problem number `index` of a law: a design and a sparse vector.
-
-    Parameters
-    ----------
-    law : str
-        A name in ``LAWS``, or "Example 1".
-    index : int
-        Number of the draw; it seeds the generator.
-
-    Returns
-    -------
-    X : ndarray of shape (n, d)
-    w : ndarray of shape (d,)
-
-    Examples
-    --------
-    >>> from ksupport.experiments.fig1 import draw
-    >>> X, w = draw("one group, correlation .9", 0)
-    >>> X.shape, int((w != 0).sum())
-    ((40, 12), 2)
-    """
+    """Problem number `index` of a law, or of "Example 1": a design and a sparse vector."""
     if law == EXAMPLE1:
         X, _, w = make_example1(index)
         return X, w

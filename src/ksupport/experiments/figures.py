@@ -79,14 +79,7 @@ def title_of(method: str) -> str:
 def drawing(folder: Path, name: str, **subplots: Any) -> Iterator[tuple[Any, Any]]:
     """Give a figure and its axes; save both ``folder/name.png`` and ``.svg`` at the end.
 
-    Parameters
-    ----------
-    folder : Path
-        Where to save.
-    name : str
-        Stem of the two files.
-    **subplots
-        Arguments of ``matplotlib.figure.Figure.subplots``, and ``figsize``.
+    Options are those of ``matplotlib.figure.Figure.subplots``, and ``figsize``.
     """
     with extra("plot", "figures need"):
         import matplotlib

@@ -32,12 +32,8 @@ def write_csv(path: Path, rows: Sequence[Row]) -> None:
 def read_published(name: str, printed: str | None = None) -> list[Row]:
     """The rows of ``reference/<name>.csv``; what looks like a number is one.
 
-    Parameters
-    ----------
-    name : str
-        Stem of the file.
-    printed : str, optional
-        A column of rounded numbers: rows get a ``tolerance``, half a unit of the last digit given.
+    Where a column is of ``printed``, rounded numbers, rows get a ``tolerance``: half a unit of the
+    last digit given.
     """
     text = (files(__package__) / "reference" / f"{name}.csv").read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))

@@ -20,37 +20,18 @@ Params = dict[str, Any]
 
 @dataclass(frozen=True)
 class Walk:
-    """Which paths of a method are walked, and which of their models are validated.
+    """Which paths of a method are walked, and which of their models are validated."""
 
-    Attributes
-    ----------
-    method : str
-        A name in `METHODS`.
-    settings : callable
-        The grid for a split: parameters of each path, in order of preference among equals.
-    steps : int
-        Steps of each path.
-    every : int, optional
-        Validate every `every`-th step; None: only the end of each path.
-    first : int
-        Models of earlier steps are not validated.
-    late : bool
-        Whether the published loop validates before it updates its model: what it has at step t
-        is the path's model of step t - 1, and at step 0 it has w = 0.
-    published_average : bool
-        Whether an average of t models is divided by t - 1, as in the published IRCR.
-    draws : int
-        Random numbers that a run takes from the shared state besides the splits.
-    """
-
-    method: str
-    settings: Callable[[Split], list[Params]]
-    steps: int = 500
-    every: int | None = 5
-    first: int = 0
+    method: str  # a name in `METHODS`
+    settings: Callable[[Split], list[Params]]  # of each path, in order of preference among equals
+    steps: int = 500  # of each path
+    every: int | None = 5  # steps between validations; None: only the end of each path
+    first: int = 0  # models of earlier steps are not validated
+    # Whether the published loop validates before it updates its model: what it has at step t is the
+    # path's model of step t - 1, and at step 0 it has w = 0.
     late: bool = False
-    published_average: bool = False
-    draws: int = 0
+    published_average: bool = False  # divide an average of t models by t - 1, as published IRCR
+    draws: int = 0  # random numbers that a run takes from the shared state besides the splits
 
     def factors(self, t: Floats) -> Floats:
         """What the models of steps t are multiplied by."""

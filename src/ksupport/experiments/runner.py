@@ -44,30 +44,10 @@ def reproduce(
 ) -> list[Row]:
     """Compute what is not stored yet, then write the table and draw the figure.
 
-    Cells run in worker processes with one BLAS thread each.  This process stores each of them as
-    it finishes, so a run that was killed goes on where it stopped.  Tables and figures come from
-    the store alone: a changed plot computes nothing again.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What to run.
-    protocol : {"paper", "fair"}
-        One of ``experiment.protocols``.
-    quick : bool
-        A version that takes seconds, to see that everything works.
-    out : Path
-        Folder of ``results.sqlite``; tables and figures go to ``out/<protocol>``, those of quick
-        runs to ``out/<protocol>-quick``.
-    n_jobs : int
-        Worker processes; with 1, cells run in this one.
-    progress : bool
-        Whether to report progress and time left on standard error.
-
-    Returns
-    -------
-    list of dict
-        The rows of all cells, in the order of the grid.
+    Cells run in worker processes with one BLAS thread each, or in this one if ``n_jobs`` is 1.
+    This process stores each of them in ``out/results.sqlite`` as it finishes, so a run that was
+    killed goes on where it stopped.  Tables and figures come from the store alone: a changed plot
+    computes nothing again.  Returns the rows of all cells, in the order of the grid.
     """
     folder = folder_of(out, protocol, quick)
     folder.mkdir(parents=True, exist_ok=True)

@@ -38,14 +38,9 @@ def cell_key(experiment: Experiment, cell: Cell) -> str:
 
 
 class Store:
-    """The finished cells of an output folder.
+    """The finished cells of an output folder, in a SQLite file that is made if absent.
 
     Every cell is written in one transaction, so a killed process leaves whole cells only.
-
-    Parameters
-    ----------
-    path : Path
-        The SQLite file; made if absent.
     """
 
     def __init__(self, path: Path) -> None:

@@ -237,24 +237,10 @@ def cross_validated(
 ) -> CrossValidation:
     """Fit every method on the training rows of each split, and predict the test rows.
 
-    Parameters
-    ----------
-    ours : str
-        Name of the method in question.
-    makes : mapping of str to callable
-        Each makes an estimator, given the training rows.
-    X, y : arrays
-        All rows; X may be sparse.  Classes are numbers, survival has columns time and event.
-    splits : sequence of (train, test)
-        Rows to fit and to predict; no row is predicted twice.
-    sample_weight : array, optional
-        Weights of the rows, in fits and in the errors.
-    metric : Metric, optional
-        The score; None: R².
-    baseline : str
-        The one that uses no features; if it is none of them, a constant prediction.
-    adjusting : array of int, optional
-        Columns that are not counted as features.
+    Classes of y are numbers, survival has columns time and event; no row is predicted twice.
+    Weights count in fits and in errors.  The ``baseline`` is the method that uses no features; if
+    it is none of them, a constant prediction.  Columns in ``adjusting`` are not counted as
+    features.
     """
     metric = RSquared() if metric is None else metric
     rows = np.concatenate([test for _, test in splits])

@@ -76,13 +76,7 @@ def estimator_names(kind: Kind) -> tuple[str, str]:
 
 
 class OneAgainstOthers(ClassifierMixin, BaseEstimator):
-    """One-against-rest: a model for each class; one model for two classes.
-
-    Parameters
-    ----------
-    model : estimator
-        For two classes.
-    """
+    """One-against-rest: a model for each class; one model for two classes."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -133,13 +127,7 @@ def _penalised(l1_ratio: float) -> dict[str, Any]:
 
 
 class _CoxModel(BaseEstimator):
-    """A model of scikit-survival on columns of unit variance, tuned by concordance in folds.
-
-    Parameters
-    ----------
-    cv : int or splits
-        Of the rows of the fit.
-    """
+    """A model of scikit-survival on columns of unit variance, tuned by concordance in folds."""
 
     def __init__(self, cv: Any = 5) -> None:
         self.cv = cv
@@ -209,15 +197,7 @@ def structured(y: Floats) -> Any:
 
 
 class CovariatesOnly(BaseEstimator):
-    """A model of some columns alone: those to adjust for, or none.
-
-    Parameters
-    ----------
-    loss : Loss
-        Of the model.
-    columns : array of int
-        Which columns.
-    """
+    """A model of some columns alone: those to adjust for, or none."""
 
     def __init__(self, loss: Loss, columns: Ints) -> None:
         self.loss = loss

@@ -29,32 +29,23 @@ BLOCK_ENTRIES = (
 
 @dataclass(frozen=True)
 class Univariate:
-    """Effect and p-value of each feature by itself; NaN where it is constant.
+    """Effect and p-value of each feature by itself; NaN where it is constant."""
 
-    Attributes
-    ----------
-    columns : dict of array of shape (d,)
-        Means by class ("mean of A"), or "slope": change of the response, or of the logarithm of the
-        hazard, for one unit more of the feature.
-    effect : array of shape (d,)
-        In units that compare: the correlation with numbers, the difference of the means of two
-        classes in standard deviations within them (Cohen's d, second class less first), the share
-        of the variance that more than two classes explain (eta squared), the log hazard ratio of
-        one standard deviation.
-    p_value : array of shape (d,)
-        Two-sided, of no effect: t-test of the slope, Welch's t-test, analysis of variance, or score
-        test of the Cox model.  Not adjusted for covariates.
-    q_value : array of shape (d,)
-        Adjusted for the number of features by Benjamini and Hochberg: among features at or below
-        a value q, a share of at most q is expected to be null.
-    """
-
+    # Means by class ("mean of A"), or "slope": change of the response, or of the logarithm of the
+    # hazard, for one unit more of the feature.
     columns: dict[str, Floats]
+    # In units that compare: the correlation with numbers, the difference of the means of two
+    # classes in standard deviations within them (Cohen's d, second class less first), the share of
+    # the variance that more classes explain (eta squared), the log hazard ratio of one standard
+    # deviation.
     effect: Floats
+    # Two-sided, of no effect: t-test of the slope, Welch's t-test, analysis of variance, or score
+    # test of the Cox model.  Not adjusted for covariates.
     p_value: Floats
 
     @property
     def q_value(self) -> Floats:
+        """Adjusted for the number of features: of those up to q, a share of q is expected null."""
         return benjamini_hochberg(self.p_value)
 
     @property
@@ -230,24 +221,13 @@ class NoSignal:
 
     Power is that of testing one feature alone, two-sided, at level .05 divided by the number of
     features (Bonferroni).
-
-    Attributes
-    ----------
-    best : int or None
-        The feature of the smallest p-value by itself; None if all are constant.
-    p_value, adjusted : float
-        Its p-value, and that after adjusting for all features (Benjamini and Hochberg).
-    detectable : float or None
-        The least effect that is found in four of five studies of this size; None: too few rows.
-    measure : str
-        What that effect is: a correlation, Cohen's d, a hazard ratio, eta squared.
     """
 
-    best: int | None
+    best: int | None  # the feature of the smallest p-value by itself; None if all are constant
     p_value: float
-    adjusted: float
-    detectable: float | None
-    measure: str
+    adjusted: float  # for all features (Benjamini and Hochberg)
+    detectable: float | None  # found in four of five studies of this size; None: too few rows
+    measure: str  # what that effect is: a correlation, Cohen's d, a hazard ratio, eta squared
 
 
 def no_signal(X: Any, y: ArrayLike, kind: Kind, candidates: ArrayLike) -> NoSignal:

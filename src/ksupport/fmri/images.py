@@ -17,17 +17,7 @@ NOT_FINITE, CONSTANT = "hold NaN or infinity", "are constant over the volumes"
 
 
 def load_volumes(niimgs: Any) -> Any:
-    """One 4-D image, from whatever nilearn takes for one.
-
-    Parameters
-    ----------
-    niimgs : 4-D image, path, or list of images or paths
-        The volumes; images of a list follow each other.
-
-    Returns
-    -------
-    4-D image
-    """
+    """One 4-D image, from whatever nilearn takes for one; images of a list follow each other."""
     image = optional("nilearn.image")
     if isinstance(niimgs, (list, tuple)):
         return image.concat_imgs(niimgs)
@@ -39,19 +29,7 @@ def load_volumes(niimgs: Any) -> Any:
 
 
 def checked_mask(mask: Any, volumes: Any) -> Any:
-    """The mask as an image, if it fits the volumes.
-
-    Parameters
-    ----------
-    mask : 3-D image or path
-        Voxels to use are those that are not 0.
-    volumes : 4-D image
-        What it is for.
-
-    Returns
-    -------
-    3-D image
-    """
+    """The mask as an image, if it fits the volumes; voxels to use are those that are not 0."""
     _refuse_surfaces(mask)
     mask_img = optional("nilearn.image").load_img(mask)
     if mask_img.shape != volumes.shape[:3]:
@@ -86,17 +64,7 @@ def inside(mask_img: Any) -> Bools:
 
 
 def check_voxels(volumes: Any, mask_img: Any, *, constant: bool) -> None:
-    """Refuse voxels that are not finite or never change, and say where the first one is.
-
-    Parameters
-    ----------
-    volumes : 4-D image
-        The recordings.
-    mask_img : 3-D image
-        Which voxels of it count.
-    constant : bool
-        Whether to refuse voxels that never change too.
-    """
+    """Refuse voxels that are not finite, or never change if asked; say where the first one is."""
     bad = _bad_voxels(volumes, mask_img)
     if not constant:
         bad.pop(CONSTANT)

@@ -33,26 +33,14 @@ class Response:
     loss ``min_c loss(X̃w/roots + Qᵀc)``, which is convex and smooth as the loss itself is, with the
     gradient of the loss at that c.  What the path walks on has the loss's emphasis on rows; all
     that is measured and reported does not.
-
-    Parameters
-    ----------
-    loss : Loss
-        Fixed to the data.
-    y : array of shape (n,) or (n, columns)
-        The response, checked.
-    weights : array of shape (n,)
-        How much each row counts, positive.
-    unpenalized : array of shape (q, n)
-        Columns, as rows, that are always in the model: ones for an intercept; none for none.
-    dispersion : float
-        By which deviances are divided to become minus twice a log likelihood: 1 unless the loss is
-        in units of y.  `dispersed` estimates it.
     """
 
-    loss: Loss
-    y: Floats
-    weights: Floats
-    unpenalized: Floats
+    loss: Loss  # fixed to the data
+    y: Floats  # checked
+    weights: Floats  # of the rows, positive
+    unpenalized: Floats  # q x n: columns that are always in the model, ones for an intercept
+    # By which deviances are divided to become minus twice a log likelihood: 1 unless the loss is in
+    # units of y.  `dispersed` estimates it.
     dispersion: float = 1.0
 
     def __deepcopy__(self, memo: Any) -> Response:

@@ -87,43 +87,21 @@ class Coding:
 
 @dataclass(frozen=True)
 class Data:
-    """What a file holds, checked: what `ksupport.read` returns.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    feature_names : tuple of str
-        Of the columns of X.
-    X : array, CSR matrix, or an array that is read or filled in block by block
-        Features, and after them the columns to adjust for, coded as numbers.
-    y : array of shape (n,) or None
-        Numbers; or the classes, as text; or, for survival, records of ``event`` and ``time``.
-    groups, ids : array of shape (n,) or None
-        Labels of groups of rows, and names of rows.
-    remarks : list of str
-        What was assumed, left out or filled in.
-    sha256 : str
-        Of the file.
-    kind : "numbers", "classes", "survival" or None
-        What y is.
-    codings : tuple of Coding
-        How the columns to adjust for are coded.
-    duplicates : Duplicates
-        What was done about features that share a name.
-    """
+    """What a file holds, checked: what `ksupport.read` returns."""
 
     path: Path
-    feature_names: tuple[str, ...]
+    feature_names: tuple[str, ...]  # of the columns of X
+    # Features, and after them the columns to adjust for, coded as numbers: an array, a CSR matrix,
+    # or an array that is read or filled in block by block.
     X: Any
-    y: Any
-    groups: NDArray[Any] | None = None
-    remarks: list[str] = field(default_factory=list)
-    sha256: str = ""
-    kind: Kind | None = "numbers"
-    ids: NDArray[Any] | None = None
-    codings: tuple[Coding, ...] = ()
-    duplicates: Duplicates = field(default_factory=Duplicates)
+    y: Any  # numbers; or classes, as text; or records of ``event`` and ``time``; or None
+    groups: NDArray[Any] | None = None  # labels of groups of rows
+    remarks: list[str] = field(default_factory=list)  # what was assumed, left out or filled in
+    sha256: str = ""  # of the file
+    kind: Kind | None = "numbers"  # what y is
+    ids: NDArray[Any] | None = None  # names of rows
+    codings: tuple[Coding, ...] = ()  # of the columns to adjust for
+    duplicates: Duplicates = field(default_factory=Duplicates)  # of names of features
 
     @property
     def shape(self) -> tuple[int, int]:

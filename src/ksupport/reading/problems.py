@@ -107,16 +107,8 @@ def _as_parameters(settings: list[Setting]) -> str:
 class Problem(InputError):
     """One thing that is wrong with a file, where it is, and how options mend it.
 
-    Parameters
-    ----------
-    words : str
-        What is wrong, and what can be done.
-    *remedies : sequences of (option, value)
-        Each is one way to mend it; the first is recommended.  None if no option can.
-    columns : sequence of str
-        The columns that it is about, by the names in the file.
-    row : int, optional
-        The first row that it is about, from 0.
+    Each remedy is one way, some options with their values; the first is recommended.  Columns are
+    named as in the file, and the row is the first one that it is about, from 0.
     """
 
     def __init__(

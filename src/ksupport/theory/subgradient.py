@@ -14,22 +14,6 @@ def subgradient(w_S: Floats, k: int) -> tuple[Floats, float]:
     k nonzero entries, m is the level at which ``sum(min(1, |w_S| / m))`` is k (with exactly k, the
     least of them); with fewer, m = 0 and w itself is the only one.
 
-    Parameters
-    ----------
-    w_S : ndarray of shape (size,)
-        The nonzero entries.
-    k : int
-        The k of the norm.
-
-    Returns
-    -------
-    u_S : ndarray of shape (size,)
-    m : float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from ksupport.theory.subgradient import subgradient
     >>> u, m = subgradient(np.array([4.0, -1.0, 1.0]), k=2)
     >>> print(u, m)
     [ 4. -2.  2.] 2.0

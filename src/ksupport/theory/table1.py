@@ -20,21 +20,10 @@ CHEAP_SUBSETS = 5_000  # a report enumerates supports only up to here
 
 @dataclass(frozen=True)
 class MethodStatus:
-    """One row of Table 1 at one X and w.
-
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    status : {"met", "not met", "unknown"}
-        Whether its sufficient condition holds. "unknown" where none is known, or where it could not
-        be decided at a reasonable cost.
-    why : str
-        One phrase.
-    """
+    """One row of Table 1 at one X and w."""
 
     method: str
-    status: str
+    status: str  # of its sufficient condition: "met", "not met", or "unknown" at a reasonable cost
     why: str
 
 

@@ -52,15 +52,7 @@ class Stepping(Protocol):
 
 
 class Stretch:
-    """Steps under way, up to ``end`` or until all rows are filled with recorded iterates.
-
-    Attributes
-    ----------
-    pending : Round or None
-        What the next step waits for; None: the stretch is over.
-    status : Status
-        How it ended, `Status.DONE` or `Status.NONFINITE`.
-    """
+    """Steps under way, up to ``end`` or until all rows are filled with recorded iterates."""
 
     def __init__(self, state: Stepping, end: int, every: int, rows: Floats) -> None:
         self.state = state
@@ -70,9 +62,9 @@ class Stretch:
         self.n_rows = 0  # filled so far
         self.fitted: list[Floats | None] = []  # X̃w of each, where the step has computed it
         self.before = state.clock.recorded
-        self.status = Status.DONE
+        self.status = Status.DONE  # or NONFINITE
         self._steps = self._take_steps()
-        self.pending = next(self._steps, None)
+        self.pending = next(self._steps, None)  # what the next step waits for; None: all is over
 
     def supply(self, product: Any) -> None:
         """Go on to the next product."""

@@ -19,20 +19,11 @@ class Structure:
     The penalty is the k-support norm of the vector of norms of groups; k counts groups.  Models of
     several responses are one vector, the coefficients of each response side by side, and a group
     has those of all responses.
-
-    Parameters
-    ----------
-    labels : array of ints, optional
-        The group of each feature, numbered from 0 on; None: each feature is one.
-    positive : bool
-        Whether coefficients must not be negative.
-    targets : int
-        How many responses there are.
     """
 
-    labels: Ints | None = None
-    positive: bool = False
-    targets: int = 1
+    labels: Ints | None = None  # the group of each feature, from 0 on; None: each is one
+    positive: bool = False  # whether coefficients must not be negative
+    targets: int = 1  # responses
 
     @property
     def plain(self) -> bool:
