@@ -34,7 +34,7 @@ OUR_OWN = {
         "stdout=PIPE, stderr=DEVNULL, limit=LONGEST_ANSWER)"
     ],
     "ksupport/cli.py": ["import_module(f'.commands.{name}', __package__)"],  # of its own table
-    "ksupport/fmri/_extra.py": ["import_module(module)"],  # whose callers are this package
+    "ksupport/fmri/images.py": ["import_module(module)"],  # whose callers are this package
     "ksupport/design/dask_store.py": ["from cloudpickle import dumps"],  # which writes, for workers
 }
 NEVER_TRUE = {"allow_pickle", "shell"}

@@ -12,7 +12,7 @@ from sklearn.metrics import get_scorer
 
 from ksupport import path, prox_ksupport
 from ksupport.algorithms import make_method
-from ksupport.algorithms.irksn_losses import OtherLoss
+from ksupport.algorithms.irksn import OtherLoss
 from ksupport.design import Design, Problem, Unpenalized, Weights
 from ksupport.losses import Cox, Huber, Logistic, Poisson, Squared
 from ksupport.stopping import Discrepancy, HeldOut

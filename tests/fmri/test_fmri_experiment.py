@@ -11,7 +11,7 @@ from ksupport.datasets import dataset_path
 from ksupport.experiments import EXPERIMENTS, fmri_data
 from ksupport.experiments.compare import compare
 from ksupport.experiments.experiment import PAPER_METHODS
-from ksupport.experiments.fmri_maps import unpacked
+from ksupport.experiments.fmri_data import unpacked
 
 FMRI = EXPERIMENTS["fmri"]
 

@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 from ksupport import ksupport_norm, path, topk_norm
 from ksupport.experiments.fig_k import ALPHA, LAWS, problem, walk_compute, walk_table
 from ksupport.theory import error_bound, irksn_condition, recommend_k
-from ksupport.theory.subgradient import subgradient
+from ksupport.theory._support import subgradient
 
 from .problems import example1
 

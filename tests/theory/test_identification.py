@@ -6,8 +6,8 @@ import pytest
 from ksupport import path, prox_ksupport
 from ksupport.stopping import Discrepancy
 from ksupport.theory import error_bound, face_bound, irksn_condition, stopping_time
+from ksupport.theory._support import subgradient
 from ksupport.theory.identification import FaceBound, _metric
-from ksupport.theory.subgradient import subgradient
 
 from .problems import draws, example1
 

@@ -18,15 +18,14 @@ import numpy as np
 
 from .._common.groups import Groups, hashable, labels_of
 from .._common.levels import check_k, doubling
-from .._kernels.objectives import Objective, Pace, Squares
+from .._kernels.objectives import Objective, Pace, Profiled, Squares
 from ..design import Design, Floats, Ints, NormKind, Round
 from ..losses import Loss, Response, Squared, loss_of
 from ..walking import Path
-from ..walking.lockstep import Step, fitted, fitted_and_back
-from ..walking.structure import Structure
+from ..walking.lockstep import Step, correlations, fitted, fitted_and_back
+from ..walking.structure import PLAIN, Structure
 from ..walking.working_set import WorkingSet, WorkingSetPath
 from .base import Method
-from .irksn_losses import OtherLoss
 from .irksn_state import IRKSNState, Trial
 
 StepRule = Literal["adaptive", "spectral", "nuclear"]
@@ -258,3 +257,43 @@ class BySquares(IRKSNState):
         """For the times of so many steps."""
         if steps >= len(self.times):
             self.times = np.append(self.times, np.zeros(max(steps + 1, 64)))
+
+
+class OtherLoss(IRKSNState):
+    """Losses other than squares: mirror descent with momentum.
+
+    Without momentum, Algorithm 1 is mirror descent on ½‖Xw - y‖² with the mirror map R: from
+    ``theta = ∇R(w) = -Xᵀv`` it goes to ``theta - gamma Xᵀ(Xw - y)``.  So the gradient of any smooth
+    loss, at Xw, takes the place of the residual, with the same prox and the same working set. Steps
+    are found by backtracking; ``y`` is minus the gradient of the loss at w = 0, which for squares
+    is the response itself.
+    """
+
+    moving = (*IRKSNState.moving, "unpenalized_coef")
+
+    def __init__(
+        self, response: Response, k: int, alpha: float, structure: Structure = PLAIN
+    ) -> None:
+        free = len(response.unpenalized) * response.n_dual
+        self.unpenalized_coef = np.zeros((2, free))  # at the last r, and the last w
+        g, self.origin, _ = response.gradient(np.zeros(response.size), self.unpenalized_coef[0])
+        self.unpenalized_coef[1] = self.unpenalized_coef[0]
+        super().__init__(-g, k, alpha, structure)
+        self.response = response
+
+    @property
+    def objective(self) -> Objective:
+        return Profiled(self.response.profile(), self.y, self.origin, self.unpenalized_coef)
+
+    def residual(self, fitted: Floats) -> Floats:
+        return np.sqrt(np.maximum(self.response.deviance(fitted), 0.0))
+
+    def trial(self, objective: Objective, v: Floats, gamma: float) -> Trial:
+        Xr = yield fitted(self.find_r(self.ahead(self.F, gamma)), self.targets)
+        g, finite = objective.gradient(Xr)
+        if not finite:
+            return None
+        z = self.moved(v, gamma, g)
+        p = yield correlations(z, self.targets)
+        Xw = yield fitted(self.find_w(p), self.targets)
+        return (z, p, gamma) if objective.holds(z, v, gamma, Xr, g, Xw, self.pace) else None

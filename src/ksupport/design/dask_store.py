@@ -20,7 +20,6 @@ from cloudpickle import dumps
 from dask.base import persist
 
 from .. import limits
-from .dask_progress import followed
 from .dask_tasks import (
     BlockError,
     Part,
@@ -45,7 +44,7 @@ from .dask_tasks import (
     tree,
     value_of,
 )
-from .dask_wait import NoWorkersError, client_of, computed
+from .dask_wait import NoWorkersError, client_of, computed, followed
 from .matrices import bordered
 from .scatter import Scatter, pool_each
 from .stores import COMPLEX, Floats, Ints, Multiply, Spectrum, Store, Survey

@@ -1,4 +1,4 @@
-"""Runs graphs of Dask, and does not wait for ever for workers that are gone.
+"""Runs graphs of Dask: how far they are, and no waiting for ever for workers that are gone.
 
 Dask itself waits until a worker comes.  How long one may be missed is the setting that Dask has for
 it, ``distributed.scheduler.no-workers-timeout``, where somebody set it, else `PATIENCE`.
@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import dask
 from dask.base import compute, get_scheduler
+from dask.callbacks import Callback
 from dask.utils import parse_timedelta
+
+from .._common.phases import Phase, current_phase
 
 PATIENCE = 45.0  # seconds without any worker: a nanny on a busy machine takes ten for a new one
 LOOK = 1.0  # seconds between looks at the cluster
@@ -72,3 +76,28 @@ def _deserted(seconds: float) -> NoWorkersError:
         "waits for one; start workers and fit again. If they take longer to come, say so before: "
         f"dask.config.set({{{SETTING!r}: '10 min'}})"
     )
+
+
+# -- how far a pass is, where a scheduler of this process runs it; a distributed one has a dashboard
+LEFT = ("waiting", "ready", "running")  # states of tasks that are not done
+
+
+class _Followed(Callback):
+    """Tells a phase which share of a graph's tasks is done."""
+
+    def __init__(self, around: Phase) -> None:
+        super().__init__()
+        self.around = around
+
+    def _posttask(self, key: Any, result: Any, graph: Any, state: Any, worker: Any) -> None:
+        done = len(state["finished"])
+        self.around.read(done / (done + sum(len(state[name]) for name in LEFT)))
+
+    def _finish(self, graph: Any, state: Any, failed: bool) -> None:
+        self.around.read(None)
+
+
+def followed() -> AbstractContextManager[Any]:
+    """Within, a graph is one pass over X, and whoever listens hears how far it is."""
+    around = current_phase.get()
+    return nullcontext() if around is None else _Followed(around)

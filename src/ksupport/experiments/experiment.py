@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +47,12 @@ class Experiment:
         lacking = self.left_out(protocol, quick)
         cells = self.cells(protocol, quick)
         return [cell for cell in cells if cell.get(self.part) not in lacking]
+
+
+def in_parts(laws: Iterable[str], count: int, size: int) -> list[Cell]:
+    """Cells of so many problems of each law, at most ``size`` in one."""
+    starts = range(0, count, size)
+    return [{"law": law, "start": s, "stop": min(s + size, count)} for law in laws for s in starts]
 
 
 @contextmanager

@@ -20,8 +20,9 @@ from ..datasets import make_example1, make_fmri_process
 from ..design import Floats
 from ..theory import irksn_condition, l1_condition, omp_condition, restricted_isometry
 from ..theory.isometry import IHT_RIP
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import Cell, Experiment, Protocol, Row, in_parts
 from .figures import drawing
+from .synthetic import chain
 
 D = 12  # features, few enough to enumerate all supports of size 3k
 DRAWS, QUICK_DRAWS, CHUNK = 500, 20, 100  # problems of each law; problems of one cell
@@ -49,9 +50,7 @@ def _gaussian(n: int) -> Callable[[np.random.Generator, int], tuple[Floats, Floa
 
 def _chain(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
     """Neighbouring features correlated, .9 to the power of their distance."""
-    distance = np.abs(np.subtract.outer(np.arange(D), np.arange(D)))
-    root = np.linalg.cholesky(0.9**distance)
-    return rng.standard_normal((40, D)) @ root.T, _coefficients(rng, k, scattered=True)
+    return chain(rng, 40, D, 0.9), _coefficients(rng, k, scattered=True)
 
 
 def _groups(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
@@ -107,13 +106,9 @@ def draw(law: str, index: int) -> tuple[Floats, Floats]:
 def cells(protocol: Protocol, quick: bool) -> list[Cell]:
     """The laws, in parts; and Example 1 as the paper draws it."""
     conditions = list(CAPTION if protocol == "paper" else CONDITIONS)
-    count = QUICK_DRAWS if quick else DRAWS
-    parts = [(start, min(start + CHUNK, count)) for start in range(0, count, CHUNK)]
-    grid = [(law, *part) for law in LAWS for part in parts] + [(EXAMPLE1, 2, 3)]
-    return [
-        {"law": law, "start": start, "stop": stop, "conditions": conditions}
-        for law, start, stop in grid
-    ]
+    grid = in_parts(LAWS, QUICK_DRAWS if quick else DRAWS, CHUNK)
+    grid.append({"law": EXAMPLE1, "start": 2, "stop": 3})
+    return [{**cell, "conditions": conditions} for cell in grid]
 
 
 def compute(law: str, start: int, stop: int, conditions: list[str]) -> list[Row]:

@@ -6,13 +6,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from .experiment import PAPER_METHODS, Cell, Experiment, Protocol, Row
 from .figures import COLOURS, MARKERS, drawing, title_of
-from .files import read_published
-from .synthetic import STEPS, oracle_f1
-from .tuned import TUNINGS, available, tuned_f1
+from .files import grouped, read_published, spread
+from .synthetic import STEPS, TUNINGS, available, oracle_f1, tuned_f1
 
 ORACLE = "oracle"
 DRAWS: dict[Protocol, int] = {"paper": 5, "fair": 20}
@@ -74,22 +71,12 @@ def compute(
 
 def table(rows: list[Row]) -> list[Row]:
     """Mean and standard deviation over draws; a column ``tuning`` where there are several."""
-    groups: dict[tuple[Any, ...], list[float]] = {}
-    for row in rows:
-        key = tuple(row[name] for name in ("method", "n", "rho", "snr", "tuning"))
-        groups.setdefault(key, []).append(row["f1"])
-    tuned = any(row["tuning"] != ORACLE for row in rows)
+    keys, tuned = ("method", "n", "rho", "snr"), any(row["tuning"] != ORACLE for row in rows)
     return [
-        {
-            "method": method,
-            "n": n,
-            "rho": rho,
-            "snr": snr,
-            "f1_mean": float(np.mean(f1)),
-            "f1_std": float(np.std(f1)),
-            **({"tuning": tuning} if tuned else {}),
-        }
-        for (method, n, rho, snr, tuning), f1 in groups.items()
+        dict(zip(keys, key, strict=True))
+        | spread("f1", group)
+        | ({"tuning": tuning} if tuned else {})
+        for (*key, tuning), group in grouped(rows, *keys, "tuning").items()
     ]
 
 

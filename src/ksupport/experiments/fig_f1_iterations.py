@@ -10,7 +10,7 @@ import numpy as np
 from ..algorithms import path
 from .experiment import Cell, Experiment, Protocol, Row, quiet
 from .figures import COLOURS, drawing, steps_to_draw, title_of
-from .files import grouped
+from .files import grouped, spread
 from .synthetic import K, draw, f1_metric
 
 N, RHO, SNR = 30, 0.5, 3.0
@@ -75,8 +75,7 @@ def table(rows: list[Row]) -> list[Row]:
         {
             "method": method,
             "t": t,
-            "f1_mean": float(np.mean([row["f1"] for row in group])),
-            "f1_std": float(np.std([row["f1"] for row in group])),
+            **spread("f1", group),
             "n_nonzero": float(np.mean([row["n_nonzero"] for row in group])),
         }
         for (method, t), group in grouped(rows, "method", "t").items()

@@ -20,8 +20,9 @@ from ..design import Floats
 from ..stopping import Verdict
 from ..theory import irksn_condition
 from ..walking import History
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import Cell, Experiment, Protocol, Row, in_parts
 from .figures import drawing
+from .synthetic import chain
 
 ALPHA = 0.05  # of all walks and predictions
 N, D = 20, 50
@@ -39,15 +40,19 @@ NEAR = 3e-5  # limits this close to the truth, relative to its norm, are the tru
 Law = Callable[[np.random.Generator, int], tuple[Floats, Floats]]
 
 
+def _coefficients(rng: np.random.Generator, d: int, size: int) -> Floats:
+    w = np.zeros(d)
+    w[rng.choice(d, size, replace=False)] = rng.standard_normal(size)
+    return w
+
+
 # -- where each k recovers -----------------------------------------------------------------------
 
 
 def _neighbours(rng: np.random.Generator, rho: float, size: int) -> tuple[Floats, Floats]:
     """The paper's design: neighbours correlated, the support and its coefficients at random."""
-    distance = np.abs(np.subtract.outer(np.arange(D), np.arange(D)))
-    w = np.zeros(D)
-    w[rng.choice(D, size, replace=False)] = rng.standard_normal(size)
-    return rng.standard_normal((N, D)) @ np.linalg.cholesky(rho**distance).T, w
+    w = _coefficients(rng, D, size)
+    return chain(rng, N, D, rho), w
 
 
 def _on_the_support(rng: np.random.Generator, rho: float, size: int) -> tuple[Floats, Floats]:
@@ -145,21 +150,13 @@ def _shares(ax: Any, rows: list[Row], rhos: tuple[float, ...], which: str) -> An
 # -- predicted against walked --------------------------------------------------------------------
 
 
-def _coefficients(rng: np.random.Generator, size: int) -> Floats:
-    w = np.zeros(SMALL_D)
-    w[rng.choice(SMALL_D, size, replace=False)] = rng.standard_normal(size)
-    return w
-
-
 def _independent(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
-    return rng.standard_normal((15, SMALL_D)), _coefficients(rng, size)
+    return rng.standard_normal((15, SMALL_D)), _coefficients(rng, SMALL_D, size)
 
 
 def _chain(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
     """Neighbours correlated, .7 to the power of their distance."""
-    distance = np.abs(np.subtract.outer(np.arange(SMALL_D), np.arange(SMALL_D)))
-    root = np.linalg.cholesky(0.7**distance)
-    return rng.standard_normal((20, SMALL_D)) @ root.T, _coefficients(rng, size)
+    return chain(rng, 20, SMALL_D, 0.7), _coefficients(rng, SMALL_D, size)
 
 
 def _groups(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
@@ -204,12 +201,7 @@ def problem(law: str, index: int) -> tuple[Floats, Floats]:
 
 def walk_cells(protocol: Protocol, quick: bool) -> list[Cell]:
     """The laws, in parts."""
-    count = QUICK_PROBLEMS if quick else PROBLEMS
-    return [
-        {"law": law, "start": start, "stop": min(start + CHUNK, count)}
-        for law in LAWS
-        for start in range(0, count, CHUNK)
-    ]
+    return in_parts(LAWS, QUICK_PROBLEMS if quick else PROBLEMS, CHUNK)
 
 
 def _at_limit(residual: float, history: History) -> Verdict:

@@ -8,6 +8,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .._common.files import replacing
 from .experiment import Row
 
@@ -18,6 +20,12 @@ def grouped(rows: Iterable[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]
     for row in rows:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
     return groups
+
+
+def spread(name: str, rows: Iterable[Row]) -> Row:
+    """Mean and standard deviation of a column."""
+    values = [row[name] for row in rows]
+    return {f"{name}_mean": float(np.mean(values)), f"{name}_std": float(np.std(values))}
 
 
 def write_csv(path: Path, rows: Sequence[Row]) -> None:

@@ -16,7 +16,18 @@ from ..design import Floats
 from ..metrics import model_error, support_f1
 from .experiment import PAPER_METHODS, Cell, Experiment, Protocol, Row
 from .files import read_published
-from .fmri_data import CONTRASTS, PARTS, Recordings, brain, missing_parts, split_of, whole_haxby
+from .fmri_data import (
+    CONTRASTS,
+    PARTS,
+    Recordings,
+    brain,
+    found_by,
+    missing_parts,
+    packed,
+    split_of,
+    unpacked,
+    whole_haxby,
+)
 from .fmri_grids import walk_of
 from .prediction_walk import tune
 
@@ -80,8 +91,6 @@ def compute(part: str, contrast: str, method: str, protocol: Protocol, quick: bo
 def _tuned(
     recordings: Recordings, method: str, protocol: Protocol, quick: bool, *, standardize: bool
 ) -> list[Row]:
-    from .fmri_maps import packed
-
     split = split_of(recordings, standardize)
     best = tune(walk_of(method, protocol, recordings.k, quick), split)
     row = {"validation": best.mse, "t": best.t, "params": _words(best.params)}
@@ -95,7 +104,6 @@ def _words(params: object) -> str:
 def _encludl(recordings: Recordings, quick: bool) -> list[Row]:
     from ..fmri.encludl import MEMBERS, encludl
     from ..fmri.images import inside
-    from .fmri_maps import packed
 
     found = encludl(
         recordings.X, recordings.y, inside(recordings.mask_img),
@@ -117,8 +125,6 @@ def table(rows: list[Row]) -> list[Row]:
 
     ``distance_mean`` is that to the truth where it is known, and to EnCluDL's weights elsewhere.
     """
-    from .fmri_maps import found_by, unpacked
-
     lines = []
     for part, contrast in dict.fromkeys((row["part"], row["contrast"]) for row in rows):
         group = [r for r in rows if (r["part"], r["contrast"]) == (part, contrast)]
@@ -140,8 +146,6 @@ def table(rows: list[Row]) -> list[Row]:
 
 
 def _truth(part: str, group: list[Row]) -> Floats:
-    from .fmri_maps import unpacked
-
     if part == "brain":
         truth = brain(quick=len(unpacked(group[0]["w"])) != 39912).truth
         assert truth is not None

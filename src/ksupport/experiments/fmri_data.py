@@ -7,11 +7,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import train_test_split
 
 from ..datasets import dataset_path, fetch_haxby
 from ..design import Floats, Ints
-from ..fmri._extra import optional
+from ..fmri import beyond, z_map, z_threshold
+from ..fmri.images import optional
+from .experiment import Row
 from .prediction_data import Split
 
 PARTS = ("brain", "slice", "haxby")  # simulated, one real slice, the published recordings
@@ -88,3 +91,38 @@ def missing_parts(quick: bool) -> dict[str, str]:
     if not quick and not dataset_path("haxby").exists():
         missing["haxby"] = "`ksupport data fetch haxby` downloads the recordings (about 300 MB)"
     return missing
+
+
+# -- weights of whole brains as rows of results: only what is not zero, to a few digits --------
+FWER = 0.1
+
+
+def packed(values: ArrayLike) -> dict[str, Any]:
+    """A vector that JSON holds."""
+    vector = np.asarray(values, np.float64)
+    index = np.flatnonzero(vector)
+    return {
+        "size": len(vector),
+        "index": index.tolist(),
+        "value": [float(f"{value:.7g}") for value in vector[index]],
+    }
+
+
+def unpacked(stored: dict[str, Any]) -> Floats:
+    """The vector again."""
+    vector = np.zeros(stored["size"])
+    vector[stored["index"]] = stored["value"]
+    return vector
+
+
+def z_of(row: Row) -> tuple[Floats, float]:
+    """z-values and their threshold: EnCluDL's own, or those of weights taken as Gaussian."""
+    if "z" in row:
+        return unpacked(row["z"]), float(row["threshold"])
+    w = unpacked(row["w"])
+    return z_map(w), z_threshold(FWER, len(w))
+
+
+def found_by(row: Row) -> Floats:
+    """The z-values beyond the threshold."""
+    return beyond(*z_of(row))

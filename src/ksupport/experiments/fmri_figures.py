@@ -13,8 +13,7 @@ from ..design import Floats
 from ..fmri import plot_maps, to_image
 from .experiment import Row
 from .figures import COLOURS, drawing, mark, title_of
-from .fmri_data import brain, whole_haxby
-from .fmri_maps import found_by, unpacked, z_of
+from .fmri_data import brain, found_by, unpacked, whole_haxby, z_of
 
 TITLES = {
     "encludl": "EnCluDL",

@@ -14,8 +14,8 @@ from sklearn.model_selection import LeaveOneGroupOut
 from ..datasets import fetch_haxby
 from ..fmri import KSupportDecoder, encludl
 from .experiment import PAPER_METHODS, Row
+from .fmri_data import packed
 from .fmri_grids import KAPPAS
-from .fmri_maps import packed
 
 NILEARN = {"svm": "SVM (nilearn)", "spacenet": "SpaceNet (nilearn)"}
 DECODERS = (*PAPER_METHODS, "auto", *NILEARN)

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
 import numpy as np
+from sklearn.linear_model import LassoCV
 
 from ..algorithms import path
 from ..datasets import make_correlated_data
 from ..design import Floats
+from ..estimators import IRKSNCV, IRKSNIC, AutoIRKSN
 from ..metrics import support_f1
+from ..posterior.judgement import NoSignalWarning
 from ..walking import Block
 from .experiment import Protocol, quiet
 
@@ -41,6 +46,12 @@ def draw(n: int, rho: float, snr: float, seed: int) -> tuple[Floats, Floats, Flo
     return make_correlated_data(
         n, N_FEATURES, rho=rho, snr=snr, density=DENSITY, random_state=state
     )
+
+
+def chain(rng: np.random.Generator, n: int, d: int, rho: float) -> Floats:
+    """Rows whose features correlate by rho to the power of their distance."""
+    distance = np.abs(np.subtract.outer(np.arange(d), np.arange(d)))
+    return np.asarray(rng.standard_normal((n, d)) @ np.linalg.cholesky(rho**distance).T)
 
 
 def published_grid(method: str, n: int) -> list[Tried]:
@@ -145,3 +156,30 @@ def f1_metric(w: Floats, largest_only: bool = False) -> Callable[[Block], Floats
         return np.asarray(support_f1(w, rows))
 
     return metric
+
+
+def _abess(seed: int) -> Any:
+    return import_module("abess").LinearRegression(ic_type="ebic")
+
+
+# By tuning: the method it tunes, and how to make the estimator.
+TUNINGS: dict[str, tuple[str, Callable[[int], Any]]] = {
+    "AutoIRKSN": ("irksn", lambda seed: AutoIRKSN(random_state=seed)),
+    "IRKSNIC": ("irksn", lambda seed: IRKSNIC()),
+    "IRKSNCV": ("irksn", lambda seed: IRKSNCV(random_state=seed)),
+    "LassoCV": ("lasso", lambda seed: LassoCV(cv=5)),
+    "abess-EBIC": ("abess", _abess),
+}
+
+
+def available() -> tuple[str, ...]:
+    """The tunings whose packages are installed."""
+    return tuple(t for t in TUNINGS if t != "abess-EBIC" or find_spec("abess") is not None)
+
+
+def tuned_f1(tuning: str, n: int, rho: float, snr: float, seed: int) -> float:
+    """F1 of the model that an estimator chooses by itself."""
+    X, y, w = draw(n, rho, snr, seed)
+    with quiet(NoSignalWarning):  # it scores as the empty model
+        model = TUNINGS[tuning][1](seed).fit(X, y)
+    return float(support_f1(w, np.ravel(model.coef_)))

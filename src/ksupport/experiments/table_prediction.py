@@ -16,12 +16,12 @@ from sklearn.preprocessing import StandardScaler
 
 from .experiment import Cell, Experiment, Protocol, Row, quiet
 from .figures import COLOURS, drawing, title_of
-from .files import grouped, read_published
+from .files import grouped, read_published, spread
 from .prediction_data import split_of, unavailable
 from .prediction_fair import FAIR
 from .prediction_paper import PAPER, SPECIAL
 from .prediction_walk import Walk, tune
-from .tuned import TUNINGS, available
+from .synthetic import TUNINGS, available
 
 NAME = "table-prediction"
 RUNS = 10
@@ -119,8 +119,7 @@ def table(rows: list[Row]) -> list[Row]:
     return [
         {
             **dict(zip(KEYS, key, strict=True)),
-            "mse_mean": float(np.mean([row["mse"] for row in mine])),
-            "mse_std": float(np.std([row["mse"] for row in mine])),
+            **spread("mse", mine),
             "n_nonzero": float(np.mean([row["n_nonzero"] for row in mine])),
         }
         for key, mine in grouped(rows, *KEYS).items()

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..algorithms import path
 from ..theory import error_bound, irksn_condition
-from .experiment import Cell, Experiment, Protocol, Row
+from .experiment import Cell, Experiment, Protocol, Row, in_parts
 from .fig_k import LAWS, PROBLEMS, problem
 from .figures import drawing
 
@@ -25,12 +25,7 @@ COUNT, QUICK_COUNT, CHUNK = 20, 2, 5  # problems of each law; of one cell
 
 def cells(protocol: Protocol, quick: bool) -> list[Cell]:
     """The laws, in parts."""
-    count = QUICK_COUNT if quick else COUNT
-    return [
-        {"law": law, "start": start, "stop": min(start + CHUNK, count)}
-        for law in LAWS
-        for start in range(0, count, CHUNK)
-    ]
+    return in_parts(LAWS, QUICK_COUNT if quick else COUNT, CHUNK)
 
 
 def compute(law: str, start: int, stop: int) -> list[Row]:

@@ -26,8 +26,7 @@ from ..estimators.checks import all_or_nothing
 from ..estimators.parameters import with_parameters
 from ..explain.models import chosen_by
 from ..explain.notebook import Finding, ShownInNotebooks
-from ._extra import optional
-from .images import check_voxels, checked_mask, load_volumes, to_image
+from .images import check_voxels, checked_mask, load_volumes, optional, to_image
 from .inference import beyond, z_map, z_threshold
 
 ALPHAS = (1e-2, 1e-1)  # tried for IRKSN where alpha is not given

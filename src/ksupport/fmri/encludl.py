@@ -22,7 +22,7 @@ from sklearn.linear_model import LassoCV
 from sklearn.model_selection import GroupShuffleSplit, ShuffleSplit
 
 from ..design import Floats, Ints
-from ._extra import optional
+from .images import optional
 from .inference import P_VALUES, beyond, z_threshold
 
 MEMBERS = 25  # as many as hidimstat's own ensembles have

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._common.extra import extra
 from ..design import Floats
-from ._extra import optional
 
 Bools = NDArray[np.bool_]
 
 # What can be wrong with a voxel.
 NOT_FINITE, CONSTANT = "hold NaN or infinity", "are constant over the volumes"
+
+
+def optional(module: str) -> Any:
+    """A module of the extra ``fmri``."""
+    with extra("fmri"):
+        return import_module(module)
 
 
 def load_volumes(niimgs: Any) -> Any:

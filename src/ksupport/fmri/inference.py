@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..design import Floats
-from ._extra import optional
+from .images import optional
 
 P_VALUES = "hidimstat.statistical_tools.p_values"
 

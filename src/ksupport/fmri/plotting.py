@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ._extra import optional
+from .images import optional
 
 COLUMNS = {"slice": 4, "glass": 2}  # at most
 BAR = 1.15  # inches for the colour bar, its numbers and its name

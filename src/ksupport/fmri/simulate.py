@@ -17,7 +17,7 @@ from sklearn.utils import Bunch, check_random_state
 
 from .._common.checks import check_count, check_interval
 from ..design import Floats, Ints
-from ._extra import optional
+from .images import optional
 
 BRAIN = 1.85e6  # mm³ in the template's mask
 # Centres in MNI space (mm) and signs: both parahippocampal gyri prefer houses, and the right

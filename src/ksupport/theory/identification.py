@@ -73,8 +73,7 @@ from .._common.checks import as_numbers, check_interval
 from .._common.levels import check_k
 from ..design import Floats, NormKind
 from ._checks import as_design, as_vector
-from ._support import Support, support_of
-from .subgradient import subgradient
+from ._support import Support, subgradient, support_of
 
 
 @dataclass(frozen=True)

@@ -36,11 +36,11 @@ from ._support import (
     Support,
     largest_outside,
     outside,
+    subgradient,
     support_of,
     tight_outside,
 )
 from .certificates import MAX_ROUNDS, SourceCondition, alpha_range, source_condition
-from .subgradient import subgradient
 
 ENDED_EARLY = 7  # status of lsmr at its iteration limit
 

@@ -19,6 +19,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .. import limits
 from .._common.checks import check_count
+from .._common.phases import no_update, phase
 from ..design import (
     Design,
     Floats,
@@ -30,7 +31,6 @@ from ..design import (
     leading_together,
 )
 from .paths import Path, Request
-from .progress import walking
 from .recall import Look, Recall, learn
 from .records import Keep, Reason, Record, Result
 from .rules import Metric, Rule, StoppingRule, Watch
@@ -125,6 +125,22 @@ def run(
         if unmet:
             warnings.warn(unmet, ConvergenceWarning, stacklevel=2)
     return [record.result(keep) for record in records]
+
+
+@contextmanager
+def walking(records: Sequence[Record], max_iter: int) -> Iterator[Callable[[], None]]:
+    """A phase in which paths are walked; what it gives tells how far they are.
+
+    A path that has ended has no steps left, however early it did.
+    """
+    begun = sum(record.path.t for record in records)
+    count = "a path" if len(records) == 1 else f"{len(records)} paths"
+    with phase(f"walking {count}", max_iter * len(records) - begun) as update:
+
+        def tell() -> None:
+            update(sum(max_iter if r.reason is not None else r.path.t for r in records) - begun)
+
+        yield (lambda: None) if update is no_update else tell
 
 
 def _by_path(name: str, given: Mapping[Path, Given], paths: Sequence[Path]) -> Mapping[Path, Given]:
