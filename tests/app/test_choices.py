@@ -4,9 +4,8 @@ import shlex
 
 import pytest
 
-from ksupport.app.choices import Choices
+from ksupport.app.choices import Choices, label_of, on_page
 from ksupport.app.uploads import safe_name, taken
-from ksupport.app.words import label_of, on_page
 
 
 def test_only_one_column_is_the_response():

@@ -25,11 +25,9 @@ from ..reading.reader import data_of, with_default
 from ..reading.source import open_source
 from ..reading.spreadsheets import sheet_names
 from ..reading.table import Table
-from .choices import Choices
+from .choices import Choices, label_of, on_page
 from .examples import write_example
-from .guess import guessed_parts
-from .preview import preview
-from .words import label_of, on_page
+from .preview import guessed_parts, preview
 
 REPORT, TABLE, MODEL, PREDICTIONS = "report.html", "features.csv", "model.json", "predictions.csv"
 ROWS_PREVIEWED = 10  # rows of predictions that the page shows

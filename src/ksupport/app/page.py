@@ -11,10 +11,9 @@ from shiny import ui
 
 from .. import limits
 from .._common.names import listed
-from .choices import PARTS, READ_BY
+from .choices import PARTS, READ_BY, VALUE_WORDS
 from .examples import EXAMPLES
 from .uploads import ACCEPTED
-from .words import VALUE_WORDS
 
 ASSETS = Path(__file__).parent / "page"
 ICON = (  # none would be asked for at an address without the token

@@ -81,11 +81,6 @@ class StabilitySelection:
 
         It assumes that the share of pairs of which both halves choose an unlikely feature has a
         unimodal distribution, and is infinite where the theorem says nothing.
-
-        Parameters
-        ----------
-        threshold : float
-            Frequency from which on a feature counts as stable, in (0.5, 1].
         """
         check_interval("threshold", threshold, low=0.5, high=1, open_low=True)
         likely, pair = self.average_size / self.n_sets, 1.0 / (2 * self.n_pairs)
@@ -103,11 +98,6 @@ class StabilitySelection:
         The threshold is the lowest at which `unimodal_bound`, divided by the number that reach it,
         is at most ``fdr``.  The bound holds for a threshold that is chosen beforehand; for the one
         that is found in this way it is an estimate.
-
-        Parameters
-        ----------
-        fdr : float, default=0.1
-            The share, between 0 and 1.
 
         Returns
         -------

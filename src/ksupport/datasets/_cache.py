@@ -17,8 +17,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._common.files import replacing
-from .._common.npy import check_npz
+from .._common.files import check_npz, replacing
 from .._common.phases import phase
 from ._download import digest_problem, download
 from ._registry import DatasetInfo, RemoteFile, dataset_info

@@ -25,9 +25,8 @@ from ..inference.automatic import EVERY, STEPS, Automatic
 from ..posterior.judgement import NoSignalWarning
 from ..posterior.result import Posterior
 from .averaging import Averaging
-from .checks import all_or_nothing
+from .checks import all_or_nothing, with_parameters
 from .outliers import SkipsFarRows
-from .parameters import with_parameters
 from .selecting import SelectingModel
 
 PREDICT_BY = ("average", "support")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .auto import AutoModel
+from .checks import with_parameters
 from .labels import LinearClassifier
-from .parameters import with_parameters
 
 
 @with_parameters

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any
 
+from .checks import with_parameters
 from .cv import IRKSNChosenByFolds
 from .ic import IRKSNChosenByCriterion
 from .labels import LinearClassifier
-from .parameters import with_parameters
 
 
 @with_parameters

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY
 from typing import Any
 
+from .checks import with_parameters
 from .labels import LinearClassifier
-from .parameters import with_parameters
 from .paths import PathModel
 
 

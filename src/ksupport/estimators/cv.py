@@ -32,8 +32,7 @@ from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
 from .base import LinearRegressor
-from .checks import all_or_nothing
-from .parameters import with_parameters
+from .checks import all_or_nothing, with_parameters
 from .selecting import RegressorByLoss, SelectingModel
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken

@@ -15,8 +15,7 @@ from ..choosing.selecting import Search, irksn_stages
 from ..choosing.selection import Selection
 from ..design import Problem
 from .base import LinearRegressor
-from .checks import all_or_nothing
-from .parameters import with_parameters
+from .checks import all_or_nothing, with_parameters
 from .selecting import RegressorByLoss, SelectingModel
 
 

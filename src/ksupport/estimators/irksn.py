@@ -11,7 +11,7 @@ from ..choosing.alpha import START, alpha_limit, tightened
 from ..choosing.selection import Selection
 from ..design import Problem
 from ..walking import Result
-from .parameters import with_parameters
+from .checks import with_parameters
 from .paths import PathRegressor
 from .selecting import RegressorByLoss
 

@@ -18,7 +18,7 @@ from ..choosing.selection import Selection
 from ..design import Floats, Problem, Weights, fetched
 from ..losses import Logistic, Loss, Multinomial
 from .base import LinearModel
-from .parameters import with_parameters
+from .checks import with_parameters
 
 NUMBERS = (int, float, np.number, np.bool_)  # that may stand in an array of objects as classes
 

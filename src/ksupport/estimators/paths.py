@@ -24,8 +24,7 @@ from ..stopping import StoppingCallback, rule_of
 from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with_callbacks
 from ..walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
 from .base import LinearModel, LinearRegressor
-from .checks import all_or_nothing
-from .parameters import with_parameters
+from .checks import all_or_nothing, with_parameters
 
 Stopping = StoppingRule | str | None
 

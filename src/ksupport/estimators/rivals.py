@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from ..design import NormKind
-from .parameters import with_parameters
+from .checks import with_parameters
 from .paths import PathRegressor
 
 

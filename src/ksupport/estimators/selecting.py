@@ -22,7 +22,7 @@ from ..design import (
 from ..losses import Loss, Squared, loss_of
 from ..stopping import NoChange
 from .base import LinearModel, LinearRegressor
-from .parameters import with_parameters
+from .checks import with_parameters
 
 
 @with_parameters

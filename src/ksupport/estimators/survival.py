@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,41 @@ from ..design import Floats, fetched
 from ..losses import Cox, Loss
 from ..metrics import concordance
 from .auto import AutoModel
-from .parameters import with_parameters
-from .steps import StepFunction
+from .checks import with_parameters
 
 LARGEST = float(np.log(np.finfo(np.float64).max))  # whose exponential is finite
+
+
+@dataclass(frozen=True, eq=False)
+class StepFunction:
+    """``y[i]`` from time ``x[i]`` on, and up to ``x[0]`` from the start of time.
+
+    Called with times, which ascend in x, as scikit-survival's.
+
+    >>> survival = StepFunction(np.array([1.0, 3.0]), np.array([0.9, 0.4]))
+    >>> survival([2.0, 3.0])
+    array([0.9, 0.4])
+    """
+
+    x: Floats
+    y: Floats
+
+    @property
+    def domain(self) -> tuple[float, float]:
+        """The times between which it is known."""
+        return 0.0, float(self.x[-1])
+
+    def __call__(self, times: ArrayLike) -> Any:
+        """The values at times, one or many."""
+        t = np.asarray(times, np.float64)
+        low, high = self.domain
+        if not ((t >= low) & (t <= high)).all():
+            raise ValueError(
+                f"times must lie between {low:g} and {high:g}, the last time of the fit; got "
+                f"{np.nanmin(t):g} to {np.nanmax(t):g}"
+            )
+        at = np.maximum(np.searchsorted(self.x, t, side="right") - 1, 0)
+        return self.y[at]
 
 
 @with_parameters
@@ -185,15 +216,6 @@ class AutoIRKSNSurvival(AutoModel):
 
         The logarithm of the cumulative hazard is normal: its variance is that of coefficients over
         sampled models and, Greenwood's, of the baseline.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        level : float, default=0.95
-            The probability.
-        return_array : bool, default=False
-            Whether to return the values at ``unique_times_`` instead of functions.
 
         Returns
         -------

@@ -22,8 +22,7 @@ from .._common.render import Table
 from ..algorithms import METHODS
 from ..design import Floats
 from ..estimators import AutoIRKSNClassifier, IRKSNCVClassifier, PathCV
-from ..estimators.checks import all_or_nothing
-from ..estimators.parameters import with_parameters
+from ..estimators.checks import all_or_nothing, with_parameters
 from ..explain.models import chosen_by
 from ..explain.notebook import Finding, ShownInNotebooks
 from .images import check_voxels, checked_mask, load_volumes, optional, to_image
@@ -189,10 +188,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     def decision_function(self, niimgs: Any) -> Floats:
         """How much each volume speaks for each class; of two classes, for the second.
 
-        Parameters
-        ----------
-        niimgs : 4-D image, path, or list of images or paths
-            The volumes, or an array of rows that ``masker_`` made of them.
+        Here and below, an array of rows that ``masker_`` made of volumes may take their place.
 
         Returns
         -------
@@ -205,11 +201,6 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     def predict(self, niimgs: Any) -> NDArray[Any]:
         """The most likely class of each volume.
 
-        Parameters
-        ----------
-        niimgs : 4-D image, path, or list of images or paths
-            The volumes, or an array of rows that ``masker_`` made of them.
-
         Returns
         -------
         ndarray of shape (n_volumes,)
@@ -220,15 +211,6 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Share of volumes whose class is predicted rightly.
-
-        Parameters
-        ----------
-        X : 4-D image, path, or list of images or paths
-            The volumes, or an array of rows that ``masker_`` made of them.
-        y : array of shape (n_volumes,)
-            Their labels.
-        sample_weight : array of shape (n_volumes,), optional
-            Weights of the volumes.
 
         Returns
         -------

@@ -26,7 +26,7 @@ from .._common.phases import phase
 from .._common.progress import show_progress
 from ..choosing.stability import rows_of
 from ..design import Floats, Ints, fetched, names_of, unwrapped
-from .again import fitted_again, judging_copy
+from .permutation import fitted_again, judging_copy
 
 METHODS = ("splitting", "fission")
 FEWEST = 8  # rows: four to choose on, and four to estimate on

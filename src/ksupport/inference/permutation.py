@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from .._common.checks import check_count
 from .._common.phases import phase
 from .._common.progress import show_progress
+from ..posterior.judgement import NoSignalWarning
 from ..walking import whole_walks_only
-from .again import judging_copy
 
 MOST = 1_000_000  # permutations: hours, and a p-value that nobody needs
 
@@ -114,3 +116,23 @@ def permutation_test(
     twin = judging_copy(estimator)
     with show_progress(wanted=verbose), whole_walks_only(), phase("testing for any signal"):
         return PermutationTest(twin._p_value(X, y, groups, n_permutations), n_permutations)
+
+
+def judging_copy(estimator: Any) -> Any:
+    """An unfitted copy of an estimator that gives probabilities."""
+    twin = clone(estimator)
+    if not hasattr(twin, "_p_value"):
+        raise TypeError(
+            "estimator must be AutoIRKSN, AutoIRKSNClassifier or AutoIRKSNSurvival, got "
+            f"{estimator!r}"
+        )
+    return twin
+
+
+def fitted_again(estimator: Any, X: Any, y: Any, groups: Any = None) -> Any:
+    """A copy fitted on these data, without rows held out, which decide nothing."""
+    twin = judging_copy(estimator)
+    twin._holds_out = False
+    with warnings.catch_warnings(), whole_walks_only(), phase(""):
+        warnings.simplefilter("ignore", NoSignalWarning)
+        return twin.fit(X, y, groups=groups)

@@ -20,7 +20,7 @@ from .._common.extra import extra
 from .._common.phases import phase
 from .._common.progress import show_progress
 from ..design import Floats, Ints
-from .again import fitted_again, judging_copy
+from .permutation import fitted_again, judging_copy
 
 AS_FITTED, HALF, TWICE, NOTHING = "as fitted", "half the signal", "twice the features", "nothing"
 SCENARIOS = (AS_FITTED, HALF, TWICE, NOTHING)

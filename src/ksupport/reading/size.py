@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from .._common.errors import InputError
-from .._common.npy import npy_header
+from .._common.files import npy_header
 from .problems import option
 
 TABLE_COPIES = 3  # the numbers as parsed, as arranged in a table, and as a matrix

@@ -16,48 +16,17 @@ e, and 1/α across. With k = |S| it is the identity. So a step of IRKSN is
 
     w_{t+1} = r_t - γ H X_Sᵀ (X_S r_t - y),    r_t = w_t + β_t (w_t - w_{t-1}),    0 ≤ β_t ≤ 1:
 
-Nesterov's method for least squares on S, in the metric of H⁻¹. Let y = X w* + ε, X_S injective,
-ŵ = X_S† y = w* + X_S† ε (if k = |S|, all this lies in the row space of X_S, and it is enough that
-w* does: Assumption 1), and a_t a coordinate of H^{-1/2} (w_t - ŵ) in the right singular vectors of
-X_S H^{1/2}, for a singular value σ. With κ = 1 - γσ², which is in [0, 1) for γ ≤ α/‖X‖² as no
-eigenvalue of H is above 1/α,
-
-    a_{t+1} = κ ((1 + β_t) a_t - β_t a_{t-1}).
-
-If κ = 0, a_{t+1} = 0. Otherwise put a_t = κ^{(t-T)/2} b_t and
-Q_t = (b_t - √κ b_{t-1})² + (1 - κ) b_{t-1}². Then b_{t+1} - √κ b_t = β_t (√κ b_t - b_{t-1}), hence
-
-    Q_{t+1} = β_t² (√κ b_t - b_{t-1})² + (1 - κ) b_t² ≤ (√κ b_t - b_{t-1})² + (1 - κ) b_t² = Q_t,
-
-whatever the momentum. So b_t² ≤ Q_{t+1} / (1 - κ) ≤ Q_T / (1 - κ), and Q_T ≤ (|a_T| + |a_{T-1}|)².
-Added up over coordinates, with σ the least singular value of X_S H^{1/2} and q the square root of
-the ratio of the extreme eigenvalues of H (1 if k = |S|): if the walk is on the face from step T on,
+Nesterov's method for least squares on S, in the metric of H⁻¹. With y = X w* + ε, X_S injective (if
+k = |S|, it is enough that w* lies in its row space: Assumption 1), ŵ = X_S† y, σ the least singular
+value of X_S H^{1/2}, κ = 1 - γσ², and q the square root of the ratio of the extreme eigenvalues of
+H, the argument on the theory page (there for k = |S|, where H is the identity) gives, if the walk
+is on the face from step T on,
 
     ‖w_t - w*‖ ≤ ‖X_S† ε‖ + q κ^{(t-T)/2} (‖w_T - ŵ‖ + ‖w_{T-1} - ŵ‖) / √(γ σ²).          (face)
 
 The first term is at most δ over the least singular value of X_S: linear in δ, where Theorem 1 has
-√δ; the second falls geometrically.
-
-How long a walk stays on the face
----------------------------------
-On the face, X r_t is in the span of X_S, so that the part of z orthogonal to it moves by
-d_{t+1} = β_t d_t - γ ε⊥, d_t = z⊥_t - z⊥_{t-1}. Without noise only momentum is left, and it dies
-out. Compare with the noiseless walk at a step T from which on both are on the face: z differs by at
-most C δ, as T steps are a Lipschitz function of y; afterwards, as β_t θ_{t-1} + 1 ≤ θ_t, by at most
-C' δ + ‖ε⊥‖ (τ_t - τ_T) orthogonal to the span, where τ_t = α g_t² is of the order of t², and by
-C'' δ in the span, by (face). So if the noiseless walk's dual variable tends to a certificate that
-is strictly below the limit outside S (and no |w*_i| is m, if k < |S|), the noiseless walk is on the
-face from some T on, at a distance from its boundary; for all noise of a norm δ ≤ δ₀ the walk is on
-it between T and a step c₀ δ^{-1/2}; and (face) gives an error of O(δ) from T + O(log 1/δ) up to
-there: at the stopping time ⌈c δ^{-1/2}⌉ of Theorem 1 if c ≤ c₀.
-
-Where the proof does not close: that a strictly better certificate *exists* does not make the
-noiseless walk tend to it. Certificates are a convex set, and a path that comes from outside may
-tend to a point of its boundary; then a feature outside S tends to zero without being zero. If X has
-the rank of X_S (as in Example 1), there is one certificate only in the span of X, to which the dual
-variable converges, and no noise orthogonal to the span of X_S is seen by any feature: there nothing
-is left open, and c₀ is infinite. For steps found by backtracking κ changes from step to step, and
-(face) is not proved.
+√δ; the second falls geometrically. How long a walk stays on the face is on the theory page, too;
+for k < |S| no |w*_i| may be m.
 """
 
 from __future__ import annotations
@@ -105,15 +74,10 @@ class FaceBound:
         return self.stretch / math.sqrt(self.share)
 
     def after(self, steps: ArrayLike, start: float) -> Floats:
-        """The bound a number of steps after the support was identified.
+        """The bound a number of steps after the first one on the support, from which on it stays.
 
-        Parameters
-        ----------
-        steps : int or array of int
-            Steps since the first one from which on the walk is on the support.
-        start : float
-            The distances of that iterate and of the one before from the least-squares fit on the
-            support, added up.
+        ``start`` is the distances of that iterate and of the one before from the least-squares fit
+        on the support, added up.
 
         Returns
         -------
@@ -124,13 +88,6 @@ class FaceBound:
 
     def steps_to(self, excess: float, start: float) -> int:
         """Steps after which the bound is at most `excess` above its floor.
-
-        Parameters
-        ----------
-        excess : float
-            Positive.
-        start : float
-            As in `after`.
 
         Returns
         -------
