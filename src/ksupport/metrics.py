@@ -211,7 +211,7 @@ def _counts(w_true: ArrayLike, w: Any) -> tuple[Any, int, Any]:
     """Sizes of the common, of the true and of the estimated support."""
     truth = _vector("w_true", w_true) != 0
     found = _models(w, truth.size) != 0  # a stored zero of a sparse matrix is dropped here
-    n_found = _row_sums(found) if sparse.issparse(found) else found.sum(axis=-1)
+    n_found = np.ravel(found.sum(axis=1)) if sparse.issparse(found) else found.sum(axis=-1)
     return found @ truth.astype(np.int64), int(truth.sum()), n_found
 
 
@@ -226,10 +226,6 @@ def _ratio(numerator: Any, denominator: Any, union: Any) -> float | NDArray[np.f
 
 def _scalar_or_rows(value: NDArray[np.float64]) -> float | NDArray[np.float64]:
     return float(value) if np.ndim(value) == 0 else value
-
-
-def _row_sums(matrix: Any) -> NDArray[Any]:
-    return np.asarray(matrix.sum(axis=1)).ravel()
 
 
 def _vector(name: str, value: ArrayLike) -> NDArray[Any]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._common.checks import check_switch
+from .._common.levels import doubling
 from ..design import Design, Floats
 from ..losses import Loss, Squared
 from ..walking import Path
@@ -89,7 +90,7 @@ class Method(ABC):
     @classmethod
     def grid(cls, n: int, d: int) -> dict[str, Any]:
         """Parameters worth trying on a design of this shape; {} walks the defaults alone."""
-        return {}
+        return {"k": doubling(n, d)} if "k" in cls.describe().parameters else {}
 
     @classmethod
     def describe(cls) -> Description:

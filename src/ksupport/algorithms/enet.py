@@ -145,30 +145,22 @@ def penalised_path(
     return PrecomputedPath(solver, lambdas.size - 1, lambdas, shares)
 
 
+@dataclass(eq=False)
 class _Solver(Solver):
     """`enet_path` on consecutive stretches of the grid, each from where the last one ended."""
 
-    def __init__(
-        self,
-        name: str,
-        design: Design,
-        y: Floats,
-        lambdas: Floats,
-        ratios: Floats,
-        length: int,
-        tol: float,
-        max_sweeps: int,
-    ) -> None:
-        self.name = name
-        self.design = design
-        self.y = y
-        self.lambdas = lambdas  # by step
-        self.ratios = ratios  # by step
-        self.length = length  # of one ratio's grid
-        self.tol = tol
-        self.max_sweeps = max_sweeps
-        self.w = np.zeros(design.d)  # the last model, to start the next stretch from
-        self.dust = float(ROUNDING * np.linalg.norm(y))  # a fit ‖x_j w_j‖ up to it is none
+    name: str
+    design: Design
+    y: Floats
+    lambdas: Floats  # by step
+    ratios: Floats  # by step
+    length: int  # of one ratio's grid
+    tol: float
+    max_sweeps: int
+
+    def __post_init__(self) -> None:
+        self.w = np.zeros(self.design.d)  # the last model, to start the next stretch from
+        self.dust = float(ROUNDING * np.linalg.norm(self.y))  # a fit ‖x_j w_j‖ up to it is none
         self.problem: tuple[Any, Floats, dict[str, Any]] | None = None
 
     def attach(self, design: Design | None) -> None:

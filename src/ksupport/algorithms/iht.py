@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from .._common.levels import check_k, doubling
+from .._common.levels import check_k
 from .._kernels.iht import NIHT_C, iht_proposal, iht_support, iht_walk, same_support
 from .._kernels.rivals import residual_of
 from .._kernels.working_set import Status
@@ -64,10 +64,6 @@ class IHTMethod(Method):
     k: int = 10
     step: float | Literal["normalised"] | None = None
     norm: NormKind = "spectral"
-
-    @classmethod
-    def grid(cls, n: int, d: int) -> dict[str, Any]:
-        return {"k": doubling(n, d)}
 
     def start(self, design: Design, y: Floats) -> Path:
         check_k(self.k, design.d)

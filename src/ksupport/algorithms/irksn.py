@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from .._common.groups import Groups, hashable, labels_of
-from .._common.levels import check_k, doubling
+from .._common.levels import check_k
 from .._kernels.objectives import Objective, Pace, Profiled, Squares
 from ..design import Design, Floats, Ints, NormKind, Round
 from ..losses import Loss, Response, Squared, loss_of
@@ -77,10 +77,6 @@ class IRKSNMethod(Method):
         object.__setattr__(self, "loss", loss_of(self.loss))  # a name will do
         if self.feature_groups is not None:  # so that methods can be compared
             object.__setattr__(self, "feature_groups", hashable(self.feature_groups))
-
-    @classmethod
-    def grid(cls, n: int, d: int) -> dict[str, Any]:
-        return {"k": doubling(n, d)}
 
     @property
     def squared(self) -> bool:

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from .._common.checks import as_numbers, check_count
-from .._common.levels import check_k, doubling
+from .._common.levels import check_k
 from .._kernels.prox import prox_warm
 from .._kernels.rivals import Fista, ksn_walk
 from .._kernels.working_set import Status
@@ -68,10 +68,6 @@ class KSNMethod(Method):
     steps_per_lam: int = 100
     L: float | Literal["backtracking"] | None = None
     norm: NormKind = "spectral"
-
-    @classmethod
-    def grid(cls, n: int, d: int) -> dict[str, Any]:
-        return {"k": doubling(n, d)}
 
     def start(self, design: Design, y: Floats) -> Path:
         check_k(self.k, design.d)

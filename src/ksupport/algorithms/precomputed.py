@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +36,7 @@ class Solver(ABC):
             self.design = design
 
 
+@dataclass(eq=False, repr=False)
 class PrecomputedPath(BySquares):
     """A `Path` from w_0 = 0 over at most ``n_steps`` models, solved a stretch at a time.
 
@@ -41,22 +44,16 @@ class PrecomputedPath(BySquares):
     penalties, ``lambdas`` and ``l1_ratios`` have those of each step, infinite at step 0.
     """
 
-    pending: None = None
+    solver: Solver
+    n_steps: int
+    lambdas: Floats | None = None
+    l1_ratios: Floats | None = None
+    t = 0
+    exhausted = False
+    pending: ClassVar[None] = None
 
-    def __init__(
-        self,
-        solver: Solver,
-        n_steps: int,
-        lambdas: Floats | None = None,
-        l1_ratios: Floats | None = None,
-    ) -> None:
-        self.solver = solver
-        self.n_steps = n_steps
-        self.lambdas = lambdas
-        self.l1_ratios = l1_ratios
-        self.t = 0
-        self.exhausted = False
-        self._waiting = np.zeros((1, solver.design.d))  # the model of step t, until it is recorded
+    def __post_init__(self) -> None:
+        self._waiting = np.zeros((1, self.design.d))  # the model of step t, until it is recorded
 
     @property
     def design(self) -> Design:

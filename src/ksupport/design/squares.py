@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from threading import Lock
 
@@ -25,6 +26,7 @@ FEWER = 3  # times the features: with fewer rows, sums of squares and their root
 _marking = Lock()  # one product with X does for all sets, whoever asks first
 
 
+@dataclass(eq=False, repr=False)
 class Squares:
     """What sums of squares say of sets of rows of [X Y], which may overlap.
 
@@ -35,23 +37,16 @@ class Squares:
     columns of condition number κ, scaled to the same length, about 1e-16 κ².
     """
 
-    def __init__(
-        self,
-        raw: Design,
-        Y: Floats,
-        weights: Weights,
-        sets: Sequence[Ints],  # of rows that have weight; first that of the whole problem
-        center: bool,
-        scale: bool,
-        labels: Ints,  # with times, the classes: see `classes_of`
-        times: Ints,
-        adjusting: Adjusting | None = None,  # its columns that X lacks stand between X and Y here
-    ) -> None:
-        self.raw, self.Y, self.weights, self.sets = raw, Y, weights, sets
-        self.center, self.scale = center, scale
-        self.labels, self.times = labels, times
-        self.adjusting = adjusting
-        self._marked: Floats | None = None
+    raw: Design
+    Y: Floats
+    weights: Weights
+    sets: Sequence[Ints]  # of rows that have weight; first that of the whole problem
+    center: bool
+    scale: bool
+    labels: Ints  # with times, the classes: see `classes_of`
+    times: Ints
+    adjusting: Adjusting | None = None  # its columns that X lacks stand between X and Y here
+    _marked: Floats | None = field(default=None, init=False)
 
     @cached_property
     def classes(self) -> list[Scatter]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -185,6 +185,7 @@ class PerformanceDisplay(Display):
         )
 
 
+@dataclass(eq=False, repr=False)
 class RocDisplay(Display):
     """ROC curve and calibration of two classes, on held-out rows.
 
@@ -217,13 +218,13 @@ class RocDisplay(Display):
     True
     """
 
-    def __init__(
-        self, predictions: Predictions, *, name: str = "model", classes: Any = (0, 1)
-    ) -> None:
-        self.predictions = predictions
-        self.name = name
-        self.classes = classes
-        self.fpr, self.tpr = mean_roc(predictions)
+    predictions: Predictions
+    _: KW_ONLY
+    name: str = "model"
+    classes: Any = (0, 1)
+
+    def __post_init__(self) -> None:
+        self.fpr, self.tpr = mean_roc(self.predictions)
         self.roc_auc = float(auc(self.fpr, self.tpr))
 
     @classmethod
@@ -282,6 +283,7 @@ class RocDisplay(Display):
         ax.set(xlabel=f"probability of {self.classes[1]}", ylabel=share)
 
 
+@dataclass(eq=False, repr=False)
 class SurvivalDisplay(Display):
     """Survival of held-out rows in three groups of predicted risk.
 
@@ -308,9 +310,10 @@ class SurvivalDisplay(Display):
     3
     """
 
-    def __init__(self, predictions: Predictions) -> None:
-        check_kind("predictions", predictions, Predictions, "Predictions of held-out rows")
-        self.predictions = predictions
+    predictions: Predictions
+
+    def __post_init__(self) -> None:
+        check_kind("predictions", self.predictions, Predictions, "Predictions of held-out rows")
         self.curves_: list[tuple[Floats, Floats]] = []
 
     @classmethod

@@ -20,6 +20,7 @@ from ...choosing.selection import Selection
 from ...choosing.stability import StabilitySelection, stability_selection
 from ...design import Design, Floats, Genotypes, Ints, Problem
 from ...estimators.base import LinearRegressor
+from ...estimators.checks import with_parameters
 from ...estimators.selecting import SelectingModel
 from ...explain.cross_validation import (
     BASELINE,
@@ -232,22 +233,11 @@ class Fitted:
         return guessed_nouns(names, given.rows, given.features)
 
 
+@with_parameters
 class Repeated(LinearRegressor, SelectingModel):
     """A procedure of selection, to be repeated on half-samples."""
 
-    max_iter = 1
-    every = None
-
-    def __init__(
-        self,
-        choose: Callable[[Problem], Selection] | None = None,
-        standardize: bool = True,
-        unpenalized: Any = None,
-    ) -> None:
-        self.choose = choose
-        self.standardize = standardize
-        self.unpenalized = unpenalized
-        self.fit_intercept = True
+    choose: Callable[[Problem], Selection] | None = None
 
     def fit(self, X: Any, y: Any) -> Repeated:
         """Choose on these rows."""
@@ -329,12 +319,12 @@ def repeater(model: SelectingModel, data: Data) -> SelectingModel:
     if chosen_by(model).judgement is not None:
         again: SelectingModel = clone(model)
         return again
-    like = model.standardize, model.unpenalized
+    like = {"standardize": model.standardize, "unpenalized": model.unpenalized}
     if chosen_by(model).how == "criterion":
-        return Repeated(partial(_by_criterion, model), *like)
+        return Repeated(partial(_by_criterion, model), **like)
     assert data.y is not None
     method = method_behind(chosen_by(model), model._problem_again(data.X, data.y, None))
-    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), *like)
+    return Repeated(partial(_by_step, method, chosen_by(model).steps[0]), **like)
 
 
 def _by_criterion(model: SelectingModel, problem: Problem) -> Selection:

@@ -55,9 +55,6 @@ class Walk:
     left: Ints
 
 
-# -- paths ---------------------------------------------------------------------------------
-
-
 def walks_of(chosen: Selection, max_iter: int, problem: Problem) -> tuple[list[Walk], int, int]:
     """Paths around the chosen one; which of them it is, and the record of its step."""
     methods, place = _methods(chosen, problem)
@@ -350,7 +347,7 @@ def residuals_of(y: Floats, fitted: Floats) -> dict[str, Any]:
     residual = y - fitted
     spread = float(residual.std()) or 1.0
     n = len(y)
-    rows = np.unique(np.linspace(0, n - 1, min(n, POINTS)).astype(int))
+    rows = _thinned(n, POINTS)
     order = np.argsort(residual, kind="stable")
     quantiles = ndtri((np.arange(n) + 0.5) / n)
     return {
