@@ -112,9 +112,6 @@ class _State(State):
         )  # fmt: skip
         return n_rows, status, self.u if status == Status.REFRESH else None
 
-    def iterate(self) -> Floats:
-        return self.F[0]
-
     def step(self) -> Step:
         beta, g = self.F[0], (yield correlations(self.u))
         new = np.empty_like(beta)

@@ -129,7 +129,7 @@ class _State(State):
         return n_rows, status, self.u if status == Status.REFRESH else None
 
     def iterate(self) -> Floats:
-        return self.F[1] / max(self.t, 1) if len(self.F) > 1 else self.F[0]
+        return self.F[1] / max(self.t, 1) if len(self.F) > 1 else super().iterate()
 
     def step(self) -> Step:
         ircr_primal((yield correlations(self.u)), self.tau, self.F)

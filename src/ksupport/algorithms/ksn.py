@@ -152,9 +152,6 @@ class _State(State):
         )  # fmt: skip
         return n_rows, status, self.query() if status == Status.REFRESH else None
 
-    def iterate(self) -> Floats:
-        return self.F[0]
-
     def step(self) -> Step:
         t = self.t
         lam = self.lams[min(t // self.steps, self.lams.size - 1)]

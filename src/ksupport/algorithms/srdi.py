@@ -121,9 +121,6 @@ class _State(State):
         )  # fmt: skip
         return n_rows, status, self.query() if status == Status.REFRESH else None
 
-    def iterate(self) -> Floats:
-        return self.F[0]
-
     def step(self) -> Step:
         self.u = self.query()
         z = yield correlations(self.u)

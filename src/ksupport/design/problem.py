@@ -217,8 +217,9 @@ class Problem:
     ) -> UnseenByLoss:
         y = self.losses[target].one_by_one(self.Y)[target][rows]
         return UnseenByLoss(
-            self.raw.take(rows).like(walked.view), y, self.weights.of(rows), None, walked.design,
-            walked.targets[target], self._unpenalized(rows, walked.adjustment), scoring,
+            self.raw.take(rows).like(walked.view), y, self.weights.of(rows),
+            walked=walked.design, response=walked.targets[target],
+            unpenalized=self._unpenalized(rows, walked.adjustment), scoring=scoring,
         )  # fmt: skip
 
     def _basis_on(self, rows: Ints) -> Adjustment | None:

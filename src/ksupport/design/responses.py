@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin
 from sklearn.metrics import get_scorer
 
 from ..losses import Logistic, Response
-from .rows import Predicting, Unseen, predicted
+from .rows import Answers, Predicting, Unseen, predicted
 from .stores import Floats, Ints
 from .view import Design
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class UnseenByLoss(Unseen):
     """Unseen rows, measured by the deviance of a loss.
 
@@ -23,18 +23,16 @@ class UnseenByLoss(Unseen):
     that models are asked for their fitted values there, too.
     """
 
-    walked: Design | None = None  # the rows walked on, and
-    response: Response | None = None  # the loss on them
-    unpenalized: Floats | None = None  # columns, as rows, of the unseen rows
+    walked: Design  # the rows walked on, and
+    response: Response  # the loss on them
+    unpenalized: Floats  # columns, as rows, of the unseen rows
     scoring: Any = None  # a scorer of scikit-learn, or its name, instead of the deviance
 
     def __call__(self, models: Predicting) -> Floats:
-        assert self.walked is not None
         return self._errors(models.predict(self.walked), models.predict(self.design))
 
     def each(self, models: Predicting) -> Floats:
         """The deviance of each unseen row for each model, R x n."""
-        assert self.walked is not None
         return self._deviances(models.predict(self.walked), models.predict(self.design))
 
     def errors(self, predictions: Floats) -> Floats:
@@ -46,8 +44,6 @@ class UnseenByLoss(Unseen):
     def average_errors(
         self, models: Floats, features: Ints, spread: Floats, shares: Floats
     ) -> Floats:
-        assert self.response is not None
-        assert self.unpenalized is not None
         loss = self.response.loss
         first, second = self.response.new_eta(*self._fitted(models), self.unpenalized)
         variance = np.sum((spread @ self.design.columns(features)) ** 2, axis=0)
@@ -65,54 +61,33 @@ class UnseenByLoss(Unseen):
 
     def _fitted(self, models: Any) -> tuple[Floats, Floats]:
         """X̃w of the rows walked on, and of the unseen rows, for each row of coefficients."""
-        assert self.walked is not None
         return predicted(models, self.walked), predicted(models, self.design)
 
     def _errors(self, fitted: Floats, new: Floats) -> Floats:
         """The mean deviance of each model, or minus its score."""
         if self.scoring is None:
             return np.asarray(np.average(self._deviances(fitted, new), -1, self.weights))
-        assert self.response is not None
-        assert self.unpenalized is not None
         scorer = get_scorer(self.scoring) if isinstance(self.scoring, str) else self.scoring
         eta = new + self.response.unpenalized_coef(fitted) @ self.unpenalized
         rows, loss = np.zeros((len(self.truth), 1)), self.response.loss
-        answers = Classes if isinstance(loss, Logistic) else Numbers
-        return np.array([-float(scorer(answers(loss, each), rows, self.truth)) for each in eta])
+        classes = isinstance(loss, Logistic)
+        answers = [_Classes(each) if classes else Answers(loss.mean(each)) for each in eta]
+        return np.array([-float(scorer(each, rows, self.truth)) for each in answers])
 
     def _deviances(self, fitted: Floats, new: Floats) -> Floats:
-        assert self.response is not None
-        assert self.unpenalized is not None
         return self.response.deviance_of_new(fitted, new, self.truth, self.unpenalized)
 
 
-class _Answers(BaseEstimator):
-    """Answers with given values, so that any scorer of scikit-learn can judge them."""
-
-    def __init__(self, loss: Any = None, eta: Any = None) -> None:
-        self.loss, self.eta = loss, eta
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-
-class Numbers(RegressorMixin, _Answers):
-    """With means."""
-
-    def predict(self, X: Any) -> Any:
-        return self.loss.mean(self.eta)
-
-
-class Classes(ClassifierMixin, _Answers):
-    """With classes 0 and 1, and their probabilities."""
+class _Classes(ClassifierMixin, Answers):
+    """Answers with classes 0 and 1, and their probabilities, by the logarithms of their odds."""
 
     classes_ = np.array([0.0, 1.0])
 
     def predict(self, X: Any) -> Any:
-        return (self.eta > 0) * 1.0
+        return (self.given > 0) * 1.0
 
     def decision_function(self, X: Any) -> Any:
-        return self.eta
+        return self.given
 
     def predict_proba(self, X: Any) -> Any:
-        return self.loss.mean(np.column_stack([-self.eta, self.eta]))
+        return Logistic().mean(np.column_stack([-self.given, self.given]))

@@ -253,17 +253,17 @@ def predicted(models: Any, design: Design) -> Floats:
     return fitted.reshape(len(fitted) // targets, targets * design.n)
 
 
-class _Predicts(RegressorMixin, BaseEstimator):
+class Answers(RegressorMixin, BaseEstimator):
     """Answers with given predictions, so that any scorer of scikit-learn can judge them."""
 
-    def __init__(self, predictions: Any = None) -> None:
-        self.predictions = predictions
+    def __init__(self, given: Any = None) -> None:
+        self.given = given
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
     def predict(self, X: Any) -> Any:
-        return self.predictions
+        return self.given
 
 
 def loss_of(scoring: Any, truth: Floats, mean: Any) -> Loss | None:
@@ -277,6 +277,6 @@ def loss_of(scoring: Any, truth: Floats, mean: Any) -> Loss | None:
 
     def loss(predictions: Floats) -> float:
         rows, said = np.zeros((len(truth), 1)), predictions.reshape(truth.T.shape).T
-        return -float(scorer(_Predicts(said + mean), rows, truth))
+        return -float(scorer(Answers(said + mean), rows, truth))
 
     return loss
