@@ -12,14 +12,13 @@ from numpy.typing import ArrayLike
 from ..design import Design, as_real
 from ..walking import Keep, Metric, Result, Rule, StoppingRule, run
 from .base import Description, Method
-from .enet import ElasticNetMethod
+from .enet import ElasticNetMethod, LassoMethod
 from .iht import IHTMethod
 from .ircr import IRCRMethod
 from .irksn import IRKSNMethod
 from .irksn_matrix import MatrixIRKSN
 from .irosr import IROSRMethod
 from .ksn import KSNMethod
-from .lasso import LassoMethod
 from .omp import OMPMethod
 from .srdi import SRDIMethod
 

@@ -4,6 +4,9 @@ H. Zou, T. Hastie, "Regularization and variable selection via the elastic net", 
 Royal Statistical Society B 67 (2005); scikit-learn's `enet_path` as a path over lambda in
 
     ‖Xw - y‖²/(2n) + lambda (ratio ‖w‖₁ + (1 - ratio)/2 ‖w‖²).
+
+With the ratio 1 it is the Lasso: R. Tibshirani, "Regression shrinkage and selection via the
+lasso", Journal of the Royal Statistical Society B 58 (1996).
 """
 
 from __future__ import annotations
@@ -79,6 +82,22 @@ class ElasticNetMethod(Method):
             raise ValueError(f"l1_ratio must lie in (0, 1], got {self.l1_ratio}")
         grid = Grid(self.eps, self.n_lambdas, self.lambdas, self.lambda_max)
         return penalised_path(self.name, design, y, ratios, grid, self.tol, self.max_sweeps)
+
+
+@dataclass(frozen=True)
+class LassoMethod(ElasticNetMethod):
+    """The ElasticNet without l2 penalty: its parameters are those of `ElasticNetMethod`."""
+
+    name: ClassVar[str] = "lasso"
+    title: ClassVar[str] = "Lasso"
+    citation: ClassVar[str] = "Tibshirani 1996"
+    condition: ClassVar[str] = "max_{l∉S} |⟨X_S†x_l, sgn(w*_S)⟩| < 1, X_S injective"
+    bound: ClassVar[str] = "O(δ)"
+    l1_ratio: ClassVar[float] = 1.0  # type: ignore[misc]
+
+    @classmethod
+    def grid(cls, n: int, d: int) -> dict[str, Any]:
+        return {}
 
 
 @dataclass(frozen=True)
