@@ -24,7 +24,7 @@ from .. import limits
 from ..design import Design, Floats
 from ..walking import Path
 from .base import Method
-from .precomputed import PrecomputedPath, Solver, need_columns
+from .precomputed import PrecomputedPath, need_columns
 
 RATIOS = (0.1, 0.5, 0.7, 0.9, 0.95, 0.99, 1.0)  # those of the paper, and of ElasticNetCV's docs
 ROUNDING = 2.0**-44  # a fit that is this share of y is rounding
@@ -80,8 +80,40 @@ class ElasticNetMethod(Method):
         ratios = np.atleast_1d(np.asarray(self.l1_ratio, np.float64))
         if ratios.size == 0 or not ((ratios > 0) & (ratios <= 1)).all():
             raise ValueError(f"l1_ratio must lie in (0, 1], got {self.l1_ratio}")
-        grid = Grid(self.eps, self.n_lambdas, self.lambdas, self.lambda_max)
-        return penalised_path(self.name, design, y, ratios, grid, self.tol, self.max_sweeps)
+        self._check_grid()
+        need_columns(self.name, design)
+        if not self.tol >= 0:
+            raise ValueError(f"tol must not be negative, got {self.tol}")
+        if self.max_sweeps < 1:
+            raise ValueError(f"max_sweeps must be at least 1, got {self.max_sweeps}")
+        largest = self.lambda_max or steepest(design, y)
+        grids = [self._falling(largest / ratio) for ratio in ratios]
+        lambdas = np.concatenate([[np.inf], *grids])
+        length = grids[0].size
+        shares = np.concatenate([ratios[:1], np.repeat(ratios, length)])
+        return _PenalisedPath(design, y, lambdas.size - 1, self, lambdas, shares, length)
+
+    def _check_grid(self) -> None:
+        if self.lambda_max is not None and not 0 < self.lambda_max < np.inf:
+            raise ValueError(f"lambda_max must be positive and finite, got {self.lambda_max}")
+        if not 0 < self.eps < 1:
+            raise ValueError(f"eps must lie strictly between 0 and 1, got {self.eps}")
+        if self.n_lambdas < 1:
+            raise ValueError(f"n_lambdas must be at least 1, got {self.n_lambdas}")
+        if self.lambdas is not None:
+            given = np.asarray(self.lambdas, np.float64)
+            if given.ndim != 1 or given.size == 0 or not ((given > 0) & (given < np.inf)).all():
+                raise ValueError(
+                    f"lambdas must be a sequence of positive numbers, got {self.lambdas}"
+                )
+
+    def _falling(self, largest: float) -> Floats:
+        """The penalties, where ``largest`` is the least one for which w = 0."""
+        if self.lambdas is not None:
+            return np.sort(np.asarray(self.lambdas, np.float64))[::-1]
+        if largest == 0:  # y is orthogonal to X, where any penalty gives w = 0
+            return np.full(self.n_lambdas, RESOLUTION)
+        return np.geomspace(largest, largest * self.eps, self.n_lambdas)
 
 
 @dataclass(frozen=True)
@@ -100,38 +132,6 @@ class LassoMethod(ElasticNetMethod):
         return {}
 
 
-@dataclass(frozen=True)
-class Grid:
-    """Which penalties to walk."""
-
-    eps: float
-    n_lambdas: int
-    lambdas: Sequence[float] | None
-    lambda_max: float | None = None
-
-    def __post_init__(self) -> None:
-        if self.lambda_max is not None and not 0 < self.lambda_max < np.inf:
-            raise ValueError(f"lambda_max must be positive and finite, got {self.lambda_max}")
-        if not 0 < self.eps < 1:
-            raise ValueError(f"eps must lie strictly between 0 and 1, got {self.eps}")
-        if self.n_lambdas < 1:
-            raise ValueError(f"n_lambdas must be at least 1, got {self.n_lambdas}")
-        if self.lambdas is not None:
-            given = np.asarray(self.lambdas, np.float64)
-            if given.ndim != 1 or given.size == 0 or not ((given > 0) & (given < np.inf)).all():
-                raise ValueError(
-                    f"lambdas must be a sequence of positive numbers, got {self.lambdas}"
-                )
-
-    def at(self, largest: float) -> Floats:
-        """The penalties, falling, where ``largest`` is the least one for which w = 0."""
-        if self.lambdas is not None:
-            return np.sort(np.asarray(self.lambdas, np.float64))[::-1]
-        if largest == 0:  # y is orthogonal to X, where any penalty gives w = 0
-            return np.full(self.n_lambdas, RESOLUTION)
-        return np.geomspace(largest, largest * self.eps, self.n_lambdas)
-
-
 def steepest(design: Design, y: Floats) -> float:
     """The least lambda for which the Lasso's model is zero: ‖Xᵀy‖∞ / n; 0 if that is rounding."""
     design.check_magnitude()
@@ -140,47 +140,20 @@ def steepest(design: Design, y: Floats) -> float:
     return size / design.n_samples if size > rounding else 0.0
 
 
-def penalised_path(
-    name: str,
-    design: Design,
-    y: Floats,
-    ratios: Floats,
-    grid: Grid,
-    tol: float,
-    max_sweeps: int,
-) -> Path:
-    """The path over all lambdas of all ratios, also behind the Lasso."""
-    need_columns(name, design)
-    if not tol >= 0:
-        raise ValueError(f"tol must not be negative, got {tol}")
-    if max_sweeps < 1:
-        raise ValueError(f"max_sweeps must be at least 1, got {max_sweeps}")
-    largest = grid.lambda_max or steepest(design, y)
-    grids = [grid.at(largest / ratio) for ratio in ratios]
-    lambdas = np.concatenate([[np.inf], *grids])
-    length = grids[0].size
-    shares = np.concatenate([ratios[:1], np.repeat(ratios, length)])
-    solver = _Solver(name, design, y, lambdas, shares, length, tol, max_sweeps)
-    return PrecomputedPath(solver, lambdas.size - 1, lambdas, shares)
-
-
-@dataclass(eq=False)
-class _Solver(Solver):
+@dataclass(eq=False, repr=False)
+class _PenalisedPath(PrecomputedPath):
     """`enet_path` on consecutive stretches of the grid, each from where the last one ended."""
 
-    name: str
-    design: Design
-    y: Floats
-    lambdas: Floats  # by step
-    ratios: Floats  # by step
+    method: ElasticNetMethod
+    lambdas: Floats  # by step; infinite at step 0
+    l1_ratios: Floats  # by step
     length: int  # of one ratio's grid
-    tol: float
-    max_sweeps: int
+    problem: tuple[Any, Floats, dict[str, Any]] | None = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.w = np.zeros(self.design.d)  # the last model, to start the next stretch from
         self.dust = float(ROUNDING * np.linalg.norm(self.y))  # a fit ‖x_j w_j‖ up to it is none
-        self.problem: tuple[Any, Floats, dict[str, Any]] | None = None
 
     def attach(self, design: Design | None) -> None:
         super().attach(design)
@@ -190,7 +163,7 @@ class _Solver(Solver):
         """The models of steps first..last; a ratio's first lambda starts from w = 0."""
         rows = []
         while first <= last:
-            ratio = self.ratios[first]
+            ratio = self.l1_ratios[first]
             if (first - 1) % self.length == 0:
                 self.w = np.zeros(self.design.d)
             end = min(last + 1, first + self.length - (first - 1) % self.length)
@@ -200,8 +173,9 @@ class _Solver(Solver):
         return np.vstack(rows), False
 
     def _stretch(self, steps: slice, ratio: float) -> Floats:
+        method = self.method
         if self.problem is None:
-            self.problem = _problem(self.name, self.design, self.y)
+            self.problem = _problem(method.name, self.design, self.y)
         X, y, more = self.problem
         # scikit-learn divides by the rows it sees, which compression makes fewer.
         lambdas = self.lambdas[steps] * (self.design.n_samples / self.design.n)
@@ -209,15 +183,15 @@ class _Solver(Solver):
             warnings.simplefilter("ignore", ConvergenceWarning)  # told below, once
             _, coefs, gaps = enet_path(
                 X, y, l1_ratio=ratio, alphas=lambdas, copy_X=False, coef_init=self.w.copy(),
-                tol=self.tol, max_iter=self.max_sweeps, **more,
+                tol=method.tol, max_iter=method.max_sweeps, **more,
             )  # fmt: skip
-        open_gaps = int(np.sum(gaps * len(y) > self.tol * float(self.y @ self.y)))
+        open_gaps = int(np.sum(gaps * len(y) > method.tol * float(self.y @ self.y)))
         if open_gaps:
             warnings.warn(
-                f"method {self.name!r}: coordinate descent did not reach tol={self.tol:g} in "
-                f"max_sweeps={self.max_sweeps} for {open_gaps} of the {lambdas.size} lambdas from "
-                f"{self.lambdas[steps][0]:.3g} to {self.lambdas[steps][-1]:.3g}; raise max_sweeps, "
-                "tol or eps",
+                f"method {method.name!r}: coordinate descent did not reach tol={method.tol:g} in "
+                f"max_sweeps={method.max_sweeps} for {open_gaps} of the {lambdas.size} lambdas "
+                f"from {self.lambdas[steps][0]:.3g} to {self.lambdas[steps][-1]:.3g}; raise "
+                "max_sweeps, tol or eps",
                 ConvergenceWarning,
                 stacklevel=2,
             )

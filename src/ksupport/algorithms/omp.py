@@ -18,7 +18,7 @@ from .. import limits
 from ..design import Design, Floats
 from ..walking import Path
 from .base import Method
-from .precomputed import PrecomputedPath, Solver, need_columns
+from .precomputed import PrecomputedPath, need_columns
 
 FITTED = 1e-10  # a residual this small next to y is zero
 
@@ -61,17 +61,17 @@ class OMPMethod(Method):
             )
         if self.n_atoms is not None:
             most = min(most, self.n_atoms)
-        return PrecomputedPath(_Solver(design, y), most if y.any() else 0)
+        return _OMPPath(design, y, most if y.any() else 0)
 
 
-class _Solver(Solver):
+class _OMPPath(PrecomputedPath):
     """`orthogonal_mp`, afresh for each longer stretch; X dense from the first one on."""
 
-    def __init__(self, design: Design, y: Floats) -> None:
-        self.design = design
-        self.y = y
-        self.y_scale = _power_of_two(float(np.linalg.norm(y)))
-        self.X: Floats | None = None
+    X: Floats | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.y_scale = _power_of_two(float(np.linalg.norm(self.y)))
 
     def attach(self, design: Design | None) -> None:
         super().attach(design)

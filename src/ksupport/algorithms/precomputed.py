@@ -12,14 +12,23 @@ from ..design import Design, Floats, Ints
 from ..walking import Answer, Block, BySquares
 
 
-class Solver(ABC):
-    """What computes the models of a path on a design.
+@dataclass(eq=False, repr=False)
+class PrecomputedPath(BySquares, ABC):
+    """A `Path` from w_0 = 0 over at most ``n_steps`` models, solved a stretch at a time.
 
-    ``design`` and ``y`` are the data; a solver that scales them does so in copies.
+    Nothing is computed before the first `advance`, and nothing beyond the step asked for.  What
+    solves may scale ``design`` and ``y`` in copies alone.
     """
 
     design: Design
     y: Floats
+    n_steps: int
+    t = 0
+    exhausted = False
+    pending: ClassVar[None] = None
+
+    def __post_init__(self) -> None:
+        self._waiting = np.zeros((1, self.design.d))  # the model of step t, until it is recorded
 
     @abstractmethod
     def solve(self, first: int, last: int) -> tuple[Floats, bool]:
@@ -29,43 +38,11 @@ class Solver(ABC):
         """
 
     def attach(self, design: Design | None) -> None:
-        """Go on with this design; None lets go of the data."""
+        """Go on with this design; None lets go of the data, so that the path can be stored."""
         if design is None:
             del self.design
         else:
             self.design = design
-
-
-@dataclass(eq=False, repr=False)
-class PrecomputedPath(BySquares):
-    """A `Path` from w_0 = 0 over at most ``n_steps`` models, solved a stretch at a time.
-
-    Nothing is computed before the first `advance`, and nothing beyond the step asked for. Over
-    penalties, ``lambdas`` and ``l1_ratios`` have those of each step, infinite at step 0.
-    """
-
-    solver: Solver
-    n_steps: int
-    lambdas: Floats | None = None
-    l1_ratios: Floats | None = None
-    t = 0
-    exhausted = False
-    pending: ClassVar[None] = None
-
-    def __post_init__(self) -> None:
-        self._waiting = np.zeros((1, self.design.d))  # the model of step t, until it is recorded
-
-    @property
-    def design(self) -> Design:
-        return self.solver.design
-
-    @property
-    def y(self) -> Floats:
-        return self.solver.y
-
-    def attach(self, design: Design | None) -> None:
-        """Go on with this design; None lets go of the data, so that the path can be stored."""
-        self.solver.attach(design)
 
     def supply(self, answer: Answer) -> Ints:
         raise AssertionError("a precomputed path never waits for a product")
@@ -79,7 +56,7 @@ class PrecomputedPath(BySquares):
         last = min(end, self.n_steps, self.t + max(1, most_numbers // design.d))
         models, over = np.empty((0, design.d)), False
         if last >= first:
-            models, over = self.solver.solve(first, last)
+            models, over = self.solve(first, last)
         rows = np.vstack([self._waiting, models])
         self.t += len(models)
         self.exhausted = over or self.t < last or self.t == self.n_steps
