@@ -91,17 +91,9 @@ def _ranked(known: dict[Support, _Fit], n: float) -> list[tuple[Support, float]]
 
 def _choice(known: dict[Support, _Fit], n: float, visited: Sequence[Sequence[Support]]) -> Choice:
     """The table of all that the loss was asked of, with the place where paths first met it."""
-    where, ranked = first_met(visited), _ranked(known, n)
-    order = [S for S, _ in ranked]
-    named = np.empty(len(order), object)
-    named[:] = order
-    places = np.array([where.get(S, (-1, -1)) for S in order])
-    table = {
-        "support": named,
-        "size": np.array([len(S) for S in order], np.intp),
-        "deviance": np.array([known[S].deviance for S in order]),
-        "score": np.array([score for _, score in ranked]),
-        "path": places[:, 0],
-        "record": places[:, 1],
-    }
-    return Choice(*ranked[0], table)
+    order, scores = zip(*_ranked(known, n), strict=True)
+    return Choice.of(
+        order, np.array(scores), first_met(visited),
+        size=np.array([len(S) for S in order], np.intp),
+        deviance=np.array([known[S].deviance for S in order]),
+    )  # fmt: skip

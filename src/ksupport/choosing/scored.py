@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -33,6 +33,21 @@ class Choice:
     support: Support
     score: float
     table: dict[str, NDArray[Any]]  # support, size, rss, score, path, record; best first
+
+    @classmethod
+    def of(
+        cls,
+        supports: Sequence[Support],
+        scores: Floats,
+        where: Mapping[Support, tuple[int, int]],
+        **columns: NDArray[Any],
+    ) -> Choice:
+        """Of supports, best first, and where paths met them."""
+        named = np.empty(len(supports), object)
+        named[:] = supports
+        path, record = np.array([where.get(support, (-1, -1)) for support in supports]).T
+        table = {"support": named, **columns, "score": scores, "path": path, "record": record}
+        return cls(supports[0], float(scores[0]), table)
 
     def alternatives(self, within: float) -> list[tuple[Support, float]]:
         """Other supports whose score is at most so much worse, best first."""
@@ -93,19 +108,8 @@ class Scored:
 
     def choice(self, where: Mapping[Support, tuple[int, int]]) -> Choice:
         scores, order = self.ranked()
-        best = self.supports[order[0]]
-        named = np.empty(len(order), object)
-        named[:] = self.supports
-        places = np.array([where.get(support, (-1, -1)) for support in self.supports])
-        table = {
-            "support": named[order],
-            "size": self.size[order],
-            "rss": self.rss[order],
-            "score": scores[order],
-            "path": places[order, 0],
-            "record": places[order, 1],
-        }
-        return Choice(best, float(table["score"][0]), table)
+        supports = [self.supports[i] for i in order]
+        return Choice.of(supports, scores[order], where, size=self.size[order], rss=self.rss[order])
 
 
 # -- groups one by one ---------------------------------------------------------------------

@@ -85,13 +85,10 @@ def split_of(dataset: str, run: int, draws: int = 0, most_columns: int | None = 
     rows = rows_of_run(len(y), run, draws)
     prepare: Any = make_pipeline(VarianceThreshold(), StandardScaler())
     # In column order: standardising, norms and blocks of columns all go by columns.
+    prepare.fit(X[rows.train])
     X_train, X_valid, X_test = (
-        np.asfortranarray(transform(X[part]))
-        for transform, part in (
-            (prepare.fit_transform, rows.train),
-            (prepare.transform, rows.valid),
-            (prepare.transform, rows.test),
-        )
+        np.asfortranarray(prepare.transform(X[part]))
+        for part in (rows.train, rows.valid, rows.test)
     )
     y_train, y_valid, y_test = y[rows.train], y[rows.valid], y[rows.test]
     return Split(X_train, X_valid, X_test, y_train, y_valid, y_test, X.shape[1])

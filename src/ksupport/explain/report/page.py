@@ -7,7 +7,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -102,7 +101,8 @@ def build_report(
     model, y, several = _of_one_target(model, y)
     problem = model._problem_again(X, y, None)
     eta = model._eta(X)
-    rows = _rows(problem, eta if several else np.ravel(eta))
+    eta = eta if several else np.ravel(eta)
+    fitted = _fitted(problem, eta)
     X, _ = model._validated(X, y, multi_output=False, reset=False)
     names = _names(model, feature_names, X.shape[1])
     if stability is not None and stability.frequency.size != len(names):
@@ -114,9 +114,9 @@ def build_report(
         findings=findings, model=model, stability=stability, certificate=certificate,
         near_copies=near_copies, made=dict(made or {}), remarks=[*findings.warnings, *remarks],
     )  # fmt: skip
-    by = rows.eta.max(axis=1) if several else rows.eta
-    heat = heat_of(model._loss, X, rows.y, by, findings.effects, order) if order else None
-    drawn = _drawn(model, problem, rows, contents) | {
+    by = eta.max(axis=1) if several else eta
+    heat = heat_of(model._loss, X, fitted.observed, by, findings.effects, order) if order else None
+    drawn = _drawn(model, problem, fitted, contents) | {
         "heat": heat_cells(heat, names),
         "correlation": {
             "names": [label(names[j], 28) for j in order[: len(correlation)]],
@@ -149,24 +149,17 @@ def _names(model: Model, given: Sequence[str] | None, d: int) -> list[str]:
     return names
 
 
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """The rows of the fit, and what the model says of them."""
-
-    y: Floats  # classes are numbers, survival has columns time and event
-    eta: Floats  # of several classes, rows x classes
-    predictions: Predictions
-
-
-def _rows(problem: Problem, eta: Floats) -> Rows:
+def _fitted(problem: Problem, eta: Floats) -> Predictions:
+    """What the model says of the rows of the fit."""
     loss = problem.losses[0]
     y = loss.one_by_one(problem.Y)[0]
     every, same = np.arange(len(y)), np.zeros(len(y), np.intp)
-    predictions = Predictions(metric_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
-    return Rows(y, eta, predictions)
+    return Predictions(metric_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
 
 
-def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> dict[str, Any]:
+def _drawn(
+    model: Model, problem: Problem, fitted: Predictions, contents: Contents
+) -> dict[str, Any]:
     """All that the script draws."""
     findings = contents.findings
     names, order = findings.names, findings.order
@@ -174,14 +167,10 @@ def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> di
     features, entered = drawn_features(walks, np.asarray(order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
     inside = set(order)
-    predictions = (
-        rows.predictions if findings.validation is None else Predictions.of(findings.validation)
-    )
+    predictions = fitted if findings.validation is None else Predictions.of(findings.validation)
     if predictions.predicted.ndim == 2:
-        classes, every = (
-            predictions.predicted.argmax(axis=1),
-            np.arange(predictions.predicted.shape[1]),
-        )
+        classes = predictions.predicted.argmax(axis=1)
+        every = np.arange(predictions.predicted.shape[1])
         contents.confusion = confusion_matrix(predictions.observed, classes, labels=every).tolist()
     contents.predicted = predicted_of(predictions)
     numbers = findings.kind == "numbers"
@@ -202,7 +191,7 @@ def _drawn(model: Model, problem: Problem, rows: Rows, contents: Contents) -> di
         "scores": scores_of(findings.chosen),
         "classes": [label(each, 28) for each in findings.classes],
         "predicted": contents.predicted,
-        "residuals": residuals_of(rows.y, rows.predictions.predicted) if numbers else None,
+        "residuals": residuals_of(fitted.observed, fitted.predicted) if numbers else None,
     }
 
 
