@@ -55,15 +55,15 @@ def test_of_squares_laplace_is_exact(data):
     (found,) = Laplace.of(response, columns, [ridge])
     covariance = np.eye(n) + columns.T @ columns / ridge
     assert found.left == pytest.approx(y @ np.linalg.solve(covariance, y))
-    assert found.volume == pytest.approx(np.linalg.slogdet(covariance)[1])
-    assert found.freedom == pytest.approx(n - np.trace(np.linalg.inv(covariance)))
-    np.testing.assert_allclose(found.fitted, y - np.linalg.solve(covariance, y), atol=1e-8)
-    assert found.score_at(response) == pytest.approx(found.left + found.volume)
+    assert found.fit.volume == pytest.approx(np.linalg.slogdet(covariance)[1])
+    assert found.fit.freedom == pytest.approx(n - np.trace(np.linalg.inv(covariance)))
+    np.testing.assert_allclose(found.coef @ columns, y - np.linalg.solve(covariance, y), atol=1e-8)
+    assert found.score_at(response) == pytest.approx(found.left + found.fit.volume)
     halved = replace(response, dispersion=2.0)
-    assert found.score_at(halved) == pytest.approx(found.left / 2 + found.volume)
+    assert found.score_at(halved) == pytest.approx(found.left / 2 + found.fit.volume)
     (empty,) = Laplace.of(response, columns[:0], [ridge])
     assert empty.left == pytest.approx(y @ y)
-    assert empty.volume == empty.freedom == 0.0
+    assert empty.fit.volume == empty.fit.freedom == 0.0
 
 
 def test_counts_that_vary_more_than_they_should_say_less():
@@ -75,10 +75,10 @@ def test_counts_that_vary_more_than_they_should_say_less():
     (found,) = Laplace.of(response, x, [1.0])
     assert found.left > 60
     spread = found.left / 60
-    score = found.left / spread + 60 * np.log(spread) + found.volume  # the likeliest spread
+    score = found.left / spread + 60 * np.log(spread) + found.fit.volume  # the likeliest spread
     assert found.score_at(response) == pytest.approx(score)
     as_said = replace(response, dispersion=2 * spread)  # less is left than rows are
-    assert found.score_at(as_said) == pytest.approx(30 + found.volume)
+    assert found.score_at(as_said) == pytest.approx(30 + found.fit.volume)
 
 
 def test_features_that_go_together_cost_little():

@@ -248,7 +248,7 @@ def test_laplace_s_evidence_is_that_of_squares_where_the_loss_is():
         left = np.sum((y - y.mean() - w @ columns) ** 2) + 2.0 * w @ w
         volume = np.linalg.slogdet(np.eye(len(S)) + gram / 2.0)[1]
         assert found.score_at(response) == pytest.approx(left + volume, rel=1e-6)
-        spread = response.dispersed(found.fitted, len(S), 120.0).dispersion
+        spread = response.dispersed(found.coef @ columns, len(S), 120.0).dispersion
         rss = np.sum((y - y.mean() - w @ columns) ** 2)
         assert spread == pytest.approx(rss / (120 - 1 - len(S)), rel=1e-6)
 

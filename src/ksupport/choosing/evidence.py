@@ -146,21 +146,6 @@ class Laplace:
     def coef(self) -> Floats:
         return self.fit.coef
 
-    @property
-    def volume(self) -> float:
-        """Log of the share of the prior that the data leave, minus twice."""
-        return self.fit.volume
-
-    @property
-    def freedom(self) -> float:
-        """Effective degrees of freedom."""
-        return self.fit.freedom
-
-    @property
-    def fitted(self) -> Floats:
-        """What columns explain, with the roots of weights."""
-        return np.ravel(self.fit.coef @ self.columns)
-
     def score_at(self, response: Response) -> float:
         """Minus twice the log evidence, but for a constant; errors as large as they are there.
 
@@ -170,7 +155,7 @@ class Laplace:
         left, n = self.left / response.dispersion, float(response.weights.sum())
         if response.loss.may_spread and left > n:
             left = n * (1.0 + np.log(left / n))
-        return float(left + self.volume)
+        return float(left + self.fit.volume)
 
 
 def evidence_of(
@@ -194,7 +179,7 @@ def evidence_of(
     kept = [kept_of(target, columns, ridge, structure.positive) for ridge in ridges]
     found = Laplace.of(target, columns, ridges, kept if structure.positive else None)
     scores = np.array([each.score_at(target) for each in found])
-    freedom = np.array([each.freedom for each in found])
+    freedom = np.array([each.fit.freedom for each in found])
     if not given:
         scores += 2 * log_choose(design.d, np.minimum(freedom, design.d))
     scores[freedom > MOST * n] = np.inf
