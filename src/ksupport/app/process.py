@@ -25,11 +25,6 @@ class Worker:
         self._number = 0
         self._closed = False
 
-    @property
-    def number(self) -> int:
-        """Of the last request."""
-        return self._number
-
     async def start(self) -> None:
         """Start the process, so that it is ready when it is asked."""
         async with self._starting:

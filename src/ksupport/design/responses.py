@@ -31,10 +31,6 @@ class UnseenByLoss(Unseen):
     def __call__(self, models: Predicting) -> Floats:
         return self._errors(models.predict(self.walked), models.predict(self.design))
 
-    def each(self, models: Predicting) -> Floats:
-        """The deviance of each unseen row for each model, R x n."""
-        return self._deviances(models.predict(self.walked), models.predict(self.design))
-
     def errors(self, predictions: Floats) -> Floats:
         raise TypeError("a loss measures models, by `errors_of`, and not predictions")
 

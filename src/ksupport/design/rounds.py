@@ -30,11 +30,6 @@ class Round:
     def width_adjoint(self) -> int:
         return 0 if self.A is None else self.A.shape[1]
 
-    @property
-    def width(self) -> int:
-        """How many products it takes."""
-        return self.width_forward + self.width_adjoint
-
     def on(self, design: Design) -> tuple[Floats, Floats, Floats]:
         """W, A and C with their shapes."""
         W = np.empty((design.d, 0)) if self.W is None else self.W
