@@ -22,7 +22,7 @@ from .fmri_data import (
     Recordings,
     brain,
     found_by,
-    missing_parts,
+    missing,
     packed,
     split_of,
     unpacked,
@@ -56,11 +56,6 @@ def cells(protocol: Protocol, quick: bool) -> list[Cell]:
             for m in methods
         ]
     return out
-
-
-def missing(protocol: Protocol, quick: bool) -> dict[str, str]:
-    """The parts that lack packages or recordings."""
-    return missing_parts(quick)
 
 
 def compute(part: str, contrast: str, method: str, protocol: Protocol, quick: bool) -> list[Row]:

@@ -14,7 +14,7 @@ from ..datasets import dataset_path, fetch_haxby
 from ..design import Floats, Ints
 from ..fmri import beyond, z_map, z_threshold
 from ..fmri.images import optional
-from .experiment import Row
+from .experiment import Protocol, Row
 from .prediction_data import Split
 
 PARTS = ("brain", "slice", "haxby")  # simulated, one real slice, the published recordings
@@ -78,19 +78,19 @@ def split_of(recordings: Recordings, standardize: bool) -> Split:
     return Split(X_train, X_valid, nothing, y[train], y[valid], np.empty(0), d)
 
 
-def missing_parts(quick: bool) -> dict[str, str]:
+def missing(protocol: Protocol, quick: bool) -> dict[str, str]:
     """The parts that cannot run on this machine, each with how to get what it lacks."""
     try:
         for package in ("nilearn", "hidimstat"):
             optional(package)
     except ImportError as error:
         return dict.fromkeys(PARTS, str(error))
-    missing = {}
+    lacking = {}
     if not dataset_path("haxby_slice").exists():
-        missing["slice"] = "the data directory lacks haxby_slice, which cannot be downloaded"
+        lacking["slice"] = "the data directory lacks haxby_slice, which cannot be downloaded"
     if not quick and not dataset_path("haxby").exists():
-        missing["haxby"] = "`ksupport data fetch haxby` downloads the recordings (about 300 MB)"
-    return missing
+        lacking["haxby"] = "`ksupport data fetch haxby` downloads the recordings (about 300 MB)"
+    return lacking
 
 
 # -- weights of whole brains as rows of results: only what is not zero, to a few digits --------
