@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._common.extra import extra
 from .._common.names import names_seen, shown
@@ -199,7 +199,7 @@ def _alone(alone: Univariate | None) -> dict[str, Any]:
 
 def _in_the_model(model: Model, chosen: Selection, names: Sequence[str] | None) -> dict[str, Any]:
     """The columns of the table that come from the model."""
-    d, support = chosen.coef.shape[-1], _support(chosen)
+    d, support = chosen.coef.shape[-1], chosen.support
     member = np.full(d, None, object)
     instead: Any = np.full(d, None, object)
     for number, each in enumerate(shared_sets(chosen)):
@@ -225,16 +225,11 @@ def _probability(chosen: Selection) -> Floats:
     return np.full(d, np.nan) if chosen.probability is None else chosen.probability
 
 
-def _support(chosen: Selection) -> NDArray[np.bool_]:
-    """Which features are in the model, of any target."""
-    return np.asarray(np.atleast_2d(chosen.support).any(axis=0))
-
-
 def _order(chosen: Selection, coef: Floats, alone: Univariate | None) -> Ints:
     """By probability, then by membership and size of the coefficient, then by p-value."""
     p = np.ones(coef.size) if alone is None else np.nan_to_num(alone.p_value, nan=1.0)
     certain = np.nan_to_num(np.round(_probability(chosen), 9))
-    return np.lexsort((p, -np.abs(coef), ~_support(chosen), -certain))
+    return np.lexsort((p, -np.abs(coef), ~chosen.support, -certain))
 
 
 def ranked_list(names: Sequence[str], alone: Univariate) -> str:

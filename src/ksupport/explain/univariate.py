@@ -22,9 +22,8 @@ from ..design import Floats, Incomplete, is_dask, unwrapped
 from ..losses import Cox
 from .cross_validation import Kind
 
-BLOCK_ENTRIES = (
-    1 << 22
-)  # entries of X that are looked at together: 32 MB, and a few times that for squares
+# Entries of X that are looked at together: 32 MB, and a few times that for squares.
+BLOCK_ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True)
