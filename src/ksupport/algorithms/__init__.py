@@ -1,4 +1,4 @@
-"""The methods, one file each, and their registry."""
+"""The methods and their registry."""
 
 from __future__ import annotations
 
