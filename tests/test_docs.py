@@ -110,7 +110,7 @@ def test_the_first_example_is_told_as_it_ends():
     told = {
         "user_guide/getting_started.rst": (
             f"here {count}, all of them true",
-            f"it explains {score[1:]} of the variation, give or take {error[1:]}",
+            f"it explains {score[1:]} of the variance (standard error {error[1:]})",
         ),
         "user_guide/certificates.rst": (f"{count}, all of them true", f"{score} ± {error}"),
     }

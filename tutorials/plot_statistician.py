@@ -103,7 +103,7 @@ posterior = model.posterior_
 for support, weight in list(zip(posterior.supports, posterior.weights, strict=True))[:6]:
     print(f"{weight:.3f}  {support}")
 print(f"at most six features: {posterior.prob(lambda support: len(support) <= 6):.2f}")
-print(f"largest difference of chains: {posterior.agreement:.2f}")
+print(f"largest difference of chains: {posterior.max_chain_difference:.2f}")
 print(f"p-value by permutations: {model.p_value_:.2f}")
 
 # %%

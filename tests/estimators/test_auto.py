@@ -109,7 +109,7 @@ def test_of_copies_one_is_named_and_the_others_stand_in_for_it(scattered):
     (found,) = [each for each in model.sets_ if 5 in each.features]
     assert set(found.features) == {5, 100, 101}
     assert found.probability > 0.95
-    assert "1 is named in place of its exact copies" in model.decision_
+    assert "1 has exact copies among the features" in model.decision_
 
 
 def test_copies_that_are_in_no_set_are_told_all_the_same(scattered):

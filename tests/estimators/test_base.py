@@ -208,7 +208,10 @@ def test_errors(data):
 @pytest.mark.filterwarnings("ignore:No signal")
 @pytest.mark.parametrize(
     ("model", "why"),
-    [(AutoIRKSN(), "could be told from noise.*signal_"), (IRKSNIC(), "preferred to all others")],
+    [
+        (AutoIRKSN(), "can be distinguished from noise.*signal_"),
+        (IRKSNIC(), "preferred to all others"),
+    ],
     ids=str,
 )
 def test_an_empty_answer_is_not_asked_to_walk_further(model, why):

@@ -107,7 +107,7 @@ def test_groups_are_judged(grouped):
     for group in range(60):
         assert np.ptp(model.probability_[groups == group]) < 1e-9
     assert model.decision_.startswith(
-        "2 of 60 groups (10 features), of which about 10 are expected to be right"
+        "2 of 60 groups (10 features) selected, of which about 10 are expected to be right"
     )
     assert model.performance_.score > 0.6
     assert model.alternatives_ == [] or len(model.alternatives_[0][0]) % 5 == 0
@@ -310,10 +310,10 @@ def test_signs_that_are_right_anyway_change_nothing(lifting):
 def test_where_all_effects_are_negative_there_is_no_positive_one(lifting):
     X, _ = lifting
     y = -X[:, :3].sum(axis=1) + 0.5 * np.random.default_rng(0).standard_normal(100)
-    with pytest.warns(NoSignalWarning, match="No signal: no positive effect in these data"):
+    with pytest.warns(NoSignalWarning, match="No signal: no positive effect can be distinguished"):
         model = AutoIRKSN(positive=True).fit(X, y)
     assert not model.support_.any()
-    with pytest.raises(ValueError, match="as no positive effect in these data could be told"):
+    with pytest.raises(ValueError, match="because no positive effect can be distinguished"):
         model.certify(X, y)
 
 
@@ -394,9 +394,9 @@ def test_responses_are_judged_together(joint):
     assert model.probability_.shape == (200,)
     assert model.probability_[W.any(axis=0)].min() > 0.9
     assert model.decision_.startswith(
-        "3 features for all 5 responses, of which about 3 are expected to be right"
+        "3 features for all 5 responses selected, of which about 3 are expected to be right"
     )
-    assert "; the means alone: 0.00)" in model.decision_
+    assert "; without features: 0.00)" in model.decision_
     assert abs(model.performance_.score - model.score(X, Y)) < 0.2
     assert model.signal_
     frame = model.to_frame()

@@ -101,7 +101,7 @@ def test_a_response_to_the_background_names_no_feature():
     assert not model.support_.any()
     assert model.posterior_.background > 0.5 > model.posterior_.noise
     assert model.performance_.score > 0.3  # the background predicts
-    assert "what most features have in common" in model.decision_
+    assert "a component that most features share" in model.decision_
     y = rng.standard_normal(300)
     with pytest.warns(NoSignalWarning):
         noise = AutoIRKSN().fit(X, y)

@@ -41,7 +41,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     _merges_copies = True
     _units_count = False
     _for_squares = ("feature_groups", "shared_support")
-    _averaging = cast("Averaging | None", None)  # what predictions go by instead of ``coef_``
+    _averaging = cast("Averaging | None", None)  # predicts instead of ``coef_``, if there is one
     _holds_out = True  # whether rows are held out, for `performance_`, which decides nothing
 
     _: KW_ONLY
@@ -62,7 +62,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
     ) -> Self:
-        """Sample which features of (X, y) matter, and fit the probable ones.
+        """Sample models of (X, y), select the features that matter, and fit these.
 
         Parameters
         ----------
@@ -73,8 +73,8 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         sample_weight : float or array of shape (n,), optional
             Weights of the rows; see ``weights``.
         groups : array of shape (n,), optional
-            Which rows belong together (patients, families, sites): noise may be alike within a
-            group, and folds keep groups together; splitters are given them.
+            Which rows belong together (patients, families, sites): noise may be correlated within
+            a group, and cross-validation keeps groups together.
 
         Returns
         -------
@@ -91,7 +91,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         if check_strength(self.beta, "beta", positive=True) > limits.LARGEST_BETA:
             raise ValueError(
                 f"beta must be at most {limits.LARGEST_BETA:g}, got {self.beta!r}: smaller values "
-                "already name every feature of some probability"
+                "already select every feature that any sampled model contains"
             )
         if self.predict_by not in PREDICT_BY:
             raise ValueError(f"predict_by must be one of {PREDICT_BY}, got {self.predict_by!r}")
@@ -101,14 +101,14 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         self._keep(problem, problem.run_near_data(partial(self._choose, row_groups, self._seed())))
 
     def _p_value(self, X: Any, y: ArrayLike, groups: ArrayLike | None, permutations: int) -> float:
-        """Of the permutation test, of more permutations than a fit has."""
+        """The p-value of the permutation test, with more permutations than a fit makes."""
         self._loss = self._asked_loss()
         problem = self._problem(X, y, None)
         row_groups = None if groups is None else labels_of(groups, len(problem.Y))
         return problem.run_near_data(partial(self._test, row_groups, self._seed(), permutations))
 
     def _seed(self) -> int:
-        """Of chains and permutations."""
+        """The seed of chains and permutations."""
         if isinstance(self.random_state, numbers.Integral):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -133,13 +133,14 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     def _why_empty(self) -> str:
         if self.signal_:
             return (
-                "no feature was chosen, as the response goes with what most features have in "
-                "common and none explains it better than the others (decision_ says more)"
+                "no feature was selected, because the response is associated with a component that "
+                "most features share and no feature explains it better than the others "
+                "(decision_ says more)"
             )
-        what = "no positive effect" if self.positive else "nothing"
+        what = "no positive effect" if self.positive else "no effect"
         return (
-            f"no feature was chosen, as {what} in these data could be told from noise (signal_ is "
-            "False, decision_ says more); that is the answer, and more steps would not change it"
+            f"no feature was selected, because {what} can be distinguished from noise (signal_ is "
+            "False, decision_ says more); more steps would not change this"
         )
 
     def _splits(self, groups: ArrayLike | None) -> Callable[[Problem], list[Split]]:
@@ -169,13 +170,13 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         return enough
 
     def _key(self, problem: Problem) -> Floats | None:
-        """By which responses that are numbers are divided evenly."""
+        """What folds are stratified by."""
         return stratification_key(problem) if self._columns_of_y == 1 else None
 
     def _in_units_of_X(self, problem: Problem, posterior: Posterior) -> Posterior:
-        """With coefficients of X's own columns, and the point at which all models agree.
+        """The posterior with coefficients in the units of X, and with its origin.
 
-        Beside unpenalised columns there is no such point.
+        With unpenalised columns there is no point at which the predictions of all models agree.
         """
         view = problem.view
         scale = np.ones(view.d) if view.scale is None else view.scale
@@ -193,7 +194,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
         return self._averaged(self._values(X, self._averaging.linear))
 
     def _averaged(self, values: Any) -> Any:
-        """What predictions go by, given what all linear predictors of the average say."""
+        """The averaged linear predictor, given those of all models in the average."""
         assert self._averaging is not None
         eta = self._averaging.eta(self._loss, values)
         return eta[:, 0] if self.coef_.ndim == 1 else eta
@@ -216,50 +217,49 @@ class AutoModel(HoldsOutFolds, SelectingModel):
 
 @with_parameters
 class AutoIRKSN(SkipsFarRows, AutoModel):
-    """Find the features that matter, with nothing to choose.
+    """Find the features that matter, with a probability for each and nothing to tune.
 
-    One model is put to the data: a response is explained by some features, and by clusters of
-    correlated features that act together.  How many, and which, is not known; models are sampled
-    in proportion to their probability given the data (Gibbs sampling), among the features that
-    paths of IRKSN nominate and those that correlate with the response.  Every answer is an event of
-    that one posterior: the probability of a feature is that of the models which have it; a set has
-    95 % probability if models with one of its features do; there is a signal if the empty model is
-    less probable than not, and if permuting the rows of y seldom explains as much.  The model has
-    the features of the largest expected F1 (see ``beta``).
+    The model explains the response by an unknown number of features, and of clusters of correlated
+    features that act together.  Such models are drawn from their posterior distribution by Gibbs
+    sampling, among candidate features: those on paths of IRKSN, and those that correlate with the
+    response.  All results follow from this posterior: the probability of a feature is the share of
+    models that contain it, and a credible set has 95 % probability if 95 % of the models contain
+    one of its features or more.  There is a signal if the empty model has a probability below one
+    half and a permutation test of the response rejects at 5 %.  The selected features are those of
+    the largest expected F1 score (see ``beta``).
 
     Parameters
     ----------
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
-        "poisson" for counts; "huber" for numbers some of which are far off: rows that are so by
-        more than four robust standard deviations of what the model leaves of y are left
-        out (``outliers_``), and the others judged by squares.  ``Huber(delta)`` counts errors
-        linearly beyond a threshold of one's own.
+        "poisson" is for counts.  "huber" is for outliers in y: rows whose residual exceeds four
+        robust standard deviations are left out (``outliers_``), and the others are fitted by
+        squares.  ``Huber(delta)`` counts errors beyond ``delta`` linearly.
     feature_groups : sequence, optional
-        Features of which all matter or none (pathways, regions, the levels of a category), as in
-        `ksupport.IRKSN`: groups are judged then, and those of a group have one probability.  For
-        squares, outliers left out or not.
+        Groups of features of which all or none are selected (pathways, regions, the levels of a
+        category), as in `ksupport.IRKSN`.  All features of a group have the same probability.  For
+        ``loss="squared"`` or ``"huber"``.
     shared_support : bool, default=False
-        Whether the columns of a 2-D y share their support: then a feature has one probability, and
-        a coefficient for each response.  Responses count alike, whatever their units, and their
-        noise may be correlated.  For squares, outliers left out or not.
+        Whether the columns of a 2-D y share their support: a feature then has one probability, and
+        a coefficient for each response.  All responses have equal weight, whatever their units, and
+        their noise may be correlated.  For ``loss="squared"`` or ``"huber"``.
     cv : int, splitter or iterable
-        Folds of rows that are held out to see how well new rows are predicted.
+        Cross-validation folds, which measure how well new rows are predicted.
     positive : bool, default=False
-        Whether effects can only be positive: then no coefficient is negative, and evidence is that
-        of priors which know it.  Unpenalised columns may have either sign.
+        Whether effects can only be positive: the prior then excludes negative coefficients.
+        Unpenalised columns may have either sign.
     beta : float, default=1.0
-        How much more it counts to miss a feature than to name one in vain, as in scikit-learn's
-        ``fbeta_score``: the model has the features of the largest expected F-beta.  2 names more,
-        to look at candidates again; 0.5 the surest alone.  Positive, at most 1e6.
+        The weight of recall relative to precision, as in scikit-learn's ``fbeta_score``: the
+        selected features are those of the largest expected F-beta score.  2 selects more features,
+        0.5 only the most certain.  Positive, at most 1e6.
     predict_by : {"average", "support"}
-        What ``predict`` goes by.  "average": what sampled models and ridge regression on all
-        features that any of them has expect of the response, in shares chosen on held-out rows; it
-        mostly predicts better, and needs the columns of some hundred features.  "support": the
-        model of ``coef_`` and ``intercept_`` alone.
+        How ``predict`` predicts.  "average": by a weighted mean of the sampled models and of a
+        ridge regression on all features that they contain, with weights chosen on held-out rows.
+        It mostly predicts better, and needs the columns of some hundred features.  "support": by
+        ``coef_`` and ``intercept_`` alone.
     random_state : int, RandomState or None, default=0
-        Of chains, permutations and folds; the default makes results repeatable.
+        Seed of chains, permutations and folds; the default makes results reproducible.
     max_iter : int, default=60
-        Steps of the paths that nominate features.
+        Number of iterations of the paths on which candidate features are found.
     fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
@@ -272,50 +272,50 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     Attributes
     ----------
     coef_, intercept_, support_, n_passes_
-        As in `ksupport.IRKSN`; ``coef_`` is the ridge regression on the support whose strength has
-        the most evidence; the best without negative coefficients with ``positive=True``, and a row
-        for each response with ``shared_support=True``.
+        As in `ksupport.IRKSN`; ``coef_`` is a ridge regression on the support with the penalty that
+        maximises the marginal likelihood; without negative coefficients if ``positive=True``, and
+        with a row for each response if ``shared_support=True``.
     adjustment_, unpenalized_, levels_
         As in `ksupport.IRKSN`.
     posterior_ : Posterior
         The sampled models, and the probability of any statement about them.
     probability_ : array of shape (d,)
-        For each feature, the probability that it matters.  Equal columns share that of one, and
-        the first of them is named for all: ``to_frame()`` has the others beneath it, and so has
-        ``posterior_.copies``.
+        The posterior inclusion probability of each feature.  Identical columns share the
+        probability of one feature, and the first of them is selected for all; ``to_frame()`` and
+        ``posterior_.copies`` list the others.
     signal_ : bool
-        False: nothing here can be told from noise, and the model is empty.  True with an empty
-        model: the response goes with what most features have in common, and with none of its own.
+        Whether any effect can be distinguished from noise; if not, the model is empty.  If True
+        and the model is empty, the response is associated with a component that most features
+        share, and no feature explains it better than the others.
     p_value_ : float
-        How often features explain as much of the response with its rows permuted; it rests on no
-        model.  Above .05, ``signal_`` is False; it is NaN where no test was needed, as the empty
-        model is more probable than all others.
+        Of a permutation test: how often features explain as much of a response whose rows are
+        permuted; it assumes no model.  Above 0.05, ``signal_`` is False.  NaN if the test was not
+        needed, because the empty model has a posterior probability of at least one half.
     sets_ : list of FeatureSet
-        The fewest correlated features one or more of which matter with 95 % probability; most
-        probable first.
+        The credible sets: smallest sets of correlated features of which one or more matter with
+        95 % probability, the most probable first.
     expected_f1_ : float
-        Of the support, if the probabilities are right.
+        The expected F1 score of the support, if the probabilities are right.
     performance_ : Performance
-        The whole procedure on each fold, and how well it predicts the other rows: ``score`` (share
-        of the variation explained or, with other losses than squares, of the deviance; of several
-        responses the mean), its ``standard_error``, and that of predicting the mean, ``baseline``.
-        None if there are too few rows to hold some out.
+        How well held-out rows are predicted, by cross-validation of the whole procedure:
+        ``score`` (the share of the variance explained or, with other losses than squares, of the
+        deviance; the mean over several responses), its ``standard_error``, and the ``baseline``, 0
+        for a model without features.  None if there are too few rows to hold some out.
     effective_rows_ : float
-        How many independent rows the data are worth, less those that means and unpenalised columns
-        take.
+        The effective sample size, less the degrees of freedom of means and unpenalised columns.
     refit_ : str
-        What ``coef_`` is on the support: "ridge".
+        How ``coef_`` is fitted on the support: "ridge".
     decision_ : str
         What was decided and why, in words.
     outliers_ : array of int
-        The rows that are far off, with ``loss="huber"``; else none.
+        The rows left out as outliers, with ``loss="huber"``; else none.
     n_iter_ : int
-        Steps of the paths.
+        Number of iterations of the paths.
     path_ : dict of arrays
-        The models of most probability: ``support``, ``size``, ``score`` (-2 log probability) and
+        The most probable models: ``support``, ``size``, ``score`` (-2 log probability) and
         ``weight``.
     alternatives_ : list of (support, score)
-        Other supports of almost as much probability.
+        Other supports that are almost as probable.
 
     Examples
     --------
@@ -329,12 +329,12 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
     >>> bool(model.probability_[:3].min() > 0.9)
     True
 
-    Where a feature too many is better than one that is missed:
+    If missing a feature is worse than selecting a false one:
 
     >>> int(AutoIRKSN(beta=4).fit(X, y).support_.sum()) >= 3
     True
 
-    Where effects can only be positive:
+    If effects can only be positive:
 
     >>> AutoIRKSN(positive=True).fit(X, y).get_support(indices=True)
     array([0, 2])

@@ -1,4 +1,4 @@
-"""`AutoIRKSNClassifier`: which features tell classes apart, with nothing to choose."""
+"""`AutoIRKSNClassifier`: which features distinguish classes, with nothing to tune."""
 
 from __future__ import annotations
 
@@ -9,29 +9,31 @@ from .labels import LinearClassifier
 
 @with_parameters
 class AutoIRKSNClassifier(LinearClassifier, AutoModel):
-    """Find the features that tell classes apart, with nothing to choose.
+    """Find the features that distinguish classes, with a probability for each and nothing to tune.
 
-    As `AutoIRKSN`, with the logistic loss: paths are those of `IRKSNClassifier`, held-out rows
-    are judged by the probability that was given to their class, and features are sought by what
-    they explain of the classes.  More than two classes have a vector of coefficients each, and one
-    support: a feature belongs to the model if it tells any of them apart.
+    As `AutoIRKSN`, with the logistic loss: candidate features come from paths of `IRKSNClassifier`,
+    and predictions are scored by their deviance.  With more than two classes each class has a
+    vector of coefficients, and all share one support: a feature matters if it distinguishes any of
+    them.
 
     Parameters
     ----------
     class_weight
         As in `ksupport.IRKSNClassifier`.
     cv : int, splitter or iterable
-        Folds of rows that are held out; a number makes as many, with a share of each class.
+        Cross-validation folds, which measure how well new rows are predicted; a number makes as
+        many stratified folds.
     positive : bool, default=False
-        Whether a feature can only speak for the second class, as in `AutoIRKSN`; for two classes.
+        Whether features can only raise the odds of the second class, as in `AutoIRKSN`; for two
+        classes.
     beta : float, default=1.0
-        As in `AutoIRKSN`: 2 names more features, 0.5 the surest alone.
+        As in `AutoIRKSN`: 2 selects more features, 0.5 only the most certain.
     predict_by : {"average", "support"}
         As in `AutoIRKSN`; probabilities are averaged, not log odds.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds; the default makes results repeatable.
+        Seed of chains, permutations and folds; the default makes results reproducible.
     max_iter : int, default=60
-        Steps of the paths.
+        Number of iterations of the paths on which candidate features are found.
     fit_intercept, standardize, unpenalized
         As in `ksupport.IRKSNClassifier`.
     weights : {"relative", "repetitions"}
@@ -44,18 +46,18 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
     Attributes
     ----------
     classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
-        As in `ksupport.IRKSNClassifier`; ``coef_`` is the ridge logistic regression on the support
-        whose strength predicts best on folds, each with its own support (without folds, has the
-        most evidence).
+        As in `ksupport.IRKSNClassifier`; ``coef_`` is a ridge logistic regression on the support.
+        Its penalty predicts best in cross-validation of the whole procedure (without folds, it
+        maximises the marginal likelihood).
     posterior_, probability_, signal_, p_value_, sets_, expected_f1_, effective_rows_, decision_,
     n_iter_, path_
         As in `AutoIRKSN`.
     performance_ : Performance
-        What folds say of new rows: ``score`` (share of the deviance explained), its
-        ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
-        few rows, or of a class, to hold some out.
+        How well held-out rows are predicted: ``score`` (share of the deviance explained), its
+        ``standard_error``, and the ``baseline``, 0 for a model without features.  None if there are
+        too few rows of a class to hold some out.
     alternatives_ : list of (support, score)
-        Other supports of almost as much evidence.
+        Other supports that are almost as probable.
 
     Examples
     --------

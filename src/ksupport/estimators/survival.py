@@ -1,4 +1,4 @@
-"""`AutoIRKSNSurvival`: which features tell how long rows survive, with nothing to choose."""
+"""`AutoIRKSNSurvival`: which features predict survival, with nothing to tune."""
 
 from __future__ import annotations
 
@@ -55,31 +55,32 @@ class StepFunction:
 
 @with_parameters
 class AutoIRKSNSurvival(AutoModel):
-    """Find the features that tell how long rows survive, with nothing to choose.
+    """Find the features that predict survival, with a probability for each and nothing to tune.
 
-    As `AutoIRKSN`, with Cox's partial likelihood: features are sought by what they explain of the
-    martingale residuals, and held-out rows are judged by what the partial likelihood loses when
-    they join the others.  ``predict``, ``score`` and ``predict_survival_function`` are as in
-    scikit-survival, whose metrics and tools take the model as it is.  So is ``y``: a structured
-    array of event and time, as its `Surv` makes it; or a data frame of these, whose one column of
-    booleans is the event; or an array of shape (n, 2), time and event (0: censored).
+    As `AutoIRKSN`, with Cox's partial likelihood: candidate features are those that explain the
+    martingale residuals, and held-out rows are scored by how much the partial likelihood changes
+    when they join the others.  ``predict``, ``score`` and ``predict_survival_function`` are as in
+    scikit-survival, whose metrics and tools accept the model.  So is ``y``: a structured array of
+    event and time, as made by its `Surv`; or a data frame of these, whose one column of booleans is
+    the event; or an array of shape (n, 2), time and event (0: censored).
 
     Parameters
     ----------
     ties : {"efron", "breslow"}
         How events at the same time are treated.
     cv : int, splitter or iterable
-        Folds of rows that are held out; a number makes as many, with a share of the events each.
+        Cross-validation folds, which measure how well new rows are predicted; a number makes as
+        many folds, stratified by events.
     positive : bool, default=False
         Whether features can only raise the risk, as in `AutoIRKSN`.
     beta : float, default=1.0
-        As in `AutoIRKSN`: 2 names more features, 0.5 the surest alone.
+        As in `AutoIRKSN`: 2 selects more features, 0.5 only the most certain.
     predict_by : {"average", "support"}
         As in `AutoIRKSN`; log risks are averaged.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds; the default makes results repeatable.
+        Seed of chains, permutations and folds; the default makes results reproducible.
     max_iter : int, default=60
-        Steps of the paths.
+        Number of iterations of the paths on which candidate features are found.
     standardize, unpenalized
         As in `ksupport.IRKSN`.
     weights : {"relative", "repetitions"}
@@ -92,21 +93,21 @@ class AutoIRKSNSurvival(AutoModel):
     Attributes
     ----------
     coef_, support_, adjustment_, unpenalized_, levels_, n_passes_
-        As in `ksupport.IRKSN`; ``coef_`` is the ridge regression of Cox on the support whose
-        strength predicts best on folds.  There is no intercept: ``intercept_`` is 0.
+        As in `ksupport.IRKSN`; ``coef_`` is a Cox regression on the support with the ridge penalty
+        that predicts best in cross-validation.  There is no intercept: ``intercept_`` is 0.
     unique_times_ : array
-        Of the rows of the fit, in order.
+        The distinct times of the training rows, sorted.
     baseline_survival_, cum_baseline_hazard_ : StepFunction
-        Breslow's, of a row whose risk is 0.
+        Breslow's estimates, for a row whose log risk is 0.
     posterior_, probability_, signal_, p_value_, sets_, expected_f1_, effective_rows_, decision_,
     n_iter_, path_
         As in `AutoIRKSN`.
     performance_ : Performance
-        What folds say of new rows: ``score`` (share of the deviance explained), its
-        ``standard_error``, and the score of knowing nothing, ``baseline``.  None if there are too
-        few rows or events to hold some out.
+        How well held-out rows are predicted: ``score`` (share of the deviance explained), its
+        ``standard_error``, and the ``baseline``, 0 for a model without features.  None if there are
+        too few rows or events to hold some out.
     alternatives_ : list of (support, score)
-        Other supports of almost as much evidence.
+        Other supports that are almost as probable.
 
     Examples
     --------
@@ -199,7 +200,14 @@ class AutoIRKSNSurvival(AutoModel):
         return self._eta(X)
 
     def predict_survival_function(self, X: Any, return_array: bool = False) -> Any:
-        """The probability of each row to survive, as a function of time.
+        """The survival probability of each row, as a function of time.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        return_array : bool, default=False
+            Whether to return the values at ``unique_times_`` instead of functions.
 
         Returns
         -------
@@ -212,10 +220,19 @@ class AutoIRKSNSurvival(AutoModel):
     def predict_survival_band(
         self, X: Any, level: float = 0.95, return_array: bool = False
     ) -> tuple[Any, Any]:
-        """A band around each function of survival, that holds at any one time with a probability.
+        """A pointwise credible band around each survival function.
 
-        The logarithm of the cumulative hazard is normal: its variance is that of coefficients over
-        sampled models and, Greenwood's, of the baseline.
+        The logarithm of the cumulative hazard is taken to be normal.  Its variance is that of the
+        coefficients over sampled models plus Greenwood's variance of the baseline.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        level : float, default=0.95
+            The probability, at any one time, that the band contains the survival probability.
+        return_array : bool, default=False
+            Whether to return the values at ``unique_times_`` instead of functions.
 
         Returns
         -------
@@ -225,8 +242,8 @@ class AutoIRKSNSurvival(AutoModel):
         check_is_fitted(self)
         if self._averaging is None:
             raise ValueError(
-                "a band is of the average over models, got predict_by='support': fit with "
-                "predict_by='average'"
+                "predict_survival_band needs predict_by='average', got predict_by='support': its "
+                "band comes from the average over models"
             )
         values = np.asarray(self._values(X, self._averaging.linear))
         variance = (self._averaging.differences(values) ** 2).sum(axis=1)

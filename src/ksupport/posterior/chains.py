@@ -84,7 +84,7 @@ class Sample:
         return np.asarray(self.by_chain.mean(axis=0))
 
     @property
-    def agreement(self) -> float:
+    def max_chain_difference(self) -> float:
         """The largest difference between chains in the probability of a feature."""
         return float(np.ptp(self.by_chain, axis=0).max(initial=0.0))
 

@@ -1,9 +1,9 @@
-"""How many rows count: those that are independent, and vary.
+"""The effective sample size: rows that are independent of each other, and vary.
 
-Evidence grows with the number of rows, so it must be that of rows that tell something of their
-own.  Copies do not, nor do weights that repeat a few rows (Kish 1965); rows that belong together
-tell less (the design effect); and where covariates were projected out beforehand, X and y vary in
-fewer dimensions than they have rows.
+Evidence grows with the number of rows, so only independent rows may count.  Copies of rows add
+nothing, nor do weights that repeat a few rows (Kish 1965); rows of one group are correlated (the
+design effect); and where covariates were projected out beforehand, X and y vary in fewer dimensions
+than they have rows.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ MOST_ALIKE = 0.999  # largest correlation of rows of a group, for the inverse of
 
 @dataclass(frozen=True)
 class EffectiveRows:
-    """How many independent rows the data are worth, and how rows that belong together are turned.
+    """The effective sample size, and the range in which the data lie.
 
     Parameters
     ----------
     count : float
-        Independent rows, less those that means and unpenalised columns take.
+        Effective sample size, less the degrees of freedom of means and unpenalised columns.
     of : float
-        Rows there are, less the same.
+        Number of rows, less the same degrees of freedom.
     why : str
-        What makes them fewer; empty if nothing does.
+        The reason why ``count`` is smaller than ``of``; empty if it is not.
     basis : array of shape (n, rank), optional
         Orthonormal columns in whose range both X and y lie, where that has fewer dimensions than
         there are rows.
@@ -47,10 +47,10 @@ class EffectiveRows:
 
     @property
     def words(self) -> str:
-        """A sentence, where rows count for clearly fewer than they are."""
+        """A sentence if the effective sample size is clearly smaller than the number of rows."""
         if not self.why or self.count > 0.95 * self.of:
             return ""
-        return f"{self.count:.0f} of {self.of:.0f} rows are independent: {self.why}"
+        return f"The effective sample size is {self.count:.0f} of {self.of:.0f} rows: {self.why}"
 
 
 def effective_rows(
@@ -65,14 +65,17 @@ def effective_rows(
     rows = max(design.freedom - centred, 1.0)
     count, why = max(share * independent_rows(design, Y.ravel()) - centred, 1.0), ""
     if count < 0.95 * rows:
-        why = "rows are repeated, or weights favour a few"
+        why = "rows are repeated, or a few rows have most of the weight"
     if row_groups is not None:
         found = rows / design_effect(Y, row_groups)
         if found < count:
-            count, why = max(found, 1.0), "rows of a group resemble each other"
+            count, why = max(found, 1.0), "rows of a group are correlated"
     basis = None if design.compact else common_range(columns, Y)
     if basis is not None and basis.shape[1] < count:
-        count, why = max(float(basis.shape[1]), 1.0), "were covariates projected out of X and y?"
+        count, why = (
+            max(float(basis.shape[1]), 1.0),
+            "X and y vary in fewer dimensions, as if covariates had been projected out of both",
+        )
     return EffectiveRows(count, rows, why, basis)
 
 

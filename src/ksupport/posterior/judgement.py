@@ -1,4 +1,4 @@
-"""What is concluded from a posterior: an answer, how sure it is, and how well it predicts."""
+"""The conclusion from a posterior: what was selected, how sure, how well it predicts."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .global_test import LEVEL
 from .performance import Performance
 from .result import Posterior
 
-DISAGREE = 0.1  # difference of chains from which the answer says so
+DISAGREE = 0.1  # largest difference between chains above which the answer warns
 
 
 class NoSignalWarning(UserWarning):
-    """Nothing in the data can be told from noise: the model is empty."""
+    """No effect in the data can be distinguished from noise: the model is empty."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """The posterior, and what is read off it.
+    """The posterior, and what follows from it.
 
     Parameters
     ----------
@@ -32,14 +32,20 @@ class Judgement:
     p_value : float
         Of the permutation test; NaN where none was needed.
     signal : bool
-        Whether anything goes with the response: more probable than not, and not by chance
-        (`p_value`).
+        Whether any feature is associated with the response: more probable than not, and the
+        permutation test rejects that there is none.
     rows : EffectiveRows
-        How many rows count.
+        The effective sample size.
     performance : Performance, optional
-        None: too few rows to hold some out.
+        On held-out rows; None if there are too few rows to hold some out.
+    support : array of bool of shape (n_features,)
+        The selected features: those of the largest expected F-beta score.
+    expected_f1 : float
+        The expected F1 score of the support.
+    sets : tuple of FeatureSet
+        The credible sets.
     beta : float
-        Of the F-beta whose expectation is largest.
+        The beta of that F-beta score.
     """
 
     posterior: Posterior
@@ -54,7 +60,7 @@ class Judgement:
 
     @property
     def probability(self) -> Floats:
-        """For each feature, that it matters."""
+        """The posterior inclusion probability of each feature."""
         return self.posterior.inclusion
 
 
@@ -62,7 +68,7 @@ def judged(
     posterior: Posterior, p_value: float, rows: EffectiveRows, performance: Performance | None,
     beta: float,
 ) -> Judgement:  # fmt: skip
-    """What follows from a posterior and a test that does not rest on its model."""
+    """The conclusion from a posterior and from a permutation test, which assumes no model."""
     signal = posterior.noise < 0.5 and p_value <= LEVEL
     posterior = posterior if signal else posterior.without_signal()
     support, expected = posterior.select_f(beta)
@@ -72,13 +78,13 @@ def judged(
 
 @dataclass(frozen=True)
 class Kind:
-    """What a model is, besides what is concluded of it."""
+    """What kind of model was fitted; the words of the answer depend on it."""
 
     size: int  # features
     by_squares: bool = True
-    groups: int = 0  # of features that come in known groups, those that are in the model
-    known: int | None = None  # and how many there are; None: features come one by one
-    responses: int = 1  # that share a support
+    groups: int = 0  # known groups of features that are in the model
+    known: int | None = None  # number of known groups; None: features are not grouped
+    responses: int = 1  # number of responses that share a support
     positive: bool = False  # whether effects cannot be negative
     copied_rows: int = 0  # exact copies of other rows, merged with these
 
@@ -89,42 +95,46 @@ class Kind:
 
 
 def words_of(judgement: Judgement, kind: Kind) -> str:
-    """The answer, how sure it is, and how well new rows are predicted."""
-    parts = [_answer(judgement, kind), _copies(kind), judgement.rows.words, _agreement(judgement)]
+    """What was selected, how sure that is, and how well held-out rows are predicted."""
+    parts = [_answer(judgement, kind), _copies(kind), judgement.rows.words, _convergence(judgement)]
     return " ".join(f"{part}." for part in parts if part) + _prediction(judgement, kind)
 
 
 def _answer(judgement: Judgement, kind: Kind) -> str:
     if not judgement.signal:
-        what = "no positive effect" if kind.positive else "nothing"
+        what = "no positive effect" if kind.positive else "no effect"
         return (
-            f"No signal: {what} in these data can be told from noise, so no feature is chosen "
+            f"No signal: {what} can be distinguished from noise, so no feature is selected "
             f"({_why_none(judgement)})"
         )
-    named = np.flatnonzero(judgement.support)
-    if not named.size:
+    selected = np.flatnonzero(judgement.support)
+    if not selected.size:
         return (
-            "No feature is chosen: the response goes with what most features have in common "
-            f"(probability {judgement.posterior.background:.2f}), and no feature explains it "
-            "better than the others"
+            "No feature is selected: the response is associated with a component that most "
+            f"features share (probability {judgement.posterior.background:.2f}), and no feature "
+            "explains it better than the others"
         )
-    right = judgement.posterior.expected_hits(named)
+    right = judgement.posterior.expected_hits(selected)
     for_all = f" for all {kind.responses} responses" if kind.responses > 1 else ""
     found = f"{kind.features}{for_all}"
     if kind.known is not None:
         found = f"{kind.groups} of {kind.known} groups ({kind.features}){for_all}"
     sets = len(judgement.sets)
-    also = f"; {sets} set{'s' * (sets > 1)} of features with 95 % probability each" if sets else ""
-    copied = sum(j in judgement.posterior.copies for j in named.tolist())
+    also = f"; {sets} credible set{'s' * (sets > 1)} of features (95 %)" if sets else ""
+    copied = sum(j in judgement.posterior.copies for j in selected.tolist())
     if copied:
-        whose = "is named in place of its" if copied == 1 else "are named in place of their"
-        also += f"; {copied} {whose} exact copies, too, as no data can tell them apart"
-    return f"{found}, of which about {right:.0f} are expected to be right{also}"
+        one = "has exact copies among the features and stands for all of them"
+        more = "have exact copies among the features and stand for all of them"
+        also += f"; {copied} {one if copied == 1 else more}"
+    if selected.size == 1:
+        return f"{found} selected, right with probability {right:.2f}{also}"
+    verb = "is" if round(right) == 1 else "are"
+    return f"{found} selected, of which about {right:.0f} {verb} expected to be right{also}"
 
 
 def _why_none(judgement: Judgement) -> str:
     if np.isnan(judgement.p_value):
-        return "the model without features is more probable than all others together"
+        return "the model without features has a posterior probability of at least one half"
     return f"permutation p-value {judgement.p_value:.2f}"
 
 
@@ -134,16 +144,16 @@ def _copies(kind: Kind) -> str:
     rows = "1 row is an exact copy of another" if kind.copied_rows == 1 else (
         f"{kind.copied_rows} rows are exact copies of others"
     )  # fmt: skip
-    return f"{rows}: copies are merged into one row with the sum of their weights"
+    return f"{rows}: each set of copies counts as one row, with the sum of their weights"
 
 
-def _agreement(judgement: Judgement) -> str:
-    found = judgement.posterior.agreement
+def _convergence(judgement: Judgement) -> str:
+    found = judgement.posterior.max_chain_difference
     if not judgement.signal or found <= DISAGREE:
         return ""
     return (
-        f"The sampler has not converged: its chains differ by up to {found:.2f} in the probability "
-        "of a feature"
+        "The sampler has not converged: inclusion probabilities differ between its chains by up to "
+        f"{found:.2f}, and another random_state may select other features"
     )
 
 
@@ -151,9 +161,8 @@ def _prediction(judgement: Judgement, kind: Kind) -> str:
     found = judgement.performance
     if found is None:
         return ""
-    measured, nothing = ("variation", "the mean") if kind.by_squares else ("deviance", "a constant")
-    nothing = "the means" if kind.responses > 1 else nothing
+    measured = "variance" if kind.by_squares else "deviance"
     return (
-        f" On rows held out it explains {found.score:.2f} of the {measured} "
-        f"(± {found.standard_error:.2f}; {nothing} alone: {found.baseline:.2f})."
+        f" On held-out rows it explains {found.score:.2f} of the {measured} (standard error "
+        f"{found.standard_error:.2f}; without features: {found.baseline:.2f})."
     )

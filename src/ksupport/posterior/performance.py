@@ -14,26 +14,27 @@ from ..losses import Loss
 
 @dataclass(frozen=True)
 class Performance:
-    """What folds say of rows that the model has not seen, as in ``AutoIRKSN.performance_``.
+    """How well held-out rows are predicted, by cross-validation: ``AutoIRKSN.performance_``.
 
     Parameters
     ----------
     score : float
-        Share of the variation, or deviance, that is explained: 1 is all, 0 what the mean explains.
+        Share of the variance (R²) or, with other losses than squares, of the deviance (D²) that is
+        explained: 1 is all, 0 a model without features.
     standard_error : float
         Of the score.
     baseline : float
-        The score of predicting the mean.
+        The score of a model without features.
     loss : float
-        Mean error.
+        Mean loss on held-out rows.
     baseline_loss : float
-        That of predicting the mean.
+        Mean loss of a model without features.
 
     Examples
     --------
     >>> from ksupport import Performance
     >>> print(Performance(0.8, 0.05, 0.0, 1.0, 5.0))
-    0.80 ± 0.05 (predicting the mean: 0.00)
+    0.80 ± 0.05 (without features: 0.00)
     """
 
     score: float
@@ -44,7 +45,7 @@ class Performance:
 
     def __str__(self) -> str:
         score = round(self.score, 2) + 0.0  # no minus before zero
-        return f"{score:.2f} ± {self.standard_error:.2f} (predicting the mean: {self.baseline:.2f})"
+        return f"{score:.2f} ± {self.standard_error:.2f} (without features: {self.baseline:.2f})"
 
 
 def performance_of(

@@ -24,37 +24,38 @@ DECIMALS = 9  # of probabilities that are compared: rounding does not decide
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """Sampled models, each a set of features, and what each counts.
+    """A posterior distribution over sparse models: sampled models with their weights.
 
     Parameters
     ----------
     supports : list of tuples of int
         The features of each model.
     weights : array
-        What each model counts; they sum to 1.
+        The weight of each model; they sum to 1.
     n_features : int
-        How many features there are.
-    agreement : float
-        The largest difference between chains in the probability of a feature: 0 if they agree.
+        The number of columns of X.
+    max_chain_difference : float
+        The largest difference between chains in the probability of a feature; large values mean
+        that the sampler has not converged.
     inclusion : array of shape (n_features,)
-        Probability of each feature, averaged over what each draw was drawn from (Rao-Blackwell)
-        and so more precise than the frequency among models.
+        Posterior inclusion probability of each feature: a Rao-Blackwell estimate, more precise than
+        the frequency among models.
     candidates : array of int
         The features among which models were sampled.
     correlations : array
-        Of the candidates.
+        Correlation matrix of the candidates.
     coef, coef_sd : array of shape (n_features,) or (n_responses, n_features)
         Mean and standard deviation of coefficients, over models.
     n_left_out : float
-        How many features that are no candidates are expected to matter all the same.
+        How many features that are not candidates are expected to matter.
     coefficients : Coefficients, optional
-        Their distribution in the models of most weight; None where it was not asked for.
+        Distribution of the coefficients in the models of largest weight; None if not computed.
     origin : tuple of (array, array), optional
-        The point at which predictions do not depend on the model: means of the columns of X, and
-        what is predicted there.
+        The point at which the predictions of all models agree: means of the columns of X, and the
+        prediction there.
     background : float
-        The probability that the response goes with what most features have in common, and with no
-        feature of its own.
+        The probability that the response is associated with a component that most features share,
+        and with no single feature.
 
     Examples
     --------
@@ -72,7 +73,7 @@ class Posterior:
     supports: list[tuple[int, ...]]
     weights: Floats
     n_features: int
-    agreement: float
+    max_chain_difference: float
     inclusion: Floats
     candidates: Ints
     correlations: Floats
@@ -90,7 +91,7 @@ class Posterior:
 
     @property
     def noise(self) -> float:
-        """The probability that nothing in the data goes with the response."""
+        """The probability that the response is associated with nothing in X."""
         return self.empty - self.background
 
     def probability(self, features: Sequence[int] | Ints | None = None) -> Floats:
@@ -99,17 +100,17 @@ class Posterior:
         Parameters
         ----------
         features : sequence of int, optional
-            Which; None for all.
+            Columns of X; None for all.
         """
         return self.inclusion if features is None else self.inclusion[self._checked(features)]
 
     @cached_property
     def _inside(self) -> tuple[NDArray[np.bool_], Ints]:
-        """Models x features that any model has: the inclusion matrix; and these features."""
-        named = np.unique(np.array([j for S in self.supports for j in S], np.intp))
+        """The inclusion matrix (models x features in any model), and the column of each feature."""
+        used = np.unique(np.array([j for S in self.supports for j in S], np.intp))
         place = np.full(self.n_features, -1)
-        place[named] = np.arange(named.size)
-        inside = np.zeros((len(self.supports), named.size), bool)
+        place[used] = np.arange(used.size)
+        inside = np.zeros((len(self.supports), used.size), bool)
         for row, S in zip(inside, self.supports, strict=True):
             row[place[list(S)]] = True
         return inside, place
@@ -150,7 +151,7 @@ class Posterior:
         Parameters
         ----------
         statement : callable
-            Given the features of a model, as a tuple of int, whether it is true of it.
+            Takes the features of a model, a tuple of int, and returns whether the statement holds.
         """
         if not callable(statement):
             raise ValueError(
@@ -167,7 +168,7 @@ class Posterior:
         n : int
             How many.
         random_state : int or numpy.random.Generator, default=0
-            Of the draws.
+            Seed of the draws.
         """
         check_count("n", n, low=0, high=limits.MOST_DRAWN)
         rng = np.random.default_rng(random_state)
@@ -175,14 +176,14 @@ class Posterior:
         return [self.supports[at] for at in drawn]
 
     def sets(self, level: float = 0.95) -> list[FeatureSet]:
-        """Credible sets: the fewest correlated features one of which matters with this probability.
+        """Credible sets: smallest sets of correlated features, each with one or more that matter.
 
-        A set that has one of several copies has all of them.
+        A set that contains one of several identical columns contains all of them.
 
         Parameters
         ----------
         level : float, default=0.95
-            Between 0 and 1.
+            The probability that one or more features of a set matter, between 0 and 1.
         """
         check_interval("level", level, low=0, high=1, open_low=True, open_high=True)
         others = [j for copies in self.copies.values() for j in copies[1:]]
@@ -200,10 +201,10 @@ class Posterior:
 
     @cached_property
     def copies(self) -> dict[int, tuple[int, ...]]:
-        """Features whose columns are equal but for units and signs, by the first of them.
+        """Features whose columns are equal up to scale and sign, by the first of them.
 
-        No data can tell which of them matters: a model has one of them at most, and they share its
-        probability.  Features of known groups are judged as groups, and are nobody's copies.
+        No data can show which of them matters: a model contains at most one, and they share its
+        probability.  Features of known groups are not listed.
         """
         same = np.triu(np.abs(self.correlations) >= COPY, k=1)
         found: dict[int, tuple[int, ...]] = {}
@@ -224,45 +225,45 @@ class Posterior:
         return p
 
     def expected_hits(self, features: Sequence[int] | Ints) -> float:
-        """How many of these features are expected to matter, or a copy in the place of each.
+        """How many of these features, or identical columns in their place, are expected to matter.
 
         Parameters
         ----------
         features : sequence of int
-            Of copies, the first (see ``copies``).
+            Columns of X; of identical columns the first (see ``copies``).
         """
         return float(self._as_one[self._checked(features)].sum())
 
     def select(self, fdr: float = 0.1) -> NDArray[np.bool_]:
-        """The most features of which at most a given share is expected to be named in vain.
+        """The largest selection of features with at most a given Bayesian false discovery rate.
 
-        That is the mean of 1 - p over those named, the Bayesian false discovery rate; features that
-        are equally probable come together or not at all.
+        The rate is the mean of 1 - p over the selected features; features that are equally probable
+        are selected together or not at all.
 
         Parameters
         ----------
         fdr : float, default=0.1
-            The share, between 0 and 1.
+            The false discovery rate, between 0 and 1.
 
         Returns
         -------
         ndarray of bool, shape (n_features,)
         """
         check_interval("fdr", fdr, low=0, high=1, open_low=True, open_high=True)
-        p = np.round(self._as_one, DECIMALS)  # of copies the first is named
+        p = np.round(self._as_one, DECIMALS)  # of copies the first is selected
         levels = np.unique(p[p > 0])[::-1]
         false = np.array([np.mean(1.0 - p[p >= level]) for level in levels])
         within = levels[false <= fdr + 10.0**-DECIMALS]  # of means that grow with each level
         return np.asarray(p >= within[-1]) if within.size else np.zeros(p.size, bool)
 
     def select_sets(self, fdr: float = 0.1) -> list[FeatureSet]:
-        """Disjoint sets of features, single ones where these can be told apart, at a false rate.
+        """Disjoint sets of features, as small as possible, with a given false discovery rate.
 
         A set is true if one or more of its features matter; the mean of 1 - probability over the
-        sets is at most ``fdr``.  Of all such choices among candidate sets (single features, those
-        nearest to a leading one, nodes of trees of correlation and of features that stand in for
-        each other in models) it is the one of the largest sum of probability over size [1]_: a
-        single feature counts one, one of two features a half.
+        sets is at most ``fdr``.  Candidate sets are single features, the nearest neighbours of a
+        feature, and nodes of cluster trees (by correlation, and by features that replace each other
+        in models).  Of all selections among them the one with the largest sum of probability over
+        size is returned [1]_: a single feature counts one, a pair of features one half.
 
         Parameters
         ----------
@@ -288,8 +289,8 @@ class Posterior:
     def effects(self, level: float = 0.95) -> Effects:
         """Mean, standard deviation and interval of each coefficient, over models.
 
-        A coefficient is zero in models without its feature, and its interval has that mass: it is
-        on one side of zero only where the feature is nearly sure to matter.
+        A coefficient is zero in models without its feature.  Its interval therefore excludes zero
+        only if the feature matters almost surely.
 
         Parameters
         ----------
@@ -308,14 +309,14 @@ class Posterior:
         return Effects(mean, sd, lower, upper, level, self.inclusion)
 
     def sample_coef(self, n: int, random_state: Any = 0) -> Floats:
-        """Draw coefficients of all features, zero for those that a drawn model has not.
+        """Draw coefficients of all features, zero for those that are not in the drawn model.
 
         Parameters
         ----------
         n : int
             How many draws.
         random_state : int or numpy.random.Generator, default=0
-            Of the draws.
+            Seed of the draws.
 
         Returns
         -------
@@ -326,15 +327,15 @@ class Posterior:
         return drawn.reshape(n, *self.coef.shape)
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
-        """Predict by the average over models: of losses other than squares, the linear predictor.
+        """Predict by the average over models; the linear predictor with other losses than squares.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
             The measurements, in the units of the fit.
         return_std : bool, default=False
-            Whether to return the standard deviation as well: of a new response by squares, noise
-            included; by other losses of the linear predictor.
+            Whether to return the standard deviation as well: that of a new response, noise
+            included, or with other losses than squares that of the linear predictor.
 
         Returns
         -------
@@ -343,8 +344,8 @@ class Posterior:
         known = self._known_coefficients()
         if self.origin is None:
             raise ValueError(
-                "the average over models is for models without unpenalised columns; leave "
-                "unpenalized out, or predict by the coefficients of the estimator"
+                "posterior_.predict does not support unpenalised columns: fit without unpenalized, "
+                "or use the predict of the estimator"
             )
         X = X if issparse(X) else np.asarray(X)
         if len(X.shape) != 2 or X.shape[1] != self.n_features:
@@ -365,7 +366,7 @@ class Posterior:
         n : int, default=1000
             How many draws.
         random_state : int or numpy.random.Generator, default=0
-            Of the draws.
+            Seed of the draws.
 
         Returns
         -------
@@ -384,8 +385,8 @@ class Posterior:
     def _known_coefficients(self) -> Coefficients:
         if self.coefficients is None:
             raise ValueError(
-                "this posterior has no distribution of coefficients: it is that of more than two "
-                "classes, or was not made by the fit of an estimator"
+                "this posterior has no distribution of coefficients: there are more than two "
+                "classes, or it was not made by fitting an estimator; use its probabilities instead"
             )
         return self.coefficients
 
@@ -407,10 +408,11 @@ class Posterior:
     def select_f(self, beta: float = 1.0) -> tuple[NDArray[np.bool_], float]:
         """The features of the largest expected F-beta, and their expected F1.
 
-        Of m features the former is about (1 + beta²) Σ p / (m + beta² e): the sum is over these,
-        and e is the expected number of features.  Of equally good answers it is the shortest.
-        Copies (see ``copies``) count as one feature, and the first of them is named.  If it is more
-        probable than not that no feature matters, none is named.
+        The expected F-beta of m features is about (1 + beta²) Σ p / (m + beta² e), where the sum is
+        over these features and e is the expected number of features that matter.  Of equally good
+        selections the smallest is returned.
+        Copies (see ``copies``) count as one feature, and the first of them is selected.  If the
+        empty model has a probability of at least one half, no feature is selected.
         """
         check_interval("beta", beta, low=0, high=limits.LARGEST_BETA, open_low=True)
         p = np.round(self._as_one, DECIMALS)
@@ -424,7 +426,7 @@ class Posterior:
 
     @classmethod
     def nothing(cls, n_features: int, n_responses: int = 1) -> Posterior:
-        """That no feature matters: the response, or every column of X, is constant."""
+        """The posterior if no feature can matter: the response, or every column, is constant."""
         none = np.zeros((n_responses, n_features) if n_responses > 1 else n_features)
         return cls(
             [()], np.ones(1), n_features, 0.0, np.zeros(n_features), np.zeros(0, np.intp),
@@ -433,7 +435,7 @@ class Posterior:
         )  # fmt: skip
 
     def without_signal(self) -> Posterior:
-        """The posterior where a test that does not rest on the model finds nothing."""
+        """The posterior reduced to the empty model, if the permutation test finds no signal."""
         nothing = np.zeros_like(self.inclusion)
         return replace(
             self, supports=[()], weights=np.ones(1), inclusion=nothing,

@@ -157,11 +157,11 @@ def _by_loss(
     """The log likelihood to second order, where that finds most; then by the loss itself."""
     n = float(response.weights.sum())
     share = task.share
-    why = "weights favour a few" if share < 1.0 else ""
+    why = "a few rows have most of the weight" if share < 1.0 else ""
     if task.row_groups is not None:
         effect = design_effect(response.negative_gradient.reshape(-1, response.n), task.row_groups)
         if effect > 1.0:
-            share, why = share / effect, "rows of a group resemble each other"
+            share, why = share / effect, "rows of a group are correlated"
     rows = EffectiveRows(share * n, n, why)
     coef = np.zeros(response.n_dual * features.size)
     # A first step from nothing goes far astray where a few counts are very large.
@@ -265,7 +265,8 @@ def _result(
     with_atoms = (drawn.sets >= 0).any(axis=1)
     return Posterior(
         supports=ordered, weights=np.array([supports[S] for S in ordered]), n_features=d,
-        agreement=drawn.agreement, inclusion=found, candidates=likelihood.features[order],
+        max_chain_difference=drawn.max_chain_difference, inclusion=found,
+        candidates=likelihood.features[order],
         correlations=likelihood.correlations[np.ix_(order, order)], coef=mean, coef_sd=sd,
         n_left_out=drawn.others, coefficients=None if several_classes else coefficients,
         background=float(weights[without & with_atoms].sum()),

@@ -136,7 +136,7 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
         "signal": judged.signal,
         "expected_f1": judged.expected_f1,
         "p_value": None if np.isnan(judged.p_value) else judged.p_value,
-        "agreement": judged.posterior.agreement,
+        "max_chain_difference": judged.posterior.max_chain_difference,
         "sets": [
             {
                 "features": [names[j] for j in each.features],
