@@ -329,7 +329,7 @@ def test_what_other_losses_cannot_do_is_said():
     X, y = data("logistic", 40, 30)
     with pytest.raises(ValueError, match="step must be 'adaptive' with loss='logistic'"):
         path("irksn", X, y, loss="logistic", step="spectral")
-    with pytest.raises(ValueError, match="Discrepancy is for loss='squared', got loss='logistic'"):
+    with pytest.raises(ValueError, match="Discrepancy requires loss='squared', got"):
         path("irksn", X, y, loss="logistic", stopping=Discrepancy())
     with pytest.raises(ValueError, match="loss must be one of"):
         path("irksn", X, y, loss="hinge")

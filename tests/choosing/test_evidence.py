@@ -176,5 +176,5 @@ def test_groups_are_exchanged_until_none_is_better():
 
 def test_evidence_is_for_either_sign():
     design, y = Design.of(np.eye(6)), np.ones(6)
-    with pytest.raises(ValueError, match=r"criterion='evidence' is for .* take criterion='ebic'"):
+    with pytest.raises(ValueError, match=r"criterion='evidence' does .* use criterion='ebic'"):
         choose(design, y, [[()]], "evidence", 2, structure=Structure(positive=True))

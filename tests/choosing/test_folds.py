@@ -84,7 +84,7 @@ def test_labels_of_any_kind_are_groups(made):
     ("groups", "words"),
     [
         (GROUPS[:-1], r"groups must have a label for each row, shape \(60,\), got \(59,\)"),
-        (np.zeros(N), "at least 2, got cv=5 and 1 on the rows of positive weight"),
+        (np.zeros(N), "at least 2, got cv=5 and 1 group"),
         (np.where(GROUPS == 3, np.nan, GROUPS), "a label for each row, got nan in row"),
         (np.where(GROUPS == 3, None, "a"), "a label for each row, got None in row"),
         (np.array([1, "a"] * (N // 2), object), "groups must be labels of one kind"),
@@ -245,7 +245,7 @@ def test_folds_are_cut_to_what_classes_allow(made, classes, members):
 
 
 def test_classes_of_one_row_each_are_an_error_that_says_so():
-    with pytest.raises(ValueError, match="2 classes of one row each: none can be held out"):
+    with pytest.raises(ValueError, match="2 classes of one row each, and a fold needs"):
         folds_of_rows(2, 2, 0, sorts=np.arange(2))
 
 

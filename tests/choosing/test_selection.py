@@ -116,7 +116,7 @@ def test_the_path_behind_is_where_the_support_was_first_met(problem):
     assert chosen.path is not None
     w = iterate_at(chosen.method_behind, problem.design, problem.targets[0], chosen.steps[0])
     np.testing.assert_array_equal(w != 0, chosen.support)
-    assert "first met on the path of k=3" in chosen.words
+    assert "first visited on the path with k=3" in chosen.words
 
 
 def test_off_the_paths_there_are_no_parameters(problem):

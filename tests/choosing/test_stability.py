@@ -116,7 +116,7 @@ def test_the_result_reads_well(data):
     text = str(result)
     count = result.support.sum()
     assert text.startswith(
-        f"{count} of 40 features were chosen on at least 75% of 10 half-samples; at most 0.45 "
+        f"{count} of 40 features were selected on at least 75% of 10 half-samples; at most 0.45 "
     )
     assert "<gene 0>" in text
     never = [name for name, share in zip(names, result.frequency, strict=True) if share == 0]
@@ -253,7 +253,7 @@ def test_every_kind_of_x_whose_rows_can_be_taken(data, kind):
 
 def test_an_operator_has_no_rows_to_take(data):
     X, y = data
-    with pytest.raises(TypeError, match=r"take rows of X, which a LinearOperator does not"):
+    with pytest.raises(TypeError, match=r"rows of X, which a LinearOperator does not support"):
         stability_selection(IHT(k=3), aslinearoperator(X), y)
 
 

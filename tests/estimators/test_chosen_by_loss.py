@@ -97,7 +97,7 @@ def test_columns_to_adjust_for_are_not_chosen():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match="criterion='cp' is for loss='squared'"):
+    with pytest.raises(ValueError, match="criterion='cp' requires loss='squared'"):
         IRKSNICClassifier(criterion="cp").fit(X, LABELS)
     with pytest.raises(ValueError, match="loss must be one of"):
         IRKSNIC(loss="logistic").fit(X, COUNTS)

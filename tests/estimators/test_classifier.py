@@ -130,9 +130,9 @@ def test_bad_labels_are_named():
         IRKSNClassifier().fit(X, np.arange(120) % 3, np.arange(120) % 3 < 2)
     with pytest.raises(ValueError, match="positive=True is for two"):
         IRKSNClassifier(positive=True).fit(X, np.arange(120) % 3)
-    with pytest.raises(ValueError, match="Discrepancy is for loss='squared'"):
+    with pytest.raises(ValueError, match="Discrepancy requires loss='squared'"):
         IRKSNClassifier(stopping="discrepancy").fit(X, LABELS)
-    with pytest.raises(ValueError, match="certify is for loss='squared'"):
+    with pytest.raises(ValueError, match="certify requires loss='squared'"):
         IRKSNClassifier(k=2, max_iter=5).fit(X, LABELS).certify(X, LABELS)
 
 

@@ -165,7 +165,7 @@ def test_groups_in_noise_are_none(grouped):
 
 def test_groups_are_judged_by_squares_alone(grouped):
     X, y, _, groups = grouped
-    with pytest.raises(ValueError, match="feature_groups is chosen for by squares alone, got"):
+    with pytest.raises(ValueError, match="feature_groups requires loss='squared', got"):
         AutoIRKSN(feature_groups=groups, loss="poisson").fit(X, np.round(np.exp(y / 9)))
     y[3] = 99.0  # is left out, and the others are judged by squares
     model = AutoIRKSN(feature_groups=groups, loss="huber").fit(X, y)
@@ -566,7 +566,7 @@ def test_several_responses_need_a_shared_support_where_one_is_chosen(joint):
         ({"feature_groups": [["a"]]}, "names the feature 'a', but X has no names"),
         (
             {"shared_support": True, "loss": "huber"},
-            "shared_support=True is for loss='squared', got loss='huber': fit the columns",
+            "shared_support=True requires loss='squared', got loss='huber': fit the columns",
         ),
         (
             {"shared_support": True, "alpha": "auto"},
@@ -586,20 +586,18 @@ def test_what_cannot_be_is_named(given, words, joint):
 
 def test_what_squares_alone_judge_is_refused_of_other_losses(joint):
     X, Y, _ = joint
-    with pytest.raises(
-        ValueError, match=r"shared_support=True is chosen for by squares alone, got"
-    ):
+    with pytest.raises(ValueError, match=r"shared_support=True requires loss='squared', got"):
         AutoIRKSN(shared_support=True, loss="poisson").fit(X, np.round(np.abs(Y)))
 
 
 def test_certificates_are_for_single_features(grouped, joint):
     X, y, _, groups = grouped
     with pytest.raises(
-        ValueError, match=r"certify is for single features, got feature_groups of 60"
+        ValueError, match=r"certify requires single features, got feature_groups of 60"
     ):
         IRKSN(k=2, feature_groups=groups).fit(X, y).certify(X, y)
     X, Y, _ = joint
-    with pytest.raises(ValueError, match="certify takes a model of one target, got 5"):
+    with pytest.raises(ValueError, match="certify requires a model of one target, got 5"):
         IRKSN(k=2, shared_support=True).fit(X, Y).certify(X, Y)
     report = IRKSN(k=3, positive=True).fit(X, Y[:, 0]).certify(X, Y[:, 0])
     assert any("recovered with positive=True" in each for each in report.remarks)

@@ -127,7 +127,7 @@ def test_adjusted_for_is_no_feature():
 def test_x_and_y_belong_together_and_to_the_whole_table():
     model = IRKSN(k=2, max_iter=50).fit(X, Y)
     for given in ({"X": X, "all": True}, {"X": X, "y": Y}):
-        with pytest.raises(ValueError, match="looked at together, and with all=True"):
+        with pytest.raises(ValueError, match="X and y together, and only with all=True"):
             model.to_frame(**given)
     with pytest.raises(ValueError, match="features"):
         model.to_frame(X[:, :5], Y, all=True)

@@ -162,5 +162,5 @@ def test_fission_covers_what_is_chosen():
 
 def test_fission_is_for_squares(rng):
     X = rng.standard_normal((40, 3))
-    with pytest.raises(ValueError, match="take method='splitting'"):
+    with pytest.raises(ValueError, match="use method='splitting'"):
         intervals(AutoIRKSNClassifier(), X, X[:, 0] > 0, method="fission", n_splits=1)

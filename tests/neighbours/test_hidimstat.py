@@ -1,4 +1,4 @@
-"""Knockoffs by hidimstat: many features are named, few are told to be too few."""
+"""Knockoffs by hidimstat: many features are selected, and few lead to a warning."""
 
 import warnings
 
@@ -27,6 +27,6 @@ def test_many_features_are_named_and_few_are_told_to_be_too_few():
         named = knockoffs(MODEL, X, y, fdr=0.2)
     assert named[:15].mean() > 0.8
     assert named[15:].mean() < 0.15
-    with pytest.warns(UserWarning, match="name no feature or at least 1 / fdr, 10"):
+    with pytest.warns(UserWarning, match="select none or at least 1 / fdr = 10"):
         few = knockoffs(MODEL, X, X[:, 0] + 0.1 * y / y.std(), fdr=0.1)
     assert not few.any()

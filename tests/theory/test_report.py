@@ -38,8 +38,8 @@ def test_a_condition_that_fails_is_told_as_what_it_is(rng):
     w = np.r_[rng.standard_normal(8), np.zeros(32)]
     report = recovery_report(X, w, X @ w + 1)
     assert report.bound is None
-    assert "may recover it or not" in report.words[0]
-    assert "says nothing against the support" in " ".join(report.words)
+    assert "may or may not recover it" in report.words[0]
+    assert "no evidence against the support" in " ".join(report.words)
     assert "even good models rarely meet them" in report.words[-1]
     assert "no error bound" in str(report)
     X, w = example1(rng)

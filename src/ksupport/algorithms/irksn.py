@@ -134,7 +134,7 @@ class IRKSNMethod(Method):
         if structure.positive and structure.targets > 1:
             raise ValueError(
                 f"positive=True is not for loss={self.loss.name!r}, whose coefficients have a sum "
-                "of zero over classes: take positive=False"
+                "of zero over classes: give positive=False"
             )
         design.check_magnitude()
         if not isinstance(y, Response):

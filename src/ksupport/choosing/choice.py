@@ -26,7 +26,7 @@ MOST_TWINS = 50  # alternatives one exchange away that are listed
 
 
 def choose(*args: Any, **options: Any) -> Choice:
-    """What `choosing` finds, alone."""
+    """The result of `choosing`, for a single problem."""
     return side_by_side([Asking(choosing(*args, **options))])[0]
 
 
@@ -99,8 +99,8 @@ def _evidence(design: Design, y: Floats, support: Support, structure: Structure)
 def _check_signs(structure: Structure) -> None:
     if structure.positive:
         raise ValueError(
-            "criterion='evidence' is for coefficients of either sign, got positive=True: take "
-            "criterion='ebic'"
+            "criterion='evidence' does not support positive=True, as its prior has either sign: "
+            "use criterion='ebic'"
         )
 
 
@@ -122,7 +122,7 @@ def fit_of(
     criterion: str,
     structure: Structure,
 ) -> Floats:
-    """What a criterion has judged: the likeliest model, or ridge regression of most evidence."""
+    """The fit behind a criterion: maximum likelihood, or the ridge regression of most evidence."""
     if criterion_for(criterion, structure) == "evidence" and not isinstance(target, Response):
         return Evidence.of(design, target, support, structure).coef
     return refitted(design, target, support, 0.0, structure.positive)

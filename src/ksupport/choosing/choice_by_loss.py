@@ -1,7 +1,8 @@
-"""What a criterion prefers of the models that paths have visited, by a loss that is not of squares.
+"""The best model by an information criterion, for losses other than squares.
 
-Squares that fit the loss tell which models to look at: at no
-feature, and then at the best model, as long as that changes.  The deviance of these decides.
+Models are ranked by squares on a working response (the loss to second order): at the empty model
+first, then at the best model so far, until it no longer changes.  The deviances of the models that
+rank first decide.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from .refits import refit_by_loss
 from .scored import SAME, Choice
 from .supports import Support, first_met, independent_rows
 
-TURNS = 4  # times that squares are fitted to the loss at the best model so far
-WEIGHED = 100  # models that squares prefer, of which the loss is asked
+TURNS = 4  # largest number of working responses
+WEIGHED = 100  # models, those ranked first by squares, that are refitted by the loss
 
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
-    """The likeliest model on a support."""
+    """The maximum likelihood fit on a support."""
 
     fitted: Floats
     deviance: float
@@ -42,13 +43,17 @@ def choose_by_loss(
     exchange: int = 3,
     tie: float = 0.0,
 ) -> Choice:
-    """As `choosing.choice.choosing`, of squares."""
+    """The support with the best criterion by the loss, as `choosing.choice.choose` by squares.
+
+    ``visited`` has the supports that each path visited, ``largest`` bounds the size of a support,
+    ``exchange`` and ``tie`` are those of `choose`.
+    """
     if criterion in ("cp", "evidence"):
         raise ValueError(
-            f"criterion={criterion!r} is for loss='squared', as it needs the variance of errors; "
-            "take 'ebic'"
+            f"criterion={criterion!r} requires loss='squared', as it needs an error variance; use "
+            "criterion='ebic'"
         )
-    n = independent_rows(design, response.negative_gradient)  # a row that is repeated says no more
+    n = independent_rows(design, response.negative_gradient)  # repeated rows add nothing
     rule = Criterion(criterion, n, design.d, 1.0)
     known: dict[Support, _Fit] = {}
     best: Support = ()
@@ -80,7 +85,7 @@ def _fit(design: Design, response: Response, support: Support, rule: Criterion) 
 def _ranked(known: dict[Support, _Fit], n: float) -> list[tuple[Support, float]]:
     """Supports and scores, best first; of equal ones that of fewer features.
 
-    Deviances are in units of the dispersion that one model leaves: the best by its own.
+    Deviances are divided by one dispersion, that of the model that is best by its own dispersion.
     """
     fits = known.values()
     unit = min(fits, key=lambda fit: n * np.log(fit.dispersion) + fit.penalty).dispersion
@@ -90,7 +95,7 @@ def _ranked(known: dict[Support, _Fit], n: float) -> list[tuple[Support, float]]
 
 
 def _choice(known: dict[Support, _Fit], n: float, visited: Sequence[Sequence[Support]]) -> Choice:
-    """The table of all that the loss was asked of, with the place where paths first met it."""
+    """The best support, and a table of all that were refitted, with where a path first met each."""
     order, scores = zip(*_ranked(known, n), strict=True)
     return Choice.of(
         order, np.array(scores), first_met(visited),

@@ -123,7 +123,7 @@ class HoldsOutFolds:
         )
 
     def get_metadata_routing(self) -> MetadataRouter:
-        """What ``fit`` passes on to whom.
+        """Routing of metadata: ``fit`` passes groups to the splitter ``cv``.
 
         Returns
         -------
@@ -171,7 +171,7 @@ def splits_of(
     if not usable:
         raise NoFoldsError(
             f"cv has {len(both)} folds, none of which has rows of positive sample_weight both to "
-            "walk on and to hold out; use other folds or weights"
+            "fit and to hold out; use other folds or weights"
         )
     return usable
 
@@ -208,8 +208,8 @@ def folds_of_rows(
         most = int(np.bincount(labels).max())
         if most < 2:
             raise ValueError(
-                f"y has {n} classes of one row each: none can be held out and fitted as well; give "
-                "more rows of each class"
+                f"y has {n} classes of one row each, and a fold needs rows of a class both to fit "
+                "and to hold out; give more rows of each class"
             )
         count = min(count, most)
     evenly = StratifiedKFold if labels.any() else KFold
@@ -230,8 +230,8 @@ def _grouped(
     width, count = int(groups.max()) + 1, min(cv, int(groups.max()) + 1)
     if count < 2:
         raise ValueError(
-            f"folds that keep groups together need cv and the different labels of groups to be at "
-            f"least 2, got cv={cv} and {width} on the rows of positive weight; leave groups out, "
+            f"folds that keep groups together need cv and the number of groups to be at least 2, "
+            f"got cv={cv} and {width} group(s) on the rows of positive weight; leave groups out, "
             "or give other labels"
         )
     shares = np.zeros((width, int(labels.max()) + 2))  # of each label and, last, of all rows

@@ -156,7 +156,10 @@ def walk_settings(
 def _table_of(
     choice: Choice, settings: list[Setting], results: list[Result]
 ) -> dict[str, NDArray[Any]]:
-    """The table of all supports, with the parameters and the step where each was first met."""
+    """The table of all supports, with the parameters and step of the path where each first occurs.
+
+    A support that only occurs by exchanging features has no parameters, and step -1.
+    """
     met: list[tuple[Setting, int]] = [
         ({}, -1) if path < 0 else (settings[path], int(results[path].history["t"][record]))
         for path, record in zip(choice.table["path"], choice.table["record"], strict=True)

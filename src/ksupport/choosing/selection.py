@@ -149,7 +149,7 @@ class Selection:
                 f"Cross-validation chose {name} with {params or 'its defaults'}, at step "
                 f"{self.steps[0]}: {self.size} features."
             )
-        where = f"first met on the path of {params or 'its defaults'}"
+        where = f"first visited on the path with {params or 'its defaults'}"
         where = where if self.path is not None else "reached by exchanging features"
         visited = f"the supports that {name} visits"
         return f"{str(self.by).upper()} chose {self.size} features among {visited}, {where}."

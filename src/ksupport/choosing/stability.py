@@ -67,9 +67,9 @@ class StabilitySelection:
         """The result in a sentence."""
         what = "features" if self.n_sets == self.support.size else "sets of features"
         return (
-            f"{self._count(self.support)} of {self.n_sets} {what} were chosen on at least "
+            f"{self._count(self.support)} of {self.n_sets} {what} were selected on at least "
             f"{self.threshold:.0%} of {2 * self.n_pairs} half-samples; at most "
-            f"{self.error_bound:.2g} of them are expected to be no likelier than at random."
+            f"{self.error_bound:.2g} of them are expected to be no more likely than at random."
         )
 
     def _count(self, chosen: NDArray[np.bool_]) -> int:
@@ -77,7 +77,7 @@ class StabilitySelection:
         return np.unique(self.feature_sets[chosen]).size
 
     def unimodal_bound(self, threshold: float) -> float:
-        """A smaller bound than ``error_bound``, at any threshold: Theorem 2 of Shah and Samworth.
+        """A smaller bound than ``error_bound``: Theorem 2 of Shah and Samworth.
 
         It assumes that the share of pairs of which both halves choose an unlikely feature has a
         unimodal distribution, and is infinite where the theorem says nothing.
@@ -93,11 +93,16 @@ class StabilitySelection:
         return factor * self.average_size * likely
 
     def select(self, fdr: float = 0.1) -> NDArray[np.bool_]:
-        """The most features, or sets of them, of which a share of at most ``fdr`` is false.
+        """The largest selection of features, or sets, with a false discovery rate up to ``fdr``.
 
         The threshold is the lowest at which `unimodal_bound`, divided by the number that reach it,
         is at most ``fdr``.  The bound holds for a threshold that is chosen beforehand; for the one
         that is found in this way it is an estimate.
+
+        Parameters
+        ----------
+        fdr : float, default=0.1
+            The false discovery rate, between 0 and 1.
 
         Returns
         -------
@@ -107,8 +112,8 @@ class StabilitySelection:
         steps = 2 * self.n_pairs
         for count in range(self.n_pairs + 1, steps + 1):
             chosen = np.asarray(self.frequency >= count / steps - 1e-12)
-            named = self._count(chosen)
-            if named and self.unimodal_bound(count / steps) <= fdr * named:
+            size = self._count(chosen)
+            if size and self.unimodal_bound(count / steps) <= fdr * size:
                 return chosen
         return np.zeros(self.support.size, bool)
 
@@ -203,7 +208,7 @@ def stability_selection(
 
     Theorem 2 gives a smaller bound if, over draws of pairs, the share of pairs of which both halves
     choose an unlikely feature is unimodal (`StabilitySelection.unimodal_bound`).  ``select(fdr)``
-    of the result uses it to name features at a rate that rests on no prior.
+    of the result uses it to select features at a rate that does not depend on a prior.
 
     References
     ----------
@@ -221,15 +226,15 @@ def stability_selection(
     >>> np.flatnonzero(result.support)
     array([0, 1, 2])
     >>> print(result.words)
-    3 of 50 features were chosen on at least 75% of 20 half-samples; at most ... of them are ...
+    3 of 50 features were selected on at least 75% of 20 half-samples; at most ... of them are ...
     """
     check_count("n_pairs", n_pairs, high=limits.MOST_PAIRS)
     check_interval("threshold", threshold, low=0.5, high=1, open_low=True)
     names, X = names_of(X), unwrapped(X)
     if isinstance(X, LinearOperator):
         raise TypeError(
-            "half-samples take rows of X, which a LinearOperator does not let be taken: give an "
-            "array, a data frame or a sparse matrix"
+            "stability_selection needs to select rows of X, which a LinearOperator does not "
+            "support: give an array, a data frame or a sparse matrix"
         )
     if np.ndim(X) != 2:
         raise ValueError(f"X must have rows and columns, got {type(X).__name__} {np.shape(X)}")
@@ -304,8 +309,8 @@ def _chosen(estimator: Any, X: Any, y: NDArray[Any], rows: Ints, seed: int) -> N
         return np.asarray(model.get_support())
     if not hasattr(model, "coef_"):
         raise TypeError(
-            f"estimator must have get_support() or coef_ after fit, got {estimator!r}; of a "
-            "pipeline, give the step that chooses and transform X before"
+            f"estimator must have get_support() or coef_ after fit, got {estimator!r}; instead of "
+            "a pipeline, give its selecting step, and transform X before"
         )
     return np.asarray(np.atleast_2d(model.coef_).any(axis=0))
 

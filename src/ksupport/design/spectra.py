@@ -89,6 +89,7 @@ def check_magnitude(view: Design) -> None:
 
 
 def _norms(view: Design, kind: NormKind) -> dict[str, float]:
+    """The norm that is asked for, by its name; both norms if the other comes at no extra cost."""
     if kind == "nuclear" and view.has_columns and view.n * view.d <= limits.SVD:
         return _norms_from_svd(view)
     if min(view.n, view.d) <= gram_limit(view):

@@ -366,8 +366,8 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
             return mean
         if self._loss.name != "squared":
             raise ValueError(
-                f"return_std is for squares, got loss={self._loss.name!r}: posterior_.predict has "
-                "mean and standard deviation of the linear predictor"
+                f"return_std=True requires loss='squared', got loss={self._loss.name!r}: "
+                "posterior_.predict gives mean and standard deviation of the linear predictor"
             )
         X = validate_data(self, self._numbers(X), accept_sparse=("csr", "csc"), reset=False)
         centre, spread = self.posterior_.predict(X, return_std=True)

@@ -146,8 +146,8 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         self._complex = is_complex(X)
         if self._complex and self.fit_intercept:
             raise ValueError(
-                "Complex data not supported with fit_intercept=True, which would take one number "
-                "off real and imaginary parts alike: give fit_intercept=False"
+                "Complex data not supported with fit_intercept=True, as real and imaginary parts "
+                "would share one intercept: give fit_intercept=False"
             )
         return as_real(X, y)
 
@@ -193,13 +193,13 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         return self._values(X, LinearPredictors(features, coef, self.intercept_, of_levels))
 
     def _values(self, X: Any, linear: LinearPredictors) -> Any:
-        """What linear predictors say of rows."""
+        """The values of linear predictors on these rows."""
         measured = self._numbers(X)
         if is_complex(measured):
             if self.fit_intercept:
                 raise ValueError(
-                    "X is complex, but the model has an intercept, which models of complex data "
-                    "have not: give X.real"
+                    "X is complex, but the model was fitted to real data, with an intercept: give "
+                    "X.real"
                 )
             return unstacked(self._products(stacked(measured), linear) + linear.intercept)
         found = self._products(measured, linear) + linear.intercept
@@ -230,11 +230,11 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         return np.asarray(X[:, features] @ coef.T)
 
     def _means_for(self, X: Incomplete) -> Floats:
-        """What stands for missing entries of new rows: the means of the rows of the fit."""
+        """The values that replace missing entries of new rows: the means of the training rows."""
         if self._fill is None:
             raise ValueError(
                 "X has missing entries, but the model was fitted on an X without: fit on a "
-                "ksupport.design.Incomplete, or fill in those of new rows"
+                "ksupport.design.Incomplete, or impute the missing entries of new rows"
             )
         return self._fill
 
@@ -299,7 +299,10 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         """
         check_is_fitted(self)
         if (X is None) != (y is None) or (X is not None and not all):
-            raise ValueError("X and y are looked at together, and with all=True only")
+            raise ValueError(
+                "to_frame needs X and y together, and only with all=True: give both and all=True, "
+                "or neither"
+            )
         if all:
             if X is not None:
                 X = self._numbers(X if hasattr(X, "shape") else np.asarray(X))
@@ -347,8 +350,8 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
         for name in names:
             sizes = np.ravel(self.adjustment_[name])
             warn(
-                f"unpenalized: {shown(name)!r} separates the rows of y: its coefficient of the "
-                "largest likelihood is infinite, and predictions depend on where the search ended, "
+                f"unpenalized: {shown(name)!r} separates the rows of y: its maximum likelihood "
+                "estimate is infinite, and predictions depend on where the optimisation stopped, "
                 f"{sizes[np.abs(sizes).argmax()]:.3g}; leave it out, merge rare levels, or let "
                 "it be penalised like the other features",
                 ConvergenceWarning,

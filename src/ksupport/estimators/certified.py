@@ -86,18 +86,18 @@ def certificate(model: Any, X: Any, y: Any, sample_weight: ArrayLike | None) -> 
     """The report on a fitted linear model, on the data of its fit."""
     if model._loss.name != "squared":
         raise ValueError(
-            f"certify is for loss='squared', got loss={model._loss.name!r}: the theory's "
-            "conditions are about squares"
+            f"certify requires loss='squared', got loss={model._loss.name!r}: the recovery "
+            "conditions are proved for squares only; fit a model with loss='squared'"
         )
     if model._labels is not None:
         raise ValueError(
-            f"certify is for single features, got feature_groups of {max(model._labels) + 1} "
-            "groups: the recovery conditions are about features one by one; certify a model "
+            f"certify requires single features, got feature_groups of {max(model._labels) + 1} "
+            "groups: the recovery conditions are proved for single features; certify a model "
             "fitted without feature_groups"
         )
     if len(np.atleast_2d(model.coef_)) > 1:
         raise ValueError(
-            f"certify takes a model of one target, got {len(model.coef_)}: fit and certify "
+            f"certify requires a model of one target, got {len(model.coef_)}: fit and certify "
             "the columns of y one at a time"
         )
     if model.coef_.ndim > 1:

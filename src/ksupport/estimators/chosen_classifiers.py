@@ -15,8 +15,8 @@ from .labels import LinearClassifier
 class IRKSNICClassifier(LinearClassifier, IRKSNChosenByCriterion):
     """Two classes: k, alpha, the stopping time and the support chosen by a criterion.
 
-    As `IRKSNIC`, with the logistic loss: the deviance has the place of n log(rss), and ``coef_`` is
-    the likeliest model on the support (with a ridge of 1e-4, as features may separate classes).
+    As `IRKSNIC`, with the logistic loss: the deviance replaces n log(rss), and ``coef_`` is the
+    maximum likelihood fit on the support (with a ridge of 1e-4, as features may separate classes).
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class IRKSNCVClassifier(LinearClassifier, IRKSNChosenByFolds):
     scoring : str, callable or None
         None is the deviance; else a scorer of scikit-learn, as "roc_auc".
     refit, ridge, one_se, patience, random_state
-        As in `IRKSNCV`; "ols" is the likeliest model.
+        As in `IRKSNCV`; "ols" is the maximum likelihood fit.
     max_iter, every
         As in `IRKSNCV`.
     fit_intercept, standardize, unpenalized

@@ -314,7 +314,7 @@ class PathCV(LinearRegressor, ChosenByFolds):
 class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
     """IRKSN with k, alpha, the stopping time and the refit chosen by cross-validation.
 
-    For prediction: of all that the paths offer, what predicts best on folds.
+    For prediction: the iterate, or refit, that predicts best in cross-validation.
 
     Parameters
     ----------
@@ -328,13 +328,13 @@ class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
-        As in `ksupport.IRKSN`.  With others than squares held-out rows are judged by their
-        deviance, and refits are the likeliest models.
+        As in `ksupport.IRKSN`.  With other losses than squares held-out rows are scored
+        by their deviance, and refits are maximum likelihood fits.
     feature_groups, positive
         As in `ksupport.IRKSN`; k counts groups, and refits keep signs.
     shared_support : bool, default=False
-        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
-        them to what they are worth.
+        As in `ksupport.IRKSN`; y may then have several columns, whose errors have equal
+        weight: scale them by their importance.
     cv, scoring
         As in `PathCV`.
     refit : {"auto", None, "ols", "ridge"}, default="auto"

@@ -184,14 +184,15 @@ class IRKSNIC(RegressorByLoss, IRKSNChosenByCriterion):
     step : {"adaptive", "spectral", "nuclear"} or float
         As in `ksupport.IRKSN`.
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
-        As in `ksupport.IRKSN`.  With others than squares the criterion has the deviance in the
-        place of n log(rss), "cp" is not there, and ``path_`` has ``deviance`` for ``rss``.
+        As in `ksupport.IRKSN`.  With other losses than squares the criterion contains the
+        deviance instead of n log(rss), "cp" is not available, and ``path_`` has ``deviance``
+        instead of ``rss``.
     feature_groups, positive
-        As in `ksupport.IRKSN`.  k counts groups; so does EBIC where it charges for the number of
-        supports, and groups are exchanged as wholes.  Refits keep signs.
+        As in `ksupport.IRKSN`.  k counts groups, and so does the penalty of EBIC on the number
+        of supports; groups are exchanged as a whole.  Refits keep signs.
     shared_support : bool, default=False
-        As in `ksupport.IRKSN`; y may then have several columns, whose errors count alike: scale
-        them to what they are worth.
+        As in `ksupport.IRKSN`; y may then have several columns, whose errors have equal
+        weight: scale them by their importance.
     criterion, max_size, exchange, tie
         As in `PathIC`.
     max_iter : int, default=60

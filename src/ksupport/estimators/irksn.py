@@ -35,18 +35,17 @@ class IRKSN(RegressorByLoss, PathRegressor):
         "auto" starts at 0.01 and, as long as the model found violates the recovery theorem's
         limit (`ksupport.theory.alpha_max` at its k largest features), walks again with less.
     step : {"adaptive", "spectral", "nuclear"} or float, default="adaptive"
-        How long the steps of the dual path are.  "adaptive" finds them by backtracking on the dual
-        function: 10 to 100 times fewer of them lead as far, and no norm of X is needed.
+        The step size of the dual path.  "adaptive" finds it by backtracking on the dual function:
+        10 to 100 times fewer steps are needed, and no norm of X.
         "spectral" takes the constant step ``alpha/‖X‖²`` of Algorithm 1, "nuclear" the same with
         the nuclear norm, as the paper's code does, which makes steps smaller by the square of the
         ratio of the two; a number is taken as it is.  Losses other than "squared" take "adaptive".
     loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
-        By what fitted values are compared with y.  "huber" lets errors beyond 0.2 robust standard
-        deviations of y count linearly, so that outliers lead less (``Huber(delta)`` takes another
-        threshold); "poisson" is the likelihood of counts whose logarithmic mean is linear, of one
-        target at a time.
+        The loss of fitted values.  "huber" counts errors beyond 0.2 robust standard deviations of y
+        linearly, which reduces the influence of outliers (``Huber(delta)`` has another threshold);
+        "poisson" is the negative log-likelihood of counts with a log-linear mean, for one target.
     feature_groups : sequence, optional
-        Features that come in and stay out together (pathways, regions, the levels of a category):
+        Groups of features that are selected together (pathways, regions, the levels of a category):
         a label for each feature, lists of their names or numbers, disjoint, or a mapping from such
         to labels; a feature in none is a group of its own.  The norm is then the k-support norm of
         the l2 norms of groups, and k counts groups.  Larger groups have larger norms by chance:
@@ -54,9 +53,8 @@ class IRKSN(RegressorByLoss, PathRegressor):
     positive : bool, default=False
         Whether coefficients must not be negative (those of unpenalised columns may be).
     shared_support : bool, default=False
-        Whether the columns of a 2-D y have one support, as rows of ``coef_.T`` come in and stay out
-        together; False walks on each for itself.  For squares; the larger a column, the more it
-        leads.
+        Whether the columns of a 2-D y share one support; False fits each on its own.  For
+        ``loss="squared"``; columns of larger variance have more weight.
     max_iter : int, default=100
         Steps to walk at most (in one call of ``fit``); constant steps need 10 to 100 times as many.
     stopping : None, str or a rule of `ksupport.stopping`
@@ -160,19 +158,19 @@ class IRKSN(RegressorByLoss, PathRegressor):
         loss = self._asked_loss()
         if self.alpha == "auto" and loss.name != "squared":
             raise ValueError(
-                f"alpha must be a number with loss={loss.name!r}, got 'auto', which follows a "
-                "theorem about squares"
+                f"alpha must be a number with loss={loss.name!r}, got 'auto', which is "
+                "derived for squares only"
             )
         if self.alpha == "auto" and (self.feature_groups is not None or self.shared_support):
             what = "feature_groups" if self.feature_groups is not None else "shared_support=True"
             raise ValueError(
-                f"alpha must be a number with {what}, got 'auto', which follows a theorem about "
-                "single features of one response"
+                f"alpha must be a number with {what}, got 'auto', which is derived for single "
+                "features of one response only"
             )
         if self.shared_support and loss.name != "squared":
             raise ValueError(
-                f"shared_support=True is for loss='squared', got loss={loss.name!r}: fit the "
-                "columns of y one at a time, or take squares"
+                f"shared_support=True requires loss='squared', got loss={loss.name!r}: fit the "
+                "columns of y one at a time, or use loss='squared'"
             )
 
     def _method(self, d: int) -> IRKSNMethod:

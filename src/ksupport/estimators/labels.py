@@ -65,7 +65,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
                 if self._many_classes:
                     instead = (
                         ", and positive=True is for two, as coefficients of more sum up to zero: "
-                        "take positive=False"
+                        "give positive=False"
                     )
                 raise ValueError(
                     "Only binary classification is supported. The type of the target is "

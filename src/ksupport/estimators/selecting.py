@@ -1,4 +1,4 @@
-"""What the models share that choose among many paths."""
+"""What all models share that choose among many paths."""
 
 from __future__ import annotations
 
@@ -122,8 +122,8 @@ class SelectingModel(LinearModel):
             if (asked := getattr(self, name)) is not None and asked is not False:
                 given = f"{name}=True" if asked is True else name
                 raise ValueError(
-                    f"{given} is chosen for by squares alone, got loss={loss.name!r}: fit "
-                    "IRKSN or IRKSNClassifier with k of your own, or take loss='squared'"
+                    f"{given} requires loss='squared', got loss={loss.name!r}: use that loss, or "
+                    "IRKSN or IRKSNClassifier with a given k"
                 )
 
     def _search(self, n: int, d: int) -> Search:

@@ -58,6 +58,6 @@ def groups_meant(groups: Any, X: Any, d: int, unpenalized: Ints) -> tuple[int, .
             name = f"x{feature}" if names is None else names[feature]
             raise ValueError(
                 f"feature_groups has the column {shown(name)!r} in a group, but it is unpenalized, "
-                "and so in every model; take it out of one of the two"
+                "and so in every model; remove it from one of the two"
             )
     return ungrouped(labels, unpenalized)

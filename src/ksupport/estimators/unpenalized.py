@@ -222,8 +222,7 @@ def _refuse_text(X: Any, y: Any) -> None:
         )
     if where := _text_in(y):
         raise ValueError(
-            f"y holds text, {where}; to tell classes apart take a classifier, such as "
-            "AutoIRKSNClassifier"
+            f"y holds text, {where}; for classes use a classifier, such as AutoIRKSNClassifier"
         )
 
 

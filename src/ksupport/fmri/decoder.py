@@ -258,7 +258,7 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
             if params:
                 raise ValueError(
                     f"method='auto' chooses {', '.join(params)} itself; leave it out, or "
-                    "take method='irksn'"
+                    "use method='irksn'"
                 )
             return AutoIRKSNClassifier(**common)
         if self.method not in METHODS:

@@ -80,7 +80,7 @@ def check_voxels(volumes: Any, mask_img: Any, *, constant: bool) -> None:
             where = tuple(int(i) for i in np.argwhere(inside(mask_img))[int(np.argmax(which))])
             raise ValueError(
                 f"{int(which.sum())} of {which.size} voxels in the mask {what}, the first at "
-                f"{where}: take them out with mask=ksupport.fmri.usable_mask(images, mask)"
+                f"{where}: exclude them with mask=ksupport.fmri.usable_mask(images, mask)"
             )
 
 

@@ -34,23 +34,22 @@ FEWEST = 8  # rows: four to choose on, and four to estimate on
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """Intervals of the features that are chosen most times, as returned by `intervals`.
+    """Intervals of the features that are selected most often, as returned by `intervals`.
 
     Attributes
     ----------
     features : ndarray of int
-        Chosen more than half of the times, the most frequent first.
+        Selected in more than half of the splits, the most frequent first.
     estimate : ndarray
         The median of the estimates.
     lower, upper : ndarray
-        Ends of the merged intervals; not a number where more than half of the intervals have no
-        value in common.
+        Ends of the merged intervals; NaN if no value is in more than half of the intervals.
     frequency : ndarray
-        The share of the times that each was chosen.
+        The share of the splits in which each was selected.
     level : float
-        The probability with which each interval covers its coefficient, at least.
+        Lower bound on the probability that an interval covers its coefficient.
     feature_names : tuple of str
-        Of these features.
+        Names of these features.
 
     Examples
     --------
@@ -104,27 +103,28 @@ def intervals(
     random_state: Any = 0,
     verbose: bool = False,
 ) -> Intervals:
-    """Intervals of coefficients that hold after selection, and do not rest on a prior.
+    """Intervals of coefficients that are valid after selection, and do not depend on a prior.
 
     Parameters
     ----------
     estimator : AutoIRKSN, AutoIRKSNClassifier or AutoIRKSNSurvival
-        Chooses the features on one part; of classes for two.
+        Selects the features on one part; for one response or two classes.
     X : array, data frame or sparse matrix of shape (n, d)
         The measurements.
     y : array
         The response, as in ``fit``.
     method : {"splitting", "fission"}
-        "splitting": rows are split in halves.  "fission": all rows choose and estimate, by y plus
-        noise and y minus it; for squares with normal noise of one variance.
+        "splitting": features are selected on one half of the rows, and estimated on the other.
+        "fission": features are selected with y plus simulated noise, and estimated with y minus
+        it, on all rows; for ``loss="squared"`` and normal noise of equal variance.
     level : float, default=0.95
         The probability of each interval.
     n_splits : int, default=25
-        How often data are split at random.
+        Number of random splits.
     noise : float, optional
         The variance of the noise of y, for fission; None takes the estimate of a fit on all rows.
     random_state : int, RandomState or None, default=0
-        Of the splits.
+        Seed of the splits.
     verbose : bool, default=False
         Whether to show the time left, once two seconds have passed.
 
@@ -134,11 +134,11 @@ def intervals(
 
     Notes
     -----
-    On the other part, coefficients are those of least squares, or of the largest likelihood, on the
-    chosen features and unpenalised columns.  What is covered is the coefficient beside the other
-    features of a choice: the true one if parts choose all that matters, or if what they miss is
-    uncorrelated with what they choose.  Rows must be independent.  By fission all rows choose and
-    estimate, at twice the variance of noise.
+    On the other part, coefficients are estimated by least squares or maximum likelihood on the
+    selected features and unpenalised columns.  The intervals cover the coefficients of that model,
+    which are the true ones if all features that matter are selected, or if those that are missed
+    are uncorrelated with the selected ones.  Rows must be independent.  Fission uses all rows for
+    both purposes, at twice the variance of the noise.
 
     References
     ----------
@@ -233,8 +233,8 @@ def _noise_variance(estimator: Any, X: Any, y: Any) -> float:
     model = fitted_again(estimator, X, y)
     if model._loss.name != "squared" or y.ndim > 1:
         raise ValueError(
-            "method='fission' is for one response and squares, got a response of other noise: "
-            "take method='splitting'"
+            f"method='fission' requires one response and loss='squared', got "
+            f"loss={model._loss.name!r} and y of shape {y.shape}: use method='splitting'"
         )
     known = model.posterior_.coefficients
     found = sum(each.weight * float(each.noise[0]) for each in known.models)
@@ -249,8 +249,8 @@ def _on_parts(estimator: Any, choosing: Part, estimating: Part, error: float) ->
     model = fitted_again(estimator, *choosing)
     if model.levels_:
         raise ValueError(
-            f"intervals take unpenalised columns of numbers, got categories in "
-            f"{', '.join(model.levels_)}: code them as columns of zeros and ones"
+            f"intervals requires numeric unpenalised columns, got categories in "
+            f"{', '.join(model.levels_)}: encode them as columns of zeros and ones"
         )
     out = np.empty((3, model.n_features_in_))
     out[0], out[1], out[2] = np.nan, -np.inf, np.inf
@@ -284,7 +284,9 @@ def _estimated(
         C = np.linalg.inv(A.T @ A) * noise
         return b[first:], np.sqrt(C.diagonal()[first:]), float(freedom)
     if loss.n_dual > 1:
-        raise ValueError("intervals are for two classes, got more")
+        raise ValueError(
+            f"intervals supports two classes, got {loss.n_dual}: compare one class with the others"
+        )
     response = loss.on(y, None, np.ascontiguousarray(A.T))
     b = response.null_coef
     H = loss.reduced_hessian(A.T, A @ b, y, np.ones(n))

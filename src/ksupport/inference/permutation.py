@@ -78,20 +78,20 @@ def permutation_test(
     If rows are exchangeable, the p-value is exact whatever the distributions of X and y: two
     statistics, the evidence of a short search for few features and the sum of squared correlations
     of all, are compared with those of permuted responses, and the smaller of both ranks is ranked
-    again.  What is permuted is what the mean and unpenalised columns leave of y, by losses
-    other than squares the gradient; where covariates were projected out beforehand, X and y are
+    again.  The residuals of y on the mean and the unpenalised columns are permuted (with losses
+    other than squares, the gradient); where covariates were projected out beforehand, X and y are
     rotated instead.  No model is fitted.
 
     Parameters
     ----------
     estimator : AutoIRKSN, AutoIRKSNClassifier or AutoIRKSNSurvival
-        How X and y are taken: loss, scaling, unpenalised columns, signs, the seed of permutations.
+        Its loss, scaling, unpenalised columns, signs and seed are used.
     X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
         The measurements.
     y : array
         The response, as in ``fit``.
     n_permutations : int, default=999
-        How many; the least p-value is 1 / (n_permutations + 1).
+        Number of permutations; the smallest p-value is 1 / (n_permutations + 1).
     groups : array of shape (n,), optional
         Which rows belong together: means of groups are permuted, and rows within groups.
     verbose : bool, default=False

@@ -108,7 +108,7 @@ def _compiled(
         *response.scales,
     )  # fmt: skip
     if not told[:, 0].all():
-        raise RuntimeError("Newton's method did not end; scale the columns")
+        raise RuntimeError("Newton's method did not converge; rescale the columns of X")
     deviances = response.loss.deviance(E, response.y, response.weights) @ response.weights
     parts = [coef[first:end] for first, end in pairwise(ends.tolist())]
     each = zip(parts, free, deviances.tolist(), E, told.tolist(), strict=True)
@@ -126,7 +126,7 @@ def _of_classes(response: Response, model: Model, asked: float) -> Refit:
         start = model.from_unpenalized(response.null_coef)
         b = _newton(response, model, start, ridge, 10 * NEWTON_STEPS)
         if b is None:
-            raise RuntimeError("Newton's method did not end; scale the columns")
+            raise RuntimeError("Newton's method did not converge; rescale the columns of X")
     eta, (coef, free) = model.eta(b), model.split(b)
     deviance = response.loss.deviance(eta, response.y, response.weights) @ response.weights
     left = _prior_left(response, model, eta, asked)

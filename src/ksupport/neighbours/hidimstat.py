@@ -33,11 +33,11 @@ def knockoffs(
         Fitted on features and knockoffs, for instance `ksupport.IRKSNCV`.
     X : array of shape (n, d)
         The measurements; their distribution is taken to be Gaussian, with a covariance that is
-        estimated from them: with fewer than hundreds of rows it is known badly.
+        estimated from them, poorly if there are fewer than some hundred rows.
     y : array of shape (n,)
         The response.
     fdr : float, default=0.1
-        The expected share of false features among those named.
+        The false discovery rate: the expected share of false features among those selected.
     random_state : int, default=0
         Of the knockoffs.
 
@@ -48,7 +48,7 @@ def knockoffs(
     Warns
     -----
     UserWarning
-        If nothing is named: knockoffs name no feature, or at least 1 / fdr.
+        If no feature is selected: knockoffs select none, or at least 1 / fdr.
 
     References
     ----------
@@ -63,13 +63,13 @@ def knockoffs(
         estimator=estimator, preconfigure_lasso_path=False, random_state=random_state
     )
     found.fit_importance(np.asarray(X, np.float64), np.asarray(y))
-    named = np.asarray(found.fdr_selection(fdr=fdr) != 0)
-    if not named.any():
+    selected = np.asarray(found.fdr_selection(fdr=fdr) != 0)
+    if not selected.any():
         fewest = math.ceil(1 / fdr)
         warn(
-            f"knockoffs name nothing at fdr={fdr:g}: they name no feature or at least 1 / fdr, "
-            f"{fewest}; where fewer matter, ask for a larger rate, or for "
-            "posterior_.select(fdr), which rests on a prior instead",
+            f"knockoffs selected no feature at fdr={fdr:g}: they select none or at least 1 / fdr = "
+            f"{fewest}; if fewer matter, use a larger fdr, or posterior_.select(fdr), which relies "
+            "on a prior instead",
             UserWarning,
         )
-    return named
+    return selected

@@ -88,7 +88,7 @@ class Coefficients:
         return cls([empty], n_features, n_responses)
 
     @property
-    def heavy(self) -> float:
+    def variance_of_t(self) -> float:
         """The variance of a t distribution, in units of its squared scale."""
         return self.freedom / (self.freedom - 2.0) if 2.0 < self.freedom < np.inf else 1.0
 
@@ -106,7 +106,7 @@ class Coefficients:
     def _moments(self, location: Floats, scale: Floats) -> tuple[Floats, Floats]:
         """Mean and second moment of each component."""
         if not self.positive:
-            return location, location**2 + self.heavy * scale**2
+            return location, location**2 + self.variance_of_t * scale**2
         z = location / scale
         hazard = np.exp(norm.logpdf(z) - norm.logcdf(z))  # of a normal variable above zero
         mean = location + scale * hazard
@@ -174,7 +174,7 @@ class Coefficients:
         mean = np.zeros(own_features.size)
         for model in self.models:
             at, own = place[model.features], model.mean[:, 0]
-            spread = self.heavy * model.noise[0] * (model.factor @ model.factor.T)
+            spread = self.variance_of_t * model.noise[0] * (model.factor @ model.factor.T)
             C[np.ix_(at, at)] += model.weight * (np.outer(own, own) + spread)
             mean[at] += model.weight * own
         sizes, axes = np.linalg.eigh(C - np.outer(mean, mean))
@@ -197,11 +197,11 @@ class Coefficients:
             out[draw][:, model.features] = (np.maximum(own, 0.0) if self.positive else own).T
         return out
 
-    def along(self, Z: Floats, features: Ints) -> tuple[Floats, Floats, Floats]:
-        """Mean and variance of Z b, and the mean variance of the noise.
+    def predictive_moments(self, Z: Floats, features: Ints) -> tuple[Floats, Floats, Floats]:
+        """Posterior mean and variance of Z b over models, and the mean variance of the noise.
 
-        ``Z`` has the columns of these features, among which all of the models must be; answers are
-        (rows, n_responses), and (n_responses,).
+        ``Z`` has the columns of these features, which must include those of all models.  The first
+        two have shape (rows, n_responses), the noise (n_responses,).
         """
         place = np.full(self.n_features, -1)
         place[features] = np.arange(features.size)
@@ -210,10 +210,10 @@ class Coefficients:
         for model in self.models:
             own = Z[:, place[model.features]]
             mean = own @ model.mean
-            spread = self.heavy * np.sum((own @ model.factor) ** 2, axis=1)
+            spread = self.variance_of_t * np.sum((own @ model.factor) ** 2, axis=1)
             first += model.weight * mean
             second += model.weight * (mean**2 + spread[:, None] * model.noise)
-            noise += model.weight * self.heavy * model.noise
+            noise += model.weight * self.variance_of_t * model.noise
         return first, np.maximum(second - first**2, 0.0), noise
 
     @property

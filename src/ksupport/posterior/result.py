@@ -352,7 +352,7 @@ class Posterior:
             raise ValueError(f"X must have {self.n_features} columns, got shape {X.shape}")
         (means, value), used = self.origin, known.used
         Z = X[:, used].toarray() if issparse(X) else X[:, used].astype(np.float64)
-        mean, variance, noise = known.along(Z - means[used], used)
+        mean, variance, noise = known.predictive_moments(Z - means[used], used)
         shape = (len(Z), *self.coef.shape[:-1])
         mean = (mean + value).reshape(shape)
         spread = variance + (noise if np.isfinite(known.freedom) else 0.0)

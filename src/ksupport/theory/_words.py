@@ -22,7 +22,7 @@ def findings(report: RecoveryReport) -> tuple[str, ...]:
     if report.n_duplicates:
         words.append(
             f"Near-duplicates, one feature on the support and one outside ({report.n_duplicates} "
-            "pairs), make the support ambiguous: little noise is enough to exchange them."
+            "pairs), make the support ambiguous: the data can hardly distinguish them."
         )
     if report.noise_share is not None:
         words.append(f"The residual is {report.noise_share:.1%} of y in norm. {_error(report)}")
@@ -32,11 +32,11 @@ def findings(report: RecoveryReport) -> tuple[str, ...]:
 def _verdict(report: RecoveryReport) -> list[str]:
     irksn, name = report.irksn, report.feature_names
     recovers = irksn.alpha_sharp > 0
-    verdict = "recovers it" if recovers else "may recover it or not"
+    verdict = "recovers it" if recovers else "may or may not recover it"
     words = [f"If this vector is the truth, IRKSN with k={irksn.k} {verdict}: {irksn.why}."]
     if recovers:
         paper = f" (the paper asks for less than {irksn.alpha_max:.3g})" if irksn.holds else ""
-        words.append(f"Any alpha below {irksn.alpha_sharp:.3g} will do{paper}.")
+        words.append(f"Any alpha below {irksn.alpha_sharp:.3g} is small enough{paper}.")
     if irksn.tight_out:
         rivals = ", ".join(name[i] for i in irksn.tight_out[:SHOWN])
         weakest = ", ".join(name[j] for j in irksn.tight_in[:SHOWN])
@@ -49,8 +49,8 @@ def _methods(report: RecoveryReport) -> str:
     if met:
         return f"Sufficient conditions are met for: {', '.join(met)}."
     return (
-        "No method of Table 1 has its sufficient condition met here, which says nothing against "
-        "the support."
+        "No method of Table 1 has its sufficient condition met here, which is no evidence "
+        "against the support."
     )
 
 

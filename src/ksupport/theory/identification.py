@@ -160,7 +160,7 @@ def face_bound(
     if not support.injective and (k < support.k or not support.sees(w_S)):
         raise ValueError(
             f"w must have independent columns on its support, or be the smallest solution there "
-            f"and k its size, got {support.k} columns of rank {support.rank}, k={k}: take "
+            f"and k its size, got {support.k} columns of rank {support.rank}, k={k}: use "
             "error_bound"
         )
     if noise is None:

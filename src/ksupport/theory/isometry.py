@@ -58,7 +58,7 @@ def mutual_coherence(X: Any) -> float:
     Parameters
     ----------
     X : array, sparse matrix or LinearOperator of shape (n_samples, n_features)
-        The design. Design of zeros are left out.
+        The design.  Columns of zeros are left out.
 
     Returns
     -------

@@ -72,7 +72,7 @@ class Rule(ABC):
         """Refuse a loss that the rule is not for."""
         if self.squares_only and loss != "squared":
             raise ValueError(
-                f"stopping: {type(self).__name__} is for loss='squared', got loss={loss!r}; use "
+                f"stopping: {type(self).__name__} requires loss='squared', got loss={loss!r}; use "
                 "'held_out', 'no_change' or 'residual_ratio'"
             )
 
