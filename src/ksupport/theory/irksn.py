@@ -243,8 +243,8 @@ def _least_norm(X: Design, w: Floats, S: Ints) -> SourceCondition:
     lhs, apart = largest_outside(c, S), float(np.linalg.norm(c - w) / np.linalg.norm(w))
     holds = apart <= FEASIBLE_RTOL
     why = (
-        f"w {'is' if holds else 'is not'} the solution of least l2 norm, as a k above the size of "
-        "the support needs"
+        f"w {'is' if holds else 'is not'} the solution of least l2 norm, which is required if k "
+        "exceeds the size of the support"
     )
     decided = holds or reason != ENDED_EARLY
     return SourceCondition(holds, decided, lhs, 0.0, -lhs, 0.0, "least squares", lam, why)
@@ -276,11 +276,11 @@ def _irksn_why(
         )
     if strict:
         return (
-            f"outside the support correlations stay at {lhs:.6g}, below the smallest on it, "
-            f"{rhs:.6g} (Assumption 2)"
+            f"Assumption 2 holds: |⟨X_S† x_l, w_S⟩| is at most {lhs:.6g} outside the support, and "
+            f"at least {rhs:.6g} on it"
         )
     reason = (
-        f"a feature outside the support reaches {lhs:.6g}, not below the smallest on it, "
-        f"{rhs:.6g} (Assumption 2)"
+        f"Assumption 2 fails: |⟨X_S† x_l, w_S⟩| reaches {lhs:.6g} outside the support, and its "
+        f"least value on it is {rhs:.6g}"
     )
     return f"{reason}, but {source.why}, so w is still the limit" if source.holds else reason
