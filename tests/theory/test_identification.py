@@ -128,7 +128,7 @@ def test_errors(rng):
     equal, small, large = np.ones((4, 5)), [1.0, 1.0, 0, 0, 0], [1.0, 2.0, 0, 0, 0]
     assert face_bound(equal, small, 0.1, 0.1).floor == pytest.approx(0.1 / 8**0.5)
     for truth, k in ((large, 2), (small, 1)):
-        with pytest.raises(ValueError, match=f"got 2 columns of rank 1, k={k}: take error_bound"):
+        with pytest.raises(ValueError, match=f"got 2 columns of rank 1, k={k}: use error_bound"):
             face_bound(equal, truth, 0.1, 0.1, k=k)
     with pytest.raises(ValueError, match=r"alpha must be in \(0, 1\), got 1"):
         face_bound(X, w, 1, 0.1)
