@@ -37,7 +37,9 @@ def test_every_estimator_says_what_it_has_chosen(estimator, as_asked):
 
 
 def test_others_are_refused():
-    with pytest.raises(TypeError, match="estimator must be one of ksupport's, got Lasso"):
+    with pytest.raises(
+        TypeError, match="estimator must be a fitted linear model of ksupport, got Lasso"
+    ):
         chosen_by(Lasso().fit(X, Y))
     with pytest.raises(NotFittedError):
         chosen_by(IRKSN())

@@ -175,7 +175,7 @@ def test_a_constant_target_is_reported_too():
         model = AutoIRKSN().fit(X, np.ones(30))
     assert "No signal" in build_report(model, X, np.ones(30))
     model = IRKSN(k=2, max_iter=5).fit(X, np.ones(30))
-    assert "No model: no feature was chosen" in build_report(model, X, np.ones(30))
+    assert "No model: no feature was selected" in build_report(model, X, np.ones(30))
 
 
 def test_features_stand_most_certain_first_with_those_that_can_stand_in(grouped):
@@ -257,14 +257,16 @@ def test_what_cannot_be_reported_is_refused_in_words(scattered, grouped):
     model, X, y = scattered
     with pytest.raises(NotFittedError, match="not fitted yet"):
         build_report(AutoIRKSN(), X, y)
-    with pytest.raises(TypeError, match="estimator must be one of ksupport's, got Lasso"):
+    with pytest.raises(
+        TypeError, match="estimator must be a fitted linear model of ksupport, got Lasso"
+    ):
         build_report(Lasso().fit(X, y), X, y)
     with pytest.raises(ValueError, match="X has 20 features, but IRKSNIC is expecting 50"):
         build_report(model, X[:, :20], y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         build_report(model, X, y[:5])
     other = stability_selection(IRKSN(k=2, max_iter=10), X[:, :5], y, n_pairs=1)
-    with pytest.raises(ValueError, match="stability must be of the 50 features of X"):
+    with pytest.raises(ValueError, match="stability must have a frequency for each of the 50"):
         build_report(model, X, y, stability=other)
 
 
@@ -564,5 +566,5 @@ def test_a_model_of_one_path_has_a_report_and_one_of_several_targets_none(scatte
     at, record = data["at"]
     assert data["paths"][at]["size"][record] == model.support_.sum()
     two = IRKSN(k=3, max_iter=50).fit(X, np.c_[y, y])
-    with pytest.raises(ValueError, match="a report is on a model of one target, got 2"):
+    with pytest.raises(ValueError, match="a report needs a model of one target, got 2"):
         build_report(two, X, y)

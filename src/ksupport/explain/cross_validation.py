@@ -139,8 +139,8 @@ def metric_for(loss: Loss) -> Metric:
 
 Make = Callable[[Ints], Any]  # an estimator, given the rows that it will be fitted on
 Splits = Sequence[tuple[Ints, Ints]]
-CLEAR = 2.0  # standard errors from which a difference is one
-TOLD = 0.005  # the least difference of scores that is mentioned
+CLEAR = 2.0  # standard errors above which a difference is called clear
+MENTIONED = 0.005  # the smallest difference of scores that is mentioned
 BASELINE = "no features (baseline)"
 
 
@@ -168,7 +168,7 @@ class MethodScore:
         return _spread(self.errors, self.baseline_errors)
 
     def ahead_of(self, other: MethodScore) -> tuple[float, float]:
-        """By how much the score is larger, row against row, and the standard error of that."""
+        """The difference of scores on the same rows, and its standard error."""
         spread = _spread(other.errors - self.errors, self.baseline_errors)
         return self.score - other.score, spread
 
@@ -176,8 +176,8 @@ class MethodScore:
 def _spread(errors: Floats, baseline: Floats) -> float:
     """Standard error of a score, a ratio of means (the delta method).
 
-    Of pairs too: each counts for both its rows, which doubles what a row changes, and the score of
-    a constant, one half, halves it.
+    This also holds for scores of pairs: each pair counts for both of its rows, a factor of two, and
+    the score of a constant is one half, which cancels it.
     """
     total, n = float(baseline.mean()), len(errors)
     if total <= 0 or n < 2:
@@ -192,8 +192,8 @@ class CrossValidation:
 
     metric: Metric
     rows: Ints  # that were held out
-    fold: Ints  # in which of the folds each of them was
-    observed: Floats  # what they are
+    fold: Ints  # the fold of each of them
+    observed: Floats  # their responses
     predicted: Floats  # by our method
     ours: MethodScore
     others: tuple[MethodScore, ...]
@@ -208,17 +208,17 @@ class CrossValidation:
     @property
     def better(self) -> list[MethodScore]:
         """The others that predict better by what rounds to a per cent, or more; best first."""
-        ahead = [each for each in self.others if each.score - self.ours.score >= TOLD]
+        ahead = [each for each in self.others if each.score - self.ours.score >= MENTIONED]
         return sorted(ahead, key=lambda each: -each.score)
 
     @property
     def clearly_better(self) -> list[MethodScore]:
-        """Those of them for which the rows leave little doubt."""
+        """Those that are better by more than two standard errors."""
         return [each for each in self.better if clearly_ahead(each, self.ours)]
 
 
 def clearly_ahead(one: MethodScore, other: MethodScore) -> bool:
-    """Whether the rows leave little doubt that one predicts better than the other."""
+    """Whether one predicts better than the other by more than two standard errors."""
     gap, spread = one.ahead_of(other)
     return gap > CLEAR * spread
 
@@ -279,7 +279,7 @@ def _predicted(
     predicted, used = [], []
     for train, test in splits:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of parts that are noise, or end early
+            warnings.simplefilter("ignore")  # of folds without signal, or that do not converge
             model, (seen, unseen) = make(train), filled(X[train], X[test])
             model.fit(seen, y[train], **_weighting(model, weights, train))
         predicted.append(metric.predictions(model, unseen))
@@ -298,7 +298,7 @@ def coef_of(model: Any) -> Any:
 
 
 def filled(train: Any, test: Any) -> tuple[Any, Any]:
-    """Rows to fit and to judge on; what is missing is the mean of the former."""
+    """Training and test rows, with missing values replaced by the means of the training rows."""
     if not isinstance(train, Incomplete):
         return train, test
     means = np.asarray(train).mean(axis=0)
@@ -306,7 +306,7 @@ def filled(train: Any, test: Any) -> tuple[Any, Any]:
 
 
 def _weighting(model: Any, weights: Floats | None, train: Ints) -> dict[str, Floats]:
-    """What to give ``fit`` for the weights of the rows; a pipeline wants them for its steps."""
+    """The arguments of ``fit`` for row weights; in a pipeline each step has its own."""
     if weights is None:
         return {}
     if not hasattr(model, "steps"):

@@ -47,6 +47,6 @@ def feature_list(
 
     head = [
         findings.nouns.feature, *["probability"] * certain, "effect", "coefficient",
-        *["makes likely"] * several, *["chosen on halves"] * (stability is not None),
+        *["makes likely"] * several, *["selected on halves"] * (stability is not None),
     ]  # fmt: skip
     return head, [cells(each) for each in rows]

@@ -27,11 +27,11 @@ class FeatureRow:
     """One feature: in the model, or a substitute for one that is."""
 
     feature: int
-    probability: float | None  # that it belongs to the model; None if that was not asked
+    probability: float | None  # posterior inclusion probability; None if not computed
     chosen: bool  # whether it is in the model
-    set: int | None  # which set of features that stand in for each other; None if alone
+    set: int | None  # number of its credible set; None if it is in none of several features
     stands_in_for: int | None = None  # the more probable feature of the model that it could replace
-    together: bool = False  # rather than replacing it, it matters with it, in a group
+    together: bool = False  # it acts together with that feature, rather than replacing it
 
     @property
     def prefix(self) -> str:
@@ -42,7 +42,7 @@ class FeatureRow:
 
 
 def by_certainty(effects: Floats, chosen: Selection) -> list[int]:
-    """The chosen features, the most probable first, of equal ones that of the largest effect."""
+    """The selected features, most probable first; equally probable ones by their effect."""
     features = np.flatnonzero(chosen.support)
     p = chosen.probability
     certain = np.zeros(features.size) if p is None else np.round(p[features], SAME_DECIMALS)
@@ -69,7 +69,7 @@ def feature_rows(chosen: Selection, effects: Floats | None = None) -> list[Featu
 
 
 def _sizes(coef: Floats) -> Floats:
-    """How large coefficients are; of several targets the largest, in units of each target's."""
+    """Absolute coefficients; of several targets the largest, relative to each target's maximum."""
     each = np.abs(np.atleast_2d(coef))
     most = each.max(axis=1, keepdims=True, initial=0.0)
     return np.asarray((each / np.where(most > 0, most, 1.0)).max(axis=0))
@@ -85,7 +85,7 @@ def _found(
 
 
 def act_together(features: FeatureSet) -> bool:
-    """Whether features of a set matter together, rather than one for the others."""
+    """Whether several features of a set probably matter, rather than one of them."""
     return features.together > 0.5
 
 
@@ -96,7 +96,7 @@ def shared_sets(chosen: Selection) -> list[FeatureSet]:
 
 
 def copies_of(chosen: Selection, feature: int) -> tuple[int, ...]:
-    """The features that are exact copies of one that is named for all of them, and itself."""
+    """A feature and its exact copies, for all of which it is selected."""
     judged = chosen.judgement
     return () if judged is None else judged.posterior.copies.get(feature, ())
 

@@ -51,7 +51,7 @@ Sign = Literal["yes", "perhaps", "no"]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Findings:
-    """A fitted model of one target, its cross-validation, and the names to use."""
+    """A fitted model of one target with its cross-validation, and the words for both."""
 
     estimator: str  # name of the class
     chosen: Selection
@@ -67,7 +67,7 @@ class Findings:
     classes: Sequence[str] = ()
     validation: CrossValidation | None = None  # None: no rows were held out
     nouns: Nouns = field(default_factory=Nouns)
-    no_signal: NoSignal | None = None  # looked at where no feature is named
+    no_signal: NoSignal | None = None  # univariate facts, if no feature is selected
 
     @property
     def wording(self) -> Wording:
@@ -81,36 +81,36 @@ class Findings:
 
     @property
     def effect_texts(self) -> dict[int, str]:
-        """The effects of the named features, all with as many decimals."""
+        """The effects of the selected features, all with the same number of decimals."""
         text = column_format(self.effects)
         return {j: text(self.effects[j]) for j in self.order}
 
     @property
     def order(self) -> list[int]:
-        """The named features, most probable first."""
+        """The selected features, most probable first."""
         return [each.feature for each in self.found if each.chosen]
 
     @property
     def signal(self) -> bool:
-        """Whether features are named, and not by a model that was judged to be noise."""
+        """Whether features were selected, by a model that was not judged to be noise."""
         judged = self.chosen.judgement
         return self.chosen.size > 0 and (judged is None or judged.signal)
 
     @property
     def sign(self) -> Sign:
-        """Whether anything was found; "perhaps" where nothing says how many names are right."""
+        """Whether anything was found; "perhaps" if it is not known how many features are right."""
         if not self.signal:
             return "no"
         return "perhaps" if self.chosen.judgement is None else "yes"
 
     @property
     def expected_right(self) -> float | None:
-        """How many of the named features are expected to be right; None if that is not known."""
+        """How many selected features are expected to be right; None if that is not known."""
         judged = self.chosen.judgement
         return None if judged is None else judged.posterior.expected_hits(self.order)
 
     def is_candidate(self, row: FeatureRow) -> bool:
-        """Whether a named feature is more likely wrong than right."""
+        """Whether a selected feature is more likely wrong than right."""
         p, judged = row.probability, self.chosen.judgement
         if not row.chosen or p is None:
             return False
@@ -126,65 +126,66 @@ class Findings:
             judged = self.chosen.judgement
             if judged is not None and judged.signal:
                 return (
-                    f"No single {self.nouns.feature} explains {target}: it goes with what most "
-                    f"{self.nouns.features} have in common"
+                    f"No single {self.nouns.feature} explains {target}: it is associated with a "
+                    f"component that most {self.nouns.features} share"
                 )
             if judged is None:
-                return f"No model: no {self.nouns.feature} was chosen to explain {target}"
+                return f"No model: no {self.nouns.feature} was selected to explain {target}"
             effect = "positive effect" if self.chosen.positive else self.nouns.feature
             return f"No signal: no {effect} can be distinguished from chance for {target}"
         if right is None:
             return (
-                f"{self.nouns.count(size)} chosen to explain {target}; how many are right is not "
-                "known"
+                f"{self.nouns.count(size)} selected to explain {target}; how many are right is "
+                "not known"
             )
         if size == 1:
             return (
-                f"1 {self.nouns.feature} named to explain {target}: right with probability "
+                f"1 {self.nouns.feature} selected to explain {target}: right with probability "
                 f"{probability_text(right)}"
             )
         return (
-            f"{_about(right, size)} {self.nouns.features} named to explain {target} "
+            f"{_about(right, size)} {self.nouns.features} selected to explain {target} "
             f"{'is' if right < 1.5 else 'are'} expected to be right"
         )
 
     @property
     def verdict(self) -> str:
-        """What was named, and how well new rows are predicted."""
-        first = self._named if self.signal else self._nothing_named
+        """What was selected, and how well held-out rows are predicted."""
+        first = self._selected if self.signal else self._none_selected
         return f"{first} {self._prediction}".strip()
 
     @property
-    def _named(self) -> str:
+    def _selected(self) -> str:
         of = f"{self.chosen.size} of {self.candidates} {self.nouns.features}"
         one = self.chosen.size == 1
         if self.chosen.judgement is None:
-            return f"{of} {'was' if one else 'were'} chosen by {self.estimator}."
+            return f"{of} {'was' if one else 'were'} selected by {self.estimator}."
         weak = sum(map(self.is_candidate, self.found))
         findings, even = self.chosen.size - weak, percent(EVEN)
         parts = [f"{findings} finding{'s' * (findings != 1)} (probability at least {even})"]
         parts += [f"{weak} candidate{'s' * (weak != 1)} (below {even})"] if weak else []
-        return f"{of} {'is' if one else 'are'} named: {' and '.join(parts)}."
+        return f"{of} {'is' if one else 'are'} selected: {' and '.join(parts)}."
 
     @property
-    def _nothing_named(self) -> str:
+    def _none_selected(self) -> str:
         facts, nouns = self.no_signal, self.nouns
-        without = "the model has only the columns that it is adjusted for"
+        without = "the model contains only the columns that it is adjusted for"
         without = self.wording.unexplained if self.adjusted is None else without
-        words = f"None of {self.candidates} {nouns.features} is named, and {without}."
+        words = f"None of {self.candidates} {nouns.features} is selected, and {without}."
         if facts is None:
             return words
         if facts.best is not None:
+            test = "univariate test" + ", without the covariates" * bool(self.adjusted)
             words += (
                 f" The best single {nouns.feature} is {shown(str(self.names[facts.best]))}: p = "
-                f"{facts.p_value:.2g}, adjusted for all {self.candidates} {nouns.features} "
-                f"{facts.adjusted:.2g} (Benjamini-Hochberg)."
+                f"{facts.p_value:.2g}, and {facts.adjusted:.2g} after correction for multiple "
+                f"testing of {self.candidates} {nouns.features} ({test}, Benjamini-Hochberg)."
             )
         if facts.detectable is not None:
             words += (
-                f" With these {self.n} {nouns.rows}, four of five studies (power 80%) would find a "
-                f"single {nouns.feature} whose effect is at least {facts.detectable:.2f} "
-                f"({facts.measure}; two-sided test at 5%, Bonferroni). Weaker effects may exist."
+                f" With {self.n} {nouns.rows}, tests of single {nouns.features} have a power of "
+                f"80% for an effect of {facts.detectable:.2f} ({facts.measure}; two-sided at 5%, "
+                "Bonferroni-corrected). Weaker effects may exist."
             )
         return words
 
@@ -199,7 +200,7 @@ class Findings:
             return self._own_performance
         ours, base = validation.ours, validation.baseline
         where = (
-            f"On {self.nouns.rows} held out ({validation.folds}-fold cross-validation of the whole "
+            f"On held-out {self.nouns.rows} ({validation.folds}-fold cross-validation of the whole "
             "procedure)"
         )
         if ours.score <= max(base.score, base.chance):
@@ -209,7 +210,7 @@ class Findings:
                 f"({self.score_text(ours)} standard error, against {two_decimals(base.score)})."
             )
         text = with_share(words.does, ours.score, f"{self.score_text(ours)} standard error")
-        doubt = "" if clearly_ahead(ours, base) else ", which may be chance"
+        doubt = "" if clearly_ahead(ours, base) else ", which may be due to chance"
         alone = (
             f"; {base.name}: {two_decimals(base.score)}" if self.adjusted else f"; {words.chance}"
         )
@@ -222,10 +223,10 @@ class Findings:
         if own is None:
             return f"How well new {self.nouns.rows} are predicted was not measured."
         what = "variance (R²)" if self.kind == "numbers" else "deviance"
-        where = f"On {self.nouns.rows} held out"
+        where = f"On held-out {self.nouns.rows}"
         if own.score <= 0:
             return f"{where} the predictions are no better than without {self.nouns.features}."
-        doubt = "" if own.score > CLEAR * own.standard_error else ", which may be chance"
+        doubt = "" if own.score > CLEAR * own.standard_error else ", which may be due to chance"
         return (
             f"{where} the model explains {percent(own.score)} of the {what} (± "
             f"{percent(own.standard_error)} standard error){doubt}."
@@ -261,21 +262,21 @@ class Findings:
             gap, spread = best.ahead_of(validation.ours)
             return (
                 f"The {best.name} predicts a little better (by {gap:.2f} ± {spread:.2f}), which "
-                "may be chance."
+                "may be due to chance."
             )
         ahead = any(each.score > validation.ours.score for each in validation.others)
         return f"Neither predicts better than this model{' by 0.01 or more' * ahead}."
 
     @property
     def warnings(self) -> list[str]:
-        """What is wrong with the columns that the model is adjusted for."""
+        """Warnings of covariates that separate the classes or events almost perfectly."""
         if self.kind == "numbers":
             return []
         return [
             f"{shown(each.name)} separates the {'classes' if self.kind == 'classes' else 'events'} "
             f"almost perfectly (coefficient {max(each.coefficients, key=abs):.4g}): its "
-            "coefficient has no finite estimate, and predictions rest on it. Check that it is not "
-            "a consequence of the target, or leave it out."
+            "maximum likelihood estimate is infinite, and it dominates predictions. Check that it "
+            "is not a consequence of the target, or leave it out."
             for each in self.covariates
             if abs(each.effect) > SEPARATING_EFFECT
         ]
@@ -288,20 +289,22 @@ class Findings:
     def _next_steps(self) -> Iterator[str]:
         nouns, validation = self.nouns, self.validation
         if not self.signal:
-            yield f"More {nouns.rows}, or measurements closer to the question, would help."
+            related = f"more closely related to {shown(self.target)}"
+            yield f"More {nouns.rows}, or measurements {related}, would help."
             if validation is not None and validation.better:
                 best = validation.better[0]
                 if clearly_ahead(best, validation.baseline):
                     yield (
                         f"A {best.name} does predict ({self.score_text(best)}): many weak effects "
-                        f"may be spread over many {nouns.features}, none of which can be named."
+                        f"may be spread over many {nouns.features}, none of which can be "
+                        "identified."
                     )
             return
         if validation is not None and validation.clearly_better:
             best = validation.clearly_better[0]
             yield (
-                f"If only prediction matters, use the {best.name}; to name {nouns.features}, this "
-                "model."
+                f"If only prediction matters, use the {best.name}; to select {nouns.features}, use "
+                "this model."
             )
         yield from self._one_of()
         weak = [self.names[each.feature] for each in self.found if self.is_candidate(each)]
@@ -311,12 +314,12 @@ class Findings:
                 f"{listed(weak, 4)}. Follow up before reporting."
             )
         yield (
-            f"Confirm the findings on {nouns.rows} from another source, which had no part in the "
-            "choice (ksupport predict)."
+            f"Confirm the findings on independent {nouns.rows} that were not used for the "
+            "selection (ksupport predict)."
         )
 
     def _one_of(self) -> Iterator[str]:
-        """Sets that are certain while their features are not."""
+        """Advice on sets that are more certain than their single features."""
         sets, nouns = shared_sets(self.chosen), self.nouns
         if groups := [each for each in sets if act_together(each)]:
             yield (
@@ -325,9 +328,9 @@ class Findings:
             )
         if others := [each for each in sets if not act_together(each)]:
             yield (
-                f"These data cannot say which of some correlated {nouns.features} matters: "
-                f"{self._listed('one', others)}. Report such a set as one finding, or measure all "
-                "of it again."
+                f"These data cannot show which of several correlated {nouns.features} matters: "
+                f"{self._listed('one', others)}. Report such a set as one finding, or measure "
+                f"all of its {nouns.features} again."
             )
 
     def _listed(self, how_many: str, sets: Sequence[FeatureSet]) -> str:

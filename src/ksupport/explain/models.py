@@ -53,8 +53,7 @@ def chosen_by(model: Model) -> Selection:
         return model._selection
     except AttributeError as error:
         raise TypeError(
-            f"estimator must be one of ksupport's, got {type(model).__name__}, which does not say "
-            "what it has chosen"
+            f"estimator must be a fitted linear model of ksupport, got {type(model).__name__}"
         ) from error
 
 
@@ -67,13 +66,13 @@ def targets_of(model: Model) -> list[str]:
 
 
 def one_coefficient(coef: Floats) -> Floats:
-    """A number for each column: its coefficient, or how far it puts several classes apart."""
+    """A number for each column: its coefficient, or the range of those of several classes."""
     each = np.atleast_2d(coef)
     return np.asarray(each[0] if len(each) == 1 else each.max(axis=0) - each.min(axis=0))
 
 
 def speaks_for(model: Model, feature: int) -> str | None:
-    """Of several classes, the one that a feature speaks for most, and the one it does least."""
+    """Of several classes, those that a feature makes most and least likely."""
     coef = np.atleast_2d(model.coef_)[:, feature]
     if len(coef) == 1 or not coef.any():
         return None

@@ -19,11 +19,12 @@ from .wording import probability_text
 ROWS_LISTED = 10  # features in the table
 TARGETS = 5  # columns of it
 JUDGE = (
-    "To judge it: sklearn.model_selection.cross_val_score tells how well rows held out are "
-    "predicted, ksupport.stability_selection how often half-samples choose the same features"
+    "To check it: sklearn.model_selection.cross_val_score measures how well held-out rows are "
+    "predicted, ksupport.stability_selection how often half-samples select the same features"
 )
 CERTIFY = (
-    "; model.certify(X, y) checks conditions that would guarantee recovery, rarely met with noise"
+    "; model.certify(X, y) checks conditions that guarantee recovery, which are rarely met with "
+    "noise"
 )
 
 Finding = tuple[str, Sequence[str], Sequence[Table]]  # title, sentences, tables

@@ -29,10 +29,10 @@ REFERENCES = {
     "sksurv": "Pölsterl S. scikit-survival: A Library for Time-to-Event Analysis Built on Top of "
     "scikit-learn. Journal of Machine Learning Research 21, 2020.",
 }
-LIKELIHOODS = {
+MODELS = {
     "numbers": "linear models",
-    "classes": "logistic models (by Laplace's method)",
-    "survival": "Cox models (by Laplace's method)",
+    "classes": "logistic models",
+    "survival": "Cox models",
 }
 
 
@@ -64,30 +64,31 @@ def _sentences(findings: Findings, versions: dict[str, str], cite: Any) -> Itera
     title = METHODS[findings.chosen.method].title
     n, d = findings.n, findings.candidates
     yield (
-        f"Features that explain {shown(findings.target)} were chosen among {d} in {n} samples with "
-        f"{findings.estimator} of ksupport{number}, on paths of {title} {cite('irksn')}."
+        f"Features associated with {shown(findings.target)} were selected among {d} in {n} samples "
+        f"with {findings.estimator} of ksupport{number}, which uses regularisation paths of "
+        f"{title} {cite('irksn')}."
         if findings.chosen.method == "irksn"
-        else f"Features that explain {shown(findings.target)} were chosen among {d} in {n} samples "
-        f"with {findings.estimator} ({title}) of ksupport{number} {cite('irksn')}."
+        else f"Features associated with {shown(findings.target)} were selected among {d} in {n} "
+        f"samples with {findings.estimator} ({title}) of ksupport{number} {cite('irksn')}."
     )
     if findings.chosen.judgement is not None:
         cox = f" {cite('cox')}" if findings.kind == "survival" else ""
+        laplace = "" if findings.kind == "numbers" else " and Laplace approximations"
         p = findings.chosen.judgement.p_value
-        tested = f"; that any matters was tested by permutation (p = {p:.2f})" * (p == p)
+        tested = f" A permutation test of the global null hypothesis gave p = {p:.2f}." * (p == p)
         yield (
-            "Each feature was given a probability of belonging to the model: its share of models "
-            f"that were drawn by Gibbs sampling {cite('gibbs')} in proportion to the marginal "
-            f"likelihood of {LIKELIHOODS[findings.kind]}{cox} with normal priors of coefficients"
-            f"{tested}. The features of the largest expected "
-            f"F{findings.chosen.judgement.beta:g} score were kept, and fitted with a ridge penalty "
-            f"{cite('ridge')}."
+            "The posterior inclusion probability of each feature was estimated by Gibbs sampling "
+            f"{cite('gibbs')} of sparse {MODELS[findings.kind]}{cox}, with normal priors for the "
+            f"coefficients{laplace}.{tested} The features with the largest expected "
+            f"F{findings.chosen.judgement.beta:g} score were selected, and their coefficients "
+            f"estimated with a ridge penalty {cite('ridge')}."
         )
     if findings.chosen.positive:
-        yield "Effects were taken to be positive, and coefficients are not negative."
+        yield "Coefficients were constrained to be non-negative."
     if findings.imputed:
         yield (
-            "Missing values were replaced by the mean of their feature, in cross-validation by "
-            "that of the training rows."
+            "Missing values were replaced by the mean of the feature, in cross-validation by its "
+            "mean over the training rows."
         )
     if findings.adjusted is not None:
         yield f"The model was {findings.adjusted[0].lower()}{findings.adjusted[1:]}"
@@ -97,12 +98,13 @@ def _sentences(findings: Findings, versions: dict[str, str], cite: Any) -> Itera
 
 
 def _held_out(findings: Findings, validation: CrossValidation, cite: Any) -> str:
-    """What rows held out say."""
+    """How well held-out rows are predicted."""
     ours, baseline = validation.ours, validation.baseline
+    without = baseline.name.removesuffix(" (baseline)")
     words = (
         f"In {validation.folds}-fold cross-validation of the whole procedure the "
         f"{findings.wording.score} on held-out rows was {two_decimals(ours.score)} (standard error "
-        f"{ours.standard_error:.2f}; {baseline.name}: {two_decimals(baseline.score)})"
+        f"{ours.standard_error:.2f}; {without}: {two_decimals(baseline.score)})"
     )
     if not validation.others:
         return f"{words}."
@@ -117,22 +119,22 @@ def _result(findings: Findings) -> str:
     size = findings.chosen.size
     if size == 0:
         what = "positive effect" if findings.chosen.positive else "feature"
-        return f"No {what} could be told from noise, and none was kept."
+        return f"No {what} could be distinguished from noise, and none was selected."
     sets = shared_sets(findings.chosen)
-    text = "One feature was kept" if size == 1 else f"{size} features were kept"
+    text = "One feature was selected" if size == 1 else f"{size} features were selected"
     if findings.chosen.probability is not None:
         p = findings.chosen.probability[findings.chosen.support]
         low, high = probability_text(float(p.min())), probability_text(float(p.max()))
         if size == 1:
-            text += f", with a probability of {high}"
+            text += f", with a posterior inclusion probability of {high}"
         elif low == high:
-            text += f", each with a probability of {high}"
+            text += f", each with a posterior inclusion probability of {high}"
         else:
-            text += f", with probabilities from {low} to {high}"
+            text += f", with posterior inclusion probabilities from {low} to {high}"
     inside = findings.chosen.support
     several = [
         each for each in sets if inside[list(each.features)].any() and not act_together(each)
     ]
     if several:
-        text += f"; {len(several)} of them can be replaced by others that correlate with them"
+        text += f"; {len(several)} of them could be replaced by correlated features"
     return text + "."

@@ -29,19 +29,19 @@ LASSO_PENALTIES = np.logspace(-2, 2, 9)  # of a Lasso of classes: what the loss 
 
 
 def scaled(model: Any, centred: bool = True) -> Any:
-    """A model on columns of unit variance, which scikit-learn's do not see to."""
+    """A model after a StandardScaler."""
     return make_pipeline(StandardScaler(with_mean=centred), model)
 
 
 def rotated(model: Any, centred: bool = True) -> Any:
-    """A ridge on principal axes: its predictions are those on the columns, and axes are few."""
+    """A ridge on principal axes: the same predictions, with as many coefficients as rows."""
     if not centred:
         return scaled(model, centred)
     return make_pipeline(StandardScaler(), PCA(svd_solver="full"), model)
 
 
 def lasso_and_ridge(X: Any, inner: Inner, kind: Kind = "numbers") -> dict[str, Make]:
-    """A Lasso and a ridge, each tuned on its training rows; empty where a package is missing."""
+    """A Lasso and a ridge, each tuned on its training rows; empty if a package is missing."""
     centred = not sp.issparse(X)
     if kind == "survival":
         if find_spec("sksurv") is None:
@@ -90,7 +90,7 @@ class OneAgainstOthers(ClassifierMixin, BaseEstimator):
         return self
 
     def predict_proba(self, X: Any) -> Floats:
-        """Of the classes; of several in proportion to what each model says."""
+        """Class probabilities; of more than two classes those of all models, normalised."""
         p = np.column_stack([each.predict_proba(X)[:, 1] for each in self.models_])
         return np.hstack([1.0 - p, p]) if p.shape[1] == 1 else p / p.sum(axis=1, keepdims=True)
 

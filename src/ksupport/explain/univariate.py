@@ -59,9 +59,12 @@ def univariate(X: Any, y: ArrayLike, kind: Kind) -> Univariate:
     """Univariate tests of all features; missing values are dropped column by column."""
     X = unwrapped(X)
     if isinstance(X, LinearOperator):
-        raise ValueError("X is an operator, which has no columns to look at; give an array")
+        raise ValueError(
+            "X must be an array, data frame or sparse matrix, got a LinearOperator: univariate "
+            "tests need its columns"
+        )
     if kind == "numbers" and np.ndim(y) > 1:
-        raise ValueError(f"y must be one response, got shape {np.shape(y)}; give one column of it")
+        raise ValueError(f"y must be one response, got shape {np.shape(y)}; pass one column")
     parts = [_of_block(block, y, kind) for block in _blocks(X)]
     names = list(parts[0][0])
     return Univariate(
@@ -208,7 +211,7 @@ def _varies(X: Floats, squares: Floats, n: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(np.sqrt(squares / np.maximum(n, 1)) > 8 * eps * size)
 
 
-# -- where no feature is named -----------------------------------------------------------
+# -- if no feature is selected -----------------------------------------------------------
 
 
 TEST_LEVEL, TEST_POWER = 0.05, 0.8
@@ -216,7 +219,7 @@ TEST_LEVEL, TEST_POWER = 0.05, 0.8
 
 @dataclass(frozen=True)
 class NoSignal:
-    """What to report where no feature is named.
+    """What to report if no feature is selected.
 
     Power is that of testing one feature alone, two-sided, at level .05 divided by the number of
     features (Bonferroni).
@@ -230,7 +233,7 @@ class NoSignal:
 
 
 def no_signal(X: Any, y: ArrayLike, kind: Kind, candidates: ArrayLike) -> NoSignal:
-    """The best feature by itself, and the effect that tests of this size detect."""
+    """The feature with the smallest univariate p-value, and the effect that is detectable."""
     columns = np.asarray(candidates, np.intp)
     alone = univariate(X, y, kind)
     p = np.full(alone.p_value.shape, np.nan)
@@ -244,7 +247,7 @@ def no_signal(X: Any, y: ArrayLike, kind: Kind, candidates: ArrayLike) -> NoSign
 
 
 def detectable_effect(y: ArrayLike, kind: Kind, d: int) -> tuple[float | None, str]:
-    """The effect of one feature that is seen with a power of 80 %, and what it is."""
+    """The effect of one feature that is detected with a power of 80 %, and its measure."""
     reach = float(stats.norm.isf(TEST_LEVEL / (2 * max(d, 1))) + stats.norm.ppf(TEST_POWER))
     if kind == "survival":
         events = float(Cox().checked(y)[:, 1].sum())

@@ -127,10 +127,18 @@ def legend_above(ax: Any, *handles_and_labels: Any, **options: Any) -> None:
 
 
 def draw_calibration(ax: Any, predicted: Floats, observed: Floats, counts: Ints) -> None:
-    """Observed shares against predicted ones, with the standard errors of calibrated ones."""
+    """Observed against predicted shares; bars are the standard errors if they are calibrated."""
     spread = np.sqrt(np.maximum(predicted * (1 - predicted), 0) / counts)
     ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="calibrated")
-    ax.errorbar(predicted, observed, yerr=spread, fmt="o", color=GOOD, capsize=3, label="observed")
+    ax.errorbar(
+        predicted,
+        observed,
+        yerr=spread,
+        fmt="o",
+        color=GOOD,
+        capsize=3,
+        label="observed ± standard error",
+    )
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     ax.legend(frameon=False, fontsize="small", loc="upper left")
 

@@ -138,9 +138,9 @@ class PerformanceDisplay(Display):
         ax : matplotlib Axes, optional
             Where to draw.
         kind : {"scores", "rows"}
-            The score of each way to fit, with its standard error: the share of the variation
-            that it explains, or, of classes and survival, of pairs of rows in the right order
-            (area under the ROC curve, concordance); or every row, observed against predicted.
+            "scores": the score of each method with its standard error, R² or, for classes and
+            survival, the area under the ROC curve or the concordance.  "rows": observed against
+            predicted values.
 
         Returns
         -------

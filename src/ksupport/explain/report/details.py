@@ -1,4 +1,4 @@
-"""The parts of the report for those who want to know how a model came about."""
+"""The sections of the report that show how the model was computed."""
 
 from __future__ import annotations
 
@@ -31,26 +31,27 @@ def _decision(findings: Findings) -> str:
     if findings.validation is None or findings.chosen.judgement is None:
         return words
     return (
-        f"{words} That was measured while choosing, of what predicts best; the figure on top of "
-        "this page is of the whole procedure, repeated without the rows that it predicts."
+        f"{words} This share was measured during the fit, on rows that also set the weights of the "
+        "average over models. The score at the top of this page is from cross-validation of the "
+        "whole procedure, and does not have this bias."
     )
 
 
 def _explorer_words(contents: Contents) -> str:
     words = (
-        "Every line is a feature: its coefficient as the path is walked. Move the step and watch "
-        "features enter, grow and give way to others; the bars below count those that enter (up) "
-        "and leave (down)."
+        "Every line is the coefficient of a feature along the regularisation path. Move the slider "
+        "to see features enter, grow and be replaced by others; the bars below count the features "
+        "that enter (up) and leave (down)."
     )
     if contents.findings.chosen.refit is not None:
         words += (
             " The model itself is a refit of its features by least squares or ridge regression, "
-            "so its coefficients are larger than those of the path."
+            "so its coefficients are usually larger than those on the path."
         )
     if contents.n_entered > contents.n_drawn:
         words += (
-            f" Of {contents.n_entered} features that ever entered, the {contents.n_drawn} with "
-            "the largest coefficients are drawn."
+            f" Of the {contents.n_entered} features that enter, the {contents.n_drawn} with the "
+            "largest coefficients are drawn."
         )
     return words
 
@@ -63,9 +64,9 @@ def _correlation(contents: Contents) -> str:
     rows = [(label(contents.findings.names[j]), label(contents.findings.names[i]), f"{r:+.3f}")
             for j, i, r in contents.near_copies[:40]]  # fmt: skip
     return (
-        "<p>These features outside the model are nearly the same as one in it; little noise is "
-        "enough to exchange them.</p>"
-        + table("features alike", ["chosen", "near-duplicate", "correlation"], rows, names=2)
+        f"<p>These features are not in the model, but correlate at {NEAR_COPY} or more with one "
+        "that is: the data can hardly distinguish the two.</p>"
+        + table("features alike", ["in the model", "near-duplicate", "correlation"], rows, names=2)
     )
 
 
@@ -90,7 +91,7 @@ def _stability(contents: Contents) -> str:
     frequency = result.frequency.tolist()
     order = sorted(range(len(names)), key=lambda j: -frequency[j])[:FREQUENCIES_SHOWN]
     rows = [
-        (label(names[j], 40), frequency[j], f"{frequency[j]:.0%}", "chosen" if j in chosen else "")
+        (label(names[j], 40), frequency[j], f"{frequency[j]:.0%}", "yes" if j in chosen else "")
         for j in order
         if frequency[j] > 0
     ]

@@ -67,7 +67,7 @@ def build_report(
     y : array of shape (n,)
         The response of the fit.
     feature_names : sequence of str, optional
-        Names of the columns; any text is harmless.  None takes those that the model has seen.
+        Names of the columns; any text is escaped.  None: the names seen in the fit.
     target : str
         Name of the response.
     stability : StabilitySelection, optional
@@ -75,7 +75,7 @@ def build_report(
     certificate : RecoveryReport, optional
         What ``model.certify(X, y)`` says.
     validation : CrossValidation, optional
-        What rows held out say, of this way to fit and of others.
+        How well this method and others predict held-out rows.
     made : mapping, optional
         How the model was made: ``command``, ``seed``, ``versions``, ``data``.
     remarks : sequence of str
@@ -106,7 +106,10 @@ def build_report(
     X, _ = model._validated(X, y, multi_output=False, reset=False)
     names = _names(model, feature_names, X.shape[1])
     if stability is not None and stability.frequency.size != len(names):
-        raise ValueError(f"stability must be of the {len(names)} features of X, got {stability!r}")
+        raise ValueError(
+            f"stability must have a frequency for each of the {len(names)} features of X, got "
+            f"{stability.frequency.size}: compute it on the same X"
+        )
     findings = findings_of(model, X, y, names, target=target, validation=validation, nouns=nouns)
     order = findings.order
     correlation, near_copies = correlations_of(X, order) if order else (np.empty((0, 0)), [])
@@ -135,7 +138,7 @@ def _of_one_target(model: Model, y: ArrayLike) -> tuple[Model, ArrayLike, bool]:
     if len(chosen.coef) == 1:
         return model._of_one_column(), np.ravel(y), False
     raise ValueError(
-        f"a report is on a model of one target, got {len(model.coef_)}: fit and report the columns "
+        f"a report needs a model of one target, got {len(model.coef_)}: fit and report the columns "
         "of y one at a time"
     )
 
@@ -150,7 +153,7 @@ def _names(model: Model, given: Sequence[str] | None, d: int) -> list[str]:
 
 
 def _fitted(problem: Problem, eta: Floats) -> Predictions:
-    """What the model says of the rows of the fit."""
+    """Predictions of the rows of the fit."""
     loss = problem.losses[0]
     y = loss.one_by_one(problem.Y)[0]
     every, same = np.arange(len(y)), np.zeros(len(y), np.intp)

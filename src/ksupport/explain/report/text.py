@@ -24,7 +24,7 @@ from ..wording import two_decimals
 
 @dataclass
 class Contents:
-    """What the report tells."""
+    """What the report contains."""
 
     findings: Findings
     model: Model
@@ -98,8 +98,8 @@ GLOSSARY = {
     "how it would do on new data.",
     "cross-validation": "The data are divided into parts; each part is predicted by a model that "
     "was fitted on the others.",
-    "probability": "How sure one can be, given these data, that a name is right: of those with "
-    "80%, four in five should be right.",
+    "probability": "The posterior probability, given these data, that a feature matters: of "
+    "features with 80%, four in five should matter.",
     "standard error": "With other data of the same kind the figure would often differ by this "
     "much, and rarely by more than twice as much.",
     "model": "A formula that predicts the target: a sum of measurements, each times a number of "
@@ -124,7 +124,7 @@ def glossary_of(findings: Findings) -> dict[str, str]:
         "Lasso": f"A standard method that fits a model with few {findings.nouns.features} (here "
         f"{lasso}).",
         "ridge": f"A standard method that uses all {findings.nouns.features}, each with a small "
-        f"coefficient (here {ridge}): it predicts, and names none.",
+        f"coefficient (here {ridge}): it predicts, and selects none.",
     }
     return GLOSSARY | own | ({"pairs": words.pairs} if words.pairs else {})
 
@@ -213,7 +213,7 @@ def _beside(findings: Findings, terms: Terms) -> str:
     if validation is None:
         return "<p>Not measured.</p>"
     if not validation.others:
-        return "<p>They were not tried: for survival times scikit-survival has to be installed.</p>"
+        return "<p>Not compared: for survival times this needs scikit-survival.</p>"
     rows: list[list[str | float]] = [
         [each.name, each.score, two_decimals(max(each.score, -1.0)), f"± {each.standard_error:.2f}",
          f"{each.features:.0f}"]
@@ -246,8 +246,8 @@ def _confusion(contents: Contents, terms: Terms) -> str:
     right = sum(row[at] for at, row in enumerate(contents.confusion))
     total = sum(map(sum, contents.confusion))
     words = (
-        f"Confusion matrix: {findings.nouns.rows} of each class (lines) by predicted class "
-        f"(columns). {right} of {total} are predicted correctly (accuracy {right / total:.2f}). "
+        f"Confusion matrix: {findings.nouns.rows} by observed class (down) and predicted class "
+        f"(across). {right} of {total} are predicted correctly (accuracy {right / total:.2f}). "
         f"{_whose(contents)}"
     )
     return f"<p>{terms.explained(words)}</p>{table('confusion matrix', ['class', *names], rows)}"
@@ -258,12 +258,12 @@ def _whose(contents: Contents) -> str:
     validation, rows = contents.findings.validation, contents.findings.nouns.rows
     if validation is not None:
         return f"All {rows} were held out once ({validation.folds}-fold cross-validation)."
-    return f"These are the {rows} of the fit: new ones would be predicted less well."
+    return f"These are the {rows} of the fit; predictions of new ones would be worse."
 
 
 def _scatter_words(contents: Contents) -> Iterator[tuple[str, str]]:
     row = contents.findings.nouns.row
-    words = f"Every point is a {row}. On the line, prediction and observation agree."
+    words = f"Every point is a {row}. On the diagonal, prediction and observation agree."
     yield "observed", f"{words} {_whose(contents)}"
 
 
@@ -273,17 +273,17 @@ def _roc_words(contents: Contents) -> Iterator[tuple[str, str]]:
     drawn = contents.predicted
     yield (
         "roc",
-        f"True positives / false positives (ROC curve): for every threshold, the share of {second} "
-        f"that is found (up) and the share of {first} that is taken for {second} (across). Area "
+        f"ROC curve: for every threshold, the true positive rate (share of {second} predicted as "
+        f"{second}) against the false positive rate (share of {first} predicted as {second}). Area "
         f"under the curve (AUC) {drawn['auc']:.2f}; the diagonal is tossing a coin. At a threshold "
         f"of 50% the class is right for {drawn['accuracy']:.0%} of {rows} (accuracy "
         f"{drawn['accuracy']:.2f}). {_whose(contents)}",
     )
     yield (
         "calibration",
-        f"Calibration: of {rows} with a predicted probability of {second} (across), the share that "
-        f"is {second} (up). On the line, predicted and observed agree; bars are two standard "
-        "errors.",
+        f"Calibration: of {rows} with similar predicted probabilities of {second} (across), the "
+        f"share that is {second} (up). On the diagonal, both agree. Vertical lines show where "
+        "about 95% of the points would lie if the probabilities were right (two standard errors).",
     )
 
 
@@ -294,8 +294,8 @@ def _curves_words(contents: Contents) -> Iterator[tuple[str, str]]:
     yield (
         "curves",
         f"Kaplan-Meier curves of the {rows} in three equal parts by predicted risk: the share "
-        f"still without the event (up) after a time (across), with 95% intervals and numbers at "
-        f"risk below. Log-rank test of no difference: {text}. {_whose(contents)}",
+        f"still without the event (up) after a time (across), with 95% intervals; numbers at risk "
+        f"below. Log-rank test of no difference: {text}. {_whose(contents)}",
     )
 
 
@@ -344,21 +344,21 @@ def _formula(contents: Contents) -> str:
         "survival": "the log of the relative risk",
     }[findings.kind]
     intercepts = ", ".join(f"{each:.6g}" for each in np.ravel(contents.model.intercept_))
-    start = "" if findings.kind == "survival" else f" plus the intercept, {intercepts}"
+    start = "" if findings.kind == "survival" else f", and the intercept ({intercepts})"
     average = findings.chosen.average
     count = 0 if average is None else int(average.features.size)
     alone = ""
     if count:
         nouns = findings.nouns
         html += (
-            "<p>Predictions on this page and those of <code>ksupport predict</code> are averages "
-            f"over models and ridge regression, of {count} "
-            f"{escape(nouns.features if count > 1 else nouns.feature)} that are in the model file."
-            "</p>"
+            "<p>Predictions on this page and those of <code>ksupport predict</code> average over "
+            f"sampled models and a ridge regression on {count} "
+            f"{escape(nouns.features if count > 1 else nouns.feature)}; their coefficients are in "
+            "the model file.</p>"
         )
-        alone = " by these alone"
+        alone = " with the selected coefficients alone"
     return html + (
         f"<p>To predict{alone}: multiply each {escape(findings.nouns.feature)}"
         f"{' and each column adjusted for' if findings.covariates else ''} by its coefficient and "
-        f"add up{escape(start)}: this is {escape(what)}.</p>"
+        f"add up the products{escape(start)}: the sum is {escape(what)}.</p>"
     )

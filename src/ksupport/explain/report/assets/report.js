@@ -399,7 +399,7 @@
   }
 
   function surface(svg, { labels, t, loss, chosen }) {
-    byId("criterion-words").textContent = "Mean squared error on held-out folds, for every setting (down) and step (across): the deeper the colour, the smaller. The frame marks what was chosen; a click takes the paths above there.";
+    byId("criterion-words").textContent = "Mean squared error on held-out folds, for every setting (down) and step (across): the deeper the colour, the smaller. The frame marks the chosen setting; a click shows that path and step below.";
     const row = labels.length > 16 ? 14 : 20, left = 92, top = 6, height = labels.length * row + 34;
     const width = canvas(svg, height, 960), wide = (width - left - 6) / t.length;
     const logs = loss.map((values) => values.map((v) => Math.log(Math.max(v, 1e-300))));
