@@ -31,14 +31,14 @@ SETTINGS: dict[str, Any] = {
 COMMANDS = {  # in the order of the help, each with the first line of its docstring
     "fit": "Find the features of a data file that explain a target.",
     "app": "Open a page on this computer: drop a file, read the report.",
-    "predict": "Predict new rows by a model of ksupport fit.",
-    "check": "Tell how alike features are, and what theory would promise.",
-    "compare": "Compare all methods on rows that none of them saw.",
-    "rehearse": "Try a fit on responses whose truth is known.",
-    "demo": "Show on simulated data what to expect, next to the Lasso.",
+    "predict": "Predict new rows with a model of ksupport fit.",
+    "check": "Measure correlations, and check recovery conditions.",
+    "compare": "Compare all methods on held-out rows.",
+    "rehearse": "Test a fit on simulated responses with known true features.",
+    "demo": "Show results on simulated data, compared with the Lasso.",
     "reproduce": "Run the paper's experiments again.",
-    "bench": "Measure speed on this machine, next to NumPy and scikit-learn.",
-    "data": "List, fetch and find the real datasets.",
+    "bench": "Measure speed, compared with NumPy and scikit-learn.",
+    "data": "List, download and locate the real datasets.",
 }
 COMPLETION = "_KSUPPORT_COMPLETE"  # set by a shell that asks which words may follow
 
@@ -126,7 +126,7 @@ def _root(
         ),
     ] = False,
 ) -> None:
-    """Which of many measurements matter, and how sure one can be.
+    """Find which of many measurements matter, and how sure you can be.
 
     Start with ksupport demo, then ksupport fit data.csv --target y --report report.html.
     """

@@ -28,8 +28,8 @@ def checked(run, folder, *options):
         (lambda X: X[:2], "at least 3 rows are needed; got 2"),
         (lambda X: X[:, :0], "no columns left"),
         (lambda X: 0 * X + 7, "every column of odd.csv is constant"),
-        (lambda X: X * 1e200, "column g0 has 2.33e+200 for its largest number"),
-        (lambda X: X * 1e-200, "column g0 has 2.33e-200 for its largest number"),
+        (lambda X: X * 1e200, "the largest absolute value of column g0 is 2.33e+200"),
+        (lambda X: X * 1e-200, "the largest absolute value of column g0 is 2.33e-200"),
     ],
     ids=["two rows", "no columns", "constant", "huge", "tiny"],
 )

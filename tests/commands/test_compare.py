@@ -14,12 +14,28 @@ from ksupport.commands.terminal.exit import CommandError
     ("change", "options", "says"),
     [
         (lambda f: f.assign(y=3.0), (), "the target is constant"),
-        (lambda f: f.assign(y=f.y * 1e200), (), "the target has 1.28e+201 for its largest number"),
-        (lambda f: f.assign(y=f.y * 1e-300), (), "the target has 1.28e-299 for its largest number"),
-        (lambda f: f.assign(g1=f.g1 * 1e200), (), "column g1 has 2e+200 for its largest number"),
+        (
+            lambda f: f.assign(y=f.y * 1e200),
+            (),
+            "the largest absolute value of the target is 1.28e+201",
+        ),
+        (
+            lambda f: f.assign(y=f.y * 1e-300),
+            (),
+            "the largest absolute value of the target is 1.28e-299",
+        ),
+        (
+            lambda f: f.assign(g1=f.g1 * 1e200),
+            (),
+            "the largest absolute value of column g1 is 2e+200",
+        ),
         (lambda f: f.assign(y=np.nan), ("--missing", "drop-rows"), "has no finite value"),
         (lambda f: f[:1], (), "--folds 5 needs at least 10 rows; got 1"),
-        (lambda f: f, ("--cv", 49), "--cv must be at most the rows that a fold trains on, 48"),
+        (
+            lambda f: f,
+            ("--cv", 49),
+            "--cv must be at most the number of training rows",
+        ),
         (lambda f: f, ("--seed", 2**32), "--seed"),
         (lambda f: f, ("--methods", ","), "--methods must name some of"),
     ],

@@ -203,7 +203,7 @@ def test_missing_values_are_replaced_by_means_and_in_new_rows_by_those_of_the_fi
     assert set(found) == {"g0", "g1", "g2"}
     words = " ".join(told["remarks"])
     assert "63 missing or infinite values" in words
-    assert "within folds, by the means of the rows that were learned from" in words
+    assert "within folds, by the means of the training rows" in words
     assert "1 column without any value was left out" in words
     report = (tmp_path / "r.html").read_text()
     assert "replaced by the means of their columns" in report
@@ -212,7 +212,7 @@ def test_missing_values_are_replaced_by_means_and_in_new_rows_by_those_of_the_fi
     assert g0["fill"] == pytest.approx(holed["g0"].mean())
     holed[:10].to_csv(tmp_path / "new.csv", index=False)
     done = run("predict", "m.json", "new.csv", cwd=tmp_path)
-    assert "3 missing values were taken to be the means of the rows of the fit" in done.stderr
+    assert "3 missing values were replaced by the means of the training rows" in done.stderr
     _, predicted = _predictions(done)
     row = frame.loc[3]
     value = {**row[NAMES].to_dict(), "g0": holed["g0"].mean(), "age": row["age"]}
@@ -274,7 +274,7 @@ def test_text_truth_values_and_codes_are_classes_and_it_is_said(understood, fram
 def test_what_can_be_no_class_is_refused(understood, frame):
     done = understood("--target", "code", code=[f"c{i}" for i in range(60)])
     _refused(done, "60 different texts in 60 rows", "--id code")
-    _refused(understood("--target", "one", one="same"), "every row is of the class same")
+    _refused(understood("--target", "one", one="same"), "every row has the class same")
     written = frame["y"].map("{:.2f}".format).str.replace(".", ",")
     _refused(understood("--target", "dose", dose=written), "--decimal ','")
     mixed = ["high" if i == 5 else str(i) for i in range(60)]
@@ -293,7 +293,7 @@ def test_survival_is_told_by_times_and_events(understood, frame):
     told = understood("--time", "days", "--event", "status=dead", days=frame["age"], status=status)
     assert "seen in 20 of 60 rows" in told["remarks"][0]
     done = understood("--time", "days", "--event", "status", days=frame["age"], status=status)
-    _refused(done, "must hold 1 where the event was seen", "alive, dead", "--event status=dead")
+    _refused(done, "must hold 1 for observed events", "alive, dead", "--event status=dead")
     done = understood("--time", "days", "--event", "status=gone", days=frame["age"], status=status)
     _refused(done, "status never holds 'gone'")
     done = understood("--time", "days", "--event", "dead", days=-frame["age"], dead=event)
@@ -312,7 +312,7 @@ def test_a_dry_run_tells_what_was_understood_and_writes_nothing(run, frame, tmp_
     assert done.stdout.startswith("data.csv: 60 rows, 12 features. Nothing was fitted.")
     words = " ".join(done.stdout.split())
     for said in ("y: numbers from", "sex (m, compared to f); age", "S0, S1, S2, S3 and 56 more",
-                 "to be fitted AutoIRKSN"):  # fmt: skip
+                 "estimator AutoIRKSN"):  # fmt: skip
         assert said in words
     assert list(tmp_path.iterdir()) == [file]
 
@@ -362,7 +362,7 @@ def test_genotypes_stay_on_disk_and_are_adjusted_for_covariates(run, genotypes):
     told, found = _found(done)
     assert set(found) >= {"rs5_A", "rs17_A", "rs200_A"}
     assert "110 of 120 rows of g.bed were found in known.txt" in told["remarks"][0]
-    assert any("genotype is missing" in each for each in told["remarks"])
+    assert any("Missing genotypes are" in each for each in told["remarks"])
     _, predicted = _predictions(run("predict", "m.json", "g.bed", *KNOWN, cwd=genotypes))
     _, other = _predictions(run("predict", "m.json", "swapped.bed", *KNOWN, cwd=genotypes))
     assert other == pytest.approx(predicted)  # the other allele was counted

@@ -18,7 +18,7 @@ from ksupport import AutoIRKSN, AutoIRKSNClassifier, AutoIRKSNSurvival
 def test_fit_answers_the_questions_in_their_order(run, small_csv):
     done = run("fit", small_csv, "--target", "y", cwd=small_csv.parent)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("All 3 features named to explain y are expected to be right")
+    assert done.stdout.startswith("All 3 features selected to explain y are expected to be right")
     rows = re.findall(r"^(g\d+) +(>99%|\d+%) +([+-][\d.]+) +(-?[\d.]+)$", done.stdout, re.MULTILINE)
     assert {name: round(float(w)) for name, *_, w in rows} == {"g0": 3, "g1": -2, "g2": 2}
     words = " ".join(done.stdout.split())
@@ -45,7 +45,7 @@ def test_stand_ins_are_told_beneath_what_they_stand_in_for(run, small_csv):
     at = next(i for i, line in enumerate(lines) if line[:1] == ["or"])
     assert {lines[at - 1][0], lines[at][1]} == {"g0", "copy"}
     words = " ".join(done.stdout.split())
-    assert re.search(r"cannot say which .* one of (g0, copy|copy, g0) \(", words)
+    assert re.search(r"cannot show which .* one of (g0, copy|copy, g0) \(", words)
     rows = list(csv.DictReader((small_csv.parent / "c.csv").read_text().splitlines()))
     (other,) = [row for row in rows if row["stands in for"]]
     assert {other["feature"], other["stands in for"]} == {"g0", "copy"}
@@ -63,7 +63,7 @@ def test_noise_is_called_noise_and_its_model_predicts_the_mean(run, small_csv):
     assert done.stdout.startswith("No signal: no feature can be distinguished from chance for y")
     words = " ".join(done.stdout.split())
     assert "The best single feature is" in words
-    assert "More rows, or measurements closer to the question" in words
+    assert "More rows, or measurements more closely related to y" in words
     assert "<title>No signal" in (folder / "r.html").read_text(encoding="utf-8")
     assert json.loads((folder / "m.json").read_text())["chosen"]["signal"] == "no"
     assert len((folder / "c.csv").read_text().splitlines()) == 1
@@ -142,7 +142,7 @@ def test_columns_can_be_adjusted_for(run, small_csv, small):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert (
-        "All 2 features named to explain y are expected to be right (60 rows, 10 features)"
+        "All 2 features selected to explain y are expected to be right (60 rows, 10 features)"
         in done.stdout
     )
     model = AutoIRKSN(unpenalized=[0, 5]).fit(*small)
@@ -189,12 +189,12 @@ def test_effects_can_be_known_to_be_positive(options, named, run, small_csv):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert f"fitting {named} on" in done.stderr
-    assert "taken to be positive (--positive)" in " ".join(done.stdout.split())
+    assert "Only positive effects were allowed (--positive)" in " ".join(done.stdout.split())
     written = json.loads((folder / "m.json").read_text())
     found = {each["name"]: each["coefficient"] for each in written["features"]}
     assert set(found) >= {"g0", "g2"}
     assert min(found.values()) > 0 > written["adjusted_for"][0]["coefficient"]
-    assert "Effects were taken to be positive" in (folder / "p.txt").read_text()
+    assert "constrained to be non-negative" in (folder / "p.txt").read_text()
 
 
 def test_more_or_fewer_features_can_be_asked_for(run, small_csv):
@@ -206,7 +206,7 @@ def test_more_or_fewer_features_can_be_asked_for(run, small_csv):
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         told = beta != 1
-        assert (f"counts more (--beta {beta})" in " ".join(done.stdout.split())) == told
+        assert (f"weight in the selection (--beta {beta})" in " ".join(done.stdout.split())) == told
         assert f"largest expected F{beta} score" in " ".join((folder / "p.txt").read_text().split())
         written = json.loads((folder / "m.json").read_text())
         assert written["chosen"]["beta"] == beta
@@ -391,7 +391,7 @@ def test_check_advises_before_any_fit(run, small_csv):
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("60 rows, 12 features")
     assert re.search(r"^IRKSN +100%", done.stdout, re.MULTILINE)
-    assert "rows held out, which says more than any" in done.stdout
+    assert "held-out rows, which is more informative than" in done.stdout
     told = json.loads(run("check", small_csv, "--json", cwd=small_csv.parent).stdout)
     assert told["features"] == 13  # without a target every column is a feature
 
@@ -553,7 +553,7 @@ def test_fit_names_at_a_rate_and_tests_by_permutations(run, small_csv):
     assert done.returncode == 0, done.stderr
     words = " ".join(done.stdout.split())
     assert "Of 150 permutations of the rows of the response," in words
-    assert "Which, if at most 10% of those named may be false?" in words
+    assert "Which, at a false discovery rate of 10%?" in words
     table = csv.DictReader((folder / "c.csv").read_text().splitlines())
     (own,) = [row for row in table if row["feature"] == "g0"]
     assert float(own["lower"]) < float(own["coefficient"]) < float(own["upper"])
@@ -587,11 +587,11 @@ def test_rehearse_tells_what_a_fit_would_find(run, small_csv):
     done = run(*asked, cwd=small_csv.parent)
     assert done.returncode == 0, done.stderr
     words = " ".join(done.stdout.split())
-    assert words.startswith("60 rows, 12 features: a fit, if the truth were known")
-    assert "If nothing mattered, a signal would be found in" in words
+    assert words.startswith("60 rows, 12 features: fits to simulated responses")
+    assert "If no feature mattered, a signal would be found in" in words
     found = json.loads(run(*asked, "--json", cwd=small_csv.parent).stdout)
     assert [each["scenario"] for each in found] == [
-        "as fitted", "half the signal", "twice the features", "nothing",
+        "as fitted", "halved effects", "twice the features", "no effects",
     ]  # fmt: skip
     assert found[0]["found"] <= found[0]["true"]
     assert found[3]["power"] is None

@@ -73,7 +73,7 @@ def test_the_walk(run, folder):
 
 
 def _check_paragraph(text):
-    assert "Features that explain tissue were chosen among 40 in 100 samples" in text
+    assert "Features associated with tissue were selected among 40 in 100 samples" in text
     assert "Missing values were replaced by the mean" in text
     assert "The model was adjusted for age" in text
     score = float(
@@ -109,7 +109,7 @@ def test_everything_that_is_printed_can_be_had_as_json(run, folder):
     assert [each["name"] for each in held_out["others"]] == ["Lasso", "ridge"]
     assert held_out["baseline"]["name"] == "a model of age and sex alone"
     assert held_out["ours"]["score"] > held_out["baseline"]["score"]
-    assert told["methods"]["text"].startswith("Features that explain tissue")
+    assert told["methods"]["text"].startswith("Features associated with tissue")
     assert len(told["methods"]["references"]) == 5
 
 

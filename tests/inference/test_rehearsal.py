@@ -36,7 +36,7 @@ def test_truths_are_drawn_from_the_posterior_and_varied(stage, rng):
     np.testing.assert_allclose(drawn.mean(axis=0), effects.mean, atol=0.02)
     half = stage.truths(HALF, 400, np.random.default_rng(1))
     np.testing.assert_allclose(half, drawn / 2)
-    assert not stage.truths("nothing", 3, rng).any()
+    assert not stage.truths("no effects", 3, rng).any()
 
 
 def test_twice_the_features_have_effects_of_the_same_sizes(stage, problem, rng):
@@ -79,19 +79,19 @@ def test_classes_and_times_are_drawn_by_their_models():
 
 
 def test_counts_add_up_and_are_told(problem):
-    found = rehearse(AutoIRKSN(), *problem, scenarios=["as fitted", "nothing"], n_draws=2)
+    found = rehearse(AutoIRKSN(), *problem, scenarios=["as fitted", "no effects"], n_draws=2)
     fitted, nothing = found.outcomes
     assert fitted.signals == 2
-    assert fitted.found == fitted.named - fitted.false
+    assert fitted.found == fitted.selected - fitted.false
     assert fitted.power == fitted.found / fitted.true > 0.4
     assert nothing.true == 0
     assert np.isnan(nothing.power)
     assert str(found).startswith("If the truth were as fitted:")
     pytest.importorskip("pandas")
     frame = found.to_frame()
-    assert frame["scenario"].tolist() == ["as fitted", "nothing"]
+    assert frame["scenario"].tolist() == ["as fitted", "no effects"]
     assert frame["power"][0] == fitted.power
-    again = rehearse(AutoIRKSN(), *problem, scenarios=["nothing"], n_draws=2)
+    again = rehearse(AutoIRKSN(), *problem, scenarios=["no effects"], n_draws=2)
     assert again.outcomes[0] == nothing  # scenarios do not depend on each other
 
 
@@ -101,14 +101,14 @@ def test_without_a_signal_there_is_no_truth_to_draw_from(rng):
         warnings.simplefilter("error", NoSignalWarning)
         found = rehearse(AutoIRKSN(), X, y, scenarios=["as fitted"], n_draws=1)
     if not found.outcomes[0].true:
-        assert "no truth to draw" in found.words
+        assert "no effects to simulate" in found.words
 
 
 def test_shares_of_nothing_are_told_apart():
     outcome = Outcome("as fitted", 5, 5, 0, 0, 0, 0, 10, 0)
     assert np.isnan(outcome.coverage)
     assert outcome.false_share == 0.0
-    assert "no set would be named" in Rehearsal((outcome,)).words
+    assert "no credible set would be found" in Rehearsal((outcome,)).words
 
 
 @pytest.mark.parametrize(
@@ -127,5 +127,5 @@ def test_wrong_arguments_of_a_rehearsal_are_named(problem, options, words):
 def test_several_responses_are_refused(problem):
     X, y = problem
     model = AutoIRKSN(shared_support=True)
-    with pytest.raises(ValueError, match="a rehearsal is for one response, or two classes, got 2"):
+    with pytest.raises(ValueError, match="rehearse needs one response, or two classes, got 2"):
         rehearse(model, X, np.column_stack([y, y + X[:, 0]]))

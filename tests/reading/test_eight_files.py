@@ -59,7 +59,7 @@ ASKED = {
     ids: ["--id name", "column visit holds dates", "column nr counts the rows", "--keep nr"],
     not_determined: [
         "holds 'n.d.' (there are 2 such cells in 2 columns (gene2, gene8))",
-        "holds '<0.5', a censored value",
+        "holds '<0.5', a value below",
         "3 missing or infinite values",
     ],
 }
@@ -107,7 +107,7 @@ def test_all_that_is_wrong_with_a_file_is_told_at_once(table, command):
         "'response' is not a column of data.txt; did you mean Response?",
         "--adjust-for 'age' is not a column",
         "'n.d.'",
-        "'<0,5', a censored value",
+        "'<0,5', a value below",
         "column site holds text (north, süd)",
         "column nr counts the rows",
         "more than once: gene0",

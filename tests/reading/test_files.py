@@ -121,4 +121,4 @@ def test_codes_of_plink_for_what_is_missing(tmp_path):
     )
     assert isinstance(data.X, Genotypes)
     assert data.ids.tolist() == ["P0", "P1", "P3", "P4", "P5"]
-    assert any("1 times -9" in remark for remark in data.remarks)
+    assert any("1 values of -9" in remark for remark in data.remarks)

@@ -1,5 +1,5 @@
-"""What is typed after ``ksupport``: one file for each command, which `ksupport.cli` puts together.
+"""The subcommands of ``ksupport``, one file for each; `ksupport.cli` puts them together.
 
-Beside them, what they share: `terminal`, words with whoever typed; `reading`, data files;
-`fitting`, a model and what is told about it; `measuring`, ours next to others.
+They share `terminal` (options, output, exit codes) and `fitting` (from options to a fitted model,
+its results and its model file).
 """

@@ -1,4 +1,4 @@
-"""``ksupport app``: a page in the browser, for whoever would rather click."""
+"""``ksupport app``: a graphical interface in the browser."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ def app(
     port: Annotated[
         int,
         typer.Option(
-            metavar="NUMBER", min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one."
+            metavar="NUMBER", min=0, max=65535, help="Port on 127.0.0.1; 0 picks a free one."
         ),
     ] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page in a browser.")] = True,
 ) -> None:
     """Open a page on this computer: drop a file, read the report.
 
-    The page can be reached from this computer alone, by the address that is printed. It ends with
-    Ctrl-C, and nothing is kept.
+    The page can only be reached from this computer, at the address that is printed. Stop it with
+    Ctrl-C; uploaded data are deleted then.
     """
     from ..app.server import serve
 

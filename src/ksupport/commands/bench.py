@@ -1,4 +1,4 @@
-"""``ksupport bench``: how fast this package is on this machine, next to NumPy and scikit-learn."""
+"""``ksupport bench``: speed on this machine, compared with NumPy and scikit-learn."""
 
 from __future__ import annotations
 
@@ -77,10 +77,12 @@ class Comparison:
 
 
 def bench(
-    quick: Annotated[bool, typer.Option("--quick", help="Tiny problems, in seconds.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Tiny problems, which take seconds.")
+    ] = False,
     in_json: Json = False,
 ) -> None:
-    """Measure speed on this machine, next to NumPy and scikit-learn.
+    """Measure speed, compared with NumPy and scikit-learn.
 
     Takes about half a minute.
     """
@@ -97,12 +99,13 @@ def bench(
     out.print()
     paragraph(
         out,
-        "Medians of calls that took turns. Ratio: our time over the other's, below 1 ours is "
-        "faster. Prox and step have k=10; the step is IRKSN's with alpha=1e-3, the "
-        "norm of X being known. The fits are on blocks of correlated features; F1 of those found.",
+        "Medians over alternating calls. Ratio: time of ksupport over that of the other; below 1 "
+        "ksupport is faster. Prox and step have k=10; the step is that of IRKSN with alpha=1e-3, "
+        "with the norm of X known. The fits are on blocks of correlated features; F1: of the "
+        "selected features.",
     )
     if busy > IDLE:
-        paragraph(out, "This machine had other work: times are too long, ratios roughly right.")
+        paragraph(out, "The machine was busy: times are too long, but ratios are roughly right.")
 
 
 def _compared(size: Size) -> Iterator[Comparison]:

@@ -41,20 +41,25 @@ def check(
     columns: CheckedColumns,
     k: Annotated[
         int | None,
-        method_option(metavar="NUMBER", help="How many features may matter; by default up to 10."),
+        method_option(
+            metavar="NUMBER", help="Largest number of features that matter; by default up to 10."
+        ),
     ] = None,
     grouped: Annotated[
-        bool, method_option(help="Ask about groups of correlated features, not scattered ones.")
+        bool,
+        method_option(
+            help="Simulate groups of correlated features that matter, not scattered ones."
+        ),
     ] = False,
     standardize: Standardize = True,
     reading: CheckedReading,
     seed: Seed = 0,
     in_json: Json = False,
 ) -> None:
-    """Tell how alike features are, and what theory would promise.
+    """Measure correlations, and check recovery conditions.
 
-    Sparse models are drawn at random on these features, and it is counted for how many of them the
-    theory of each method guarantees that it would find the model again.
+    Sparse models are simulated on the features of a data file. For each method, the share of them
+    is reported for which its theory guarantees recovery.
     """
     if k is not None and k < 1:
         raise InputError(f"--k must be at least 1; got {k}")
@@ -79,7 +84,7 @@ def _facts(data: Data, standardize: bool, seed: int) -> tuple[dict[str, Any], De
     constant = [data.feature_names[j] for j in np.setdiff1d(np.arange(d), varies)]
     if varies.size == 0:
         raise InputError(
-            f"every column of {title(data.path)} is constant; check that it is the file"
+            f"every column of {title(data.path)} is constant; check that it is the right file"
         )
     design = Design.of(data.X[:, varies] if constant else data.X).centred(standardize=standardize)
     rng = np.random.default_rng(seed)
@@ -125,7 +130,7 @@ def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendatio
     for remark in data.remarks:
         paragraph(out, remark)
     if facts["constant"]:
-        paragraph(out, f"Constant, so of no use: {listed(facts['constant'])}.")
+        paragraph(out, f"Constant columns, which are left out: {listed(facts['constant'])}.")
     if facts["looked_at"] > 1:
         paragraph(
             out,
@@ -136,7 +141,7 @@ def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendatio
     out.print()
     for sentence in advice.words:
         paragraph(out, sentence)
-    out.print(f"\nShare of simulated models whose condition holds, {facts['rows']} rows")
+    out.print(f"\nShare of simulated models whose recovery condition holds, {facts['rows']} rows")
     rows = [
         [method, *("-" if np.isnan(rate) else f"{rate:.0%}" for rate in rates[-1])]
         for method, rates in advice.rates.items()
@@ -145,6 +150,6 @@ def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendatio
     out.print()
     paragraph(
         out,
-        "Next: ksupport compare measures the methods on rows held out, which says more than any "
-        "condition; ksupport fit finds the features.",
+        "Next: ksupport compare compares the methods on held-out rows, which is more informative "
+        "than these sufficient conditions; ksupport fit finds the features.",
     )

@@ -56,22 +56,28 @@ def compare(
         str | None,
         method_option(
             metavar="NAMES",
-            help="Names to compare, with commas between, those of ksupport fit --method too; by "
-            "default all.",
+            help="Names of the methods to compare, separated by commas, including those of "
+            "ksupport "
+            "fit --method; all by default.",
             autocompletion=some_of(names),
         ),
     ] = None,
     folds: Annotated[
-        int, method_option(metavar="NUMBER", help="Outer folds, which judge.", min=2)
+        int,
+        method_option(metavar="NUMBER", help="Outer folds, on which methods are compared.", min=2),
     ] = 5,
     cv: Annotated[
-        int, method_option(metavar="NUMBER", help="Inner folds, on which methods tune.", min=2)
+        int,
+        method_option(metavar="NUMBER", help="Inner folds, on which each method is tuned.", min=2),
     ] = 5,
     reading: CheckedReading,
     seed: Seed = 0,
     in_json: Json = False,
 ) -> None:
-    """Compare all methods on rows that none of them saw."""
+    """Compare all methods on held-out rows.
+
+    Each method is tuned by cross-validation within the training rows (nested cross-validation).
+    """
     _check_names(methods)
     how, parts = reading(), columns()
     say(f"reading {title(data)}")
@@ -123,14 +129,16 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
         raise InputError(f"--folds {folds} needs at least {2 * folds} rows; got {n}")
     sorts = ERRORS[data.kind or "numbers"].sorts(data.y)
     if data.kind == "numbers" and np.ptp(data.y) == 0:
-        raise InputError("the target is constant: no method can be better than its mean")
+        raise InputError("the target is constant, so there is nothing to predict; name another one")
     least = n - -(-n // folds)  # rows of the smallest training part
     if data.groups is None and cv > least:
-        raise InputError(f"--cv must be at most the rows that a fold trains on, {least}; got {cv}")
+        raise InputError(
+            f"--cv must be at most the number of training rows of a fold, {least}; got {cv}"
+        )
     if data.groups is not None and (labels := len(np.unique(data.groups))) < 3:
         raise InputError(
-            f"--groups needs at least three different labels, as methods tune on the groups "
-            f"that an outer fold leaves; got {labels}"
+            f"--groups needs at least three different labels, because methods are tuned on the "
+            f"groups of the training rows; got {labels}"
         )
     return outer_folds(folds, data.groups, data.y, seed, sorts)
 
@@ -196,7 +204,7 @@ def _score(
 def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:
     out, n, d = console(), data.shape[0], data.n_features
     groups = "" if data.groups is None else ", which keep groups together"
-    heading(out, f"{n} rows, {d} features: error on rows never seen, {folds} folds")
+    heading(out, f"{n} rows, {d} features: error on held-out rows, {folds} folds")
     for remark in data.remarks:
         paragraph(out, remark)
     rows = [
@@ -219,12 +227,12 @@ def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:
     paragraph(
         out,
         f"Error: {ERRORS[data.kind or 'numbers'].words}; +-: its standard error over the folds. "
-        f"Every method tunes itself on {cv} inner folds of the training rows{groups} (abess: by "
-        "its own criterion). Differences within the standard errors are no differences.",
+        f"Every method is tuned on {cv} inner folds of the training rows{groups} (abess: by its "
+        "own criterion). Differences of about one standard error may be due to chance.",
     )
     if data.covariates:
         paragraph(
             out,
             f"All are adjusted for {', '.join(data.covariates)}: methods of ksupport never "
-            "penalise these columns and do not count them; others have them among their features.",
+            "penalise these columns and do not count them; other methods treat them as features.",
         )

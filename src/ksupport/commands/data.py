@@ -1,4 +1,4 @@
-"""``ksupport data``: the real datasets, listed, fetched and found."""
+"""``ksupport data``: list, download and locate the real datasets."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def show() -> None:
 def fetch(
     name: Annotated[str, Name],
     download: Annotated[
-        bool, typer.Option(help="Whether to download what is not on this machine.")
+        bool, typer.Option(help="Download the dataset if it is not on this machine.")
     ] = True,
 ) -> None:
-    """Put a dataset into the data directory, and check it."""
+    """Download a dataset into the data directory, and check it."""
     _check_name(name)
     try:
         bunch = datasets.fetch_dataset(name, download_if_missing=download)
@@ -62,7 +62,7 @@ def path(name: Annotated[str | None, Name] = None) -> None:
 def _check_name(name: str) -> None:
     known = _known()
     if name not in known:
-        raise typer.BadParameter(f"{name!r} is not a dataset; there are {', '.join(known)}")
+        raise typer.BadParameter(f"{name!r} is not a dataset; choose one of {', '.join(known)}")
 
 
 DATA: dict[str, Callable[..., None]] = {"list": show, "fetch": fetch, "path": path}

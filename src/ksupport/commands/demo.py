@@ -1,4 +1,4 @@
-"""``ksupport demo``: what is told of simulated data, next to the Lasso, and reports at the end."""
+"""``ksupport demo``: results on simulated data, compared with the Lasso, and two reports."""
 
 from __future__ import annotations
 
@@ -45,12 +45,13 @@ N_CLASSES, DECIDE, STRONG = 150, 4, 5.0  # rows of classes, features that decide
 @with_exit_codes
 def demo(
     out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Write the first report here; the other beside it.")
+        Path,
+        typer.Option(metavar="FILE", help="Write the first report here, and the other beside it."),
     ] = Path("ksupport-demo.html"),
 ) -> None:
-    """Show on simulated data what to expect, next to the Lasso.
+    """Show results on simulated data, compared with the Lasso.
 
-    Takes about a minute, and writes two reports to look at.
+    Takes about a minute, and writes two reports.
     """
     other = out.with_name(f"{out.stem}-classes{out.suffix}")
     check_outputs({}, {"--out": out, "--out (of classes)": other})
@@ -62,11 +63,11 @@ def demo(
     for number, (title, draw, remark) in enumerate(DEMO_DESIGNS, start=4):
         _design(terminal, f"{number}. {title}", draw, remark)
     terminal.print(
-        "Nothing was given to AutoIRKSN or LassoCV but the data. Times are of one fit; "
+        "AutoIRKSN and LassoCV have their default parameters. Times are of one fit; "
         "scikit-learn does not count passes.\n"
     )
     _example1(terminal)
-    styled(terminal, "[bold]7. Reports[/] on the data of 1 and of 3, to be opened in a browser")
+    styled(terminal, "[bold]7. Reports[/] on the data of 1 and 3, to open in a browser")
     _report(terminal, numbers, "y", out)
     _report(terminal, classes, "tissue", other)
     _what_next(terminal)
@@ -77,7 +78,7 @@ def demo(
 
 
 def _features(terminal: Console, out: Path) -> Fitted:
-    """One data set: which features, how sure, and what can stand in; the report is on it."""
+    """One data set: features, probabilities and substitutes; the first report is on it."""
     X, y, w_true = datasets.make_correlated_data(
         N_TRAIN, N_SHOWN, rho=0.9, density=MATTER / N_SHOWN, snr=SNR, random_state=DEMO_SEED
     )
@@ -94,16 +95,17 @@ def _features(terminal: Console, out: Path) -> Fitted:
 
 
 def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: Floats) -> None:
-    """The features, most certain first, beside the truth and what a Lasso says."""
+    """The features, most certain first, with true coefficients and those of a Lasso."""
     found = fitted.findings("y").found
     rows = [_feature(fitted, each, truth, lasso) for each in found]
     table(terminal, ["feature", "probability", "effect", "truth", name], rows)
     right, many = int(((lasso != 0) & (truth != 0)).sum()), np.count_nonzero(lasso)
     if any(each.prefix for each in found):
-        terminal.print("Indented: what could stand in for the feature above it.")
+        terminal.print("Indented: features that could replace the one above.")
     terminal.print(
-        f"{name} names {many} features, {right} of them among the {np.count_nonzero(truth)}, and "
-        "does not say how sure it is.\n"
+        f"{name} selects {many} features, {right} of the {np.count_nonzero(truth)} that "
+        "matter among "
+        "them, and gives no probabilities.\n"
     )
 
 
@@ -122,7 +124,7 @@ def _feature(fitted: Fitted, each: FeatureRow, truth: Floats, lasso: Floats) -> 
 
 
 def _noise(terminal: Console) -> None:
-    """Where there is nothing, nothing is found."""
+    """In pure noise no feature is found."""
     sizes: dict[str, list[int]] = {"AutoIRKSN": [], "LassoCV": []}
     for seed in range(NOISE):
         rng = np.random.default_rng(seed)
@@ -142,7 +144,7 @@ def _noise(terminal: Console) -> None:
 
 
 def _classes(terminal: Console, out: Path) -> Fitted:
-    """Tumours and normal tissue: which genes tell them apart, beside a Lasso of classes."""
+    """Tumours and normal tissue: which genes distinguish them, compared with an l1 penalty."""
     X, eta, w_true = datasets.make_correlated_data(
         N_CLASSES, N_SHOWN, rho=0.6, density=DECIDE / N_SHOWN, snr=np.inf, random_state=DEMO_SEED
     )
@@ -201,7 +203,7 @@ def _design(terminal: Console, title: str, draw: Draw, remark: str) -> None:
     table(terminal, header, rows)
     terminal.print(
         f"{N_TRAIN} x {N_FEATURES}, mean of {N_DRAWS} draws. Error: mean square on {N_TEST} fresh "
-        f"rows over the variance of y; the noise alone makes {1 / (1 + SNR**2):.2f}.\n"
+        f"rows over the variance of y; with the true model it is {1 / (1 + SNR**2):.2f}.\n"
     )
 
 
@@ -269,7 +271,7 @@ def _report(terminal: Console, fitted: Fitted, target: str, out: Path) -> None:
 def _what_next(terminal: Console) -> None:
     styled(
         terminal,
-        "Next: [bold]ksupport fit data.csv --target y --report report.html[/] for data of yours, "
+        "Next: [bold]ksupport fit data.csv --target y --report report.html[/] for your own data, "
         "[bold]ksupport data list[/] for real data to try, and in Python",
     )
     terminal.print(

@@ -69,53 +69,50 @@ def _noun(name: str, words: str) -> inspect.Parameter:
 
 FIT = Group(FitOptions, [
     option(
-        "method", str, AUTO, METHOD_PANEL, f"How to find the features: {', '.join(CHOICES)}.",
+        "method", str, AUTO, METHOD_PANEL, f"Method of feature selection: {', '.join(CHOICES)}.",
         metavar="NAME", autocompletion=among(lambda: CHOICES),
     ),
-    _method(
-        "k", "About how many features to look for; the data decide if left out.", int | None
-    ),
-    _method("alpha", "Between 0 and 1; the larger, the more features are kept beyond k."),
-    option(
-        "cv", int, 5, METHOD_PANEL, "Parts of the rows, each of which is held out once.",
-        metavar="NUMBER",
-    ),
+    _method("k", "Approximate number of features; chosen from the data if left out.", int | None),
+    _method("alpha", "Parameter of IRKSN, between 0 and 1: larger values select more features."),
+    option("cv", int, 5, METHOD_PANEL, "Number of cross-validation folds.", metavar="NUMBER"),
     option(
         "standardize", bool, True, METHOD_PANEL,
         "Scale the columns to unit variance while fitting.",
     ),
     option(
         "positive", bool, False, METHOD_PANEL,
-        "Effects can only be positive: features raise the target, the odds of the second of two "
-        "classes (by the alphabet), or the risk. Columns of --adjust-for may do both.",
+        "Only allow positive effects: features can raise the target, the odds of the second of two "
+        "classes (in alphabetical order) or the risk, but not lower them. Columns of --adjust-for "
+        "may have either sign.",
         "--positive",
     ),
     _method(
         "beta",
-        "Above 1 names more features, to look at candidates again; below 1 the surest alone.",
+        "Weight of recall relative to precision (F-beta score), 1 by default: above 1 more "
+        "features are selected, below 1 only the most certain.",
     ),
-    _method(
-        "predict_by",
-        "What predictions go by: average (over models; of some hundred features) or support (of "
-        "the features that are named alone).", str | None,
+    option(
+        "predict_by", str | None, None, METHOD_PANEL,
+        "How to predict: average (over sampled models, with some hundred features; the default) or "
+        "support (with the selected features only).", metavar="NAME",
     ),
     _method(
         "fdr",
-        "Also name the features, and sets of features that cannot be told apart, of which at most "
-        "this share is expected to be false, such as 0.1.",
+        "Also select features, and sets of features that cannot be distinguished, at this false "
+        "discovery rate, such as 0.1.",
     ),
     _method(
-        "permutations", "Test whether there is anything by so many permutations of the target.",
+        "permutations", "Test for any signal with this number of permutations of the target.",
         int | None, min=1, max=MOST_PERMUTATIONS,
     ),
     option(
         "compare", bool, True, METHOD_PANEL,
-        "Predict rows held out, beside a Lasso and a ridge; takes most of the time.",
+        "Compare with a Lasso and a ridge on held-out rows; takes most of the time.",
     ),
     _method(
         "stability",
-        "Pairs of half-samples on which to repeat the choice; by default 10, or none where "
-        "features have probabilities.",
+        "Pairs of half-samples for stability selection; by default 10, or none if features have "
+        "probabilities.",
         int | None, min=0, max=limits.MOST_PAIRS,
     ),
     _noun("rows", "What the rows are called in results, such as patients."),
@@ -127,13 +124,13 @@ FIT = Group(FitOptions, [
 ])  # fmt: skip
 OUTPUTS = Group(dict, [
     _file("output", "Write the model here, as JSON."),
-    _file("coefficients", "Write the chosen features here, as CSV or .xlsx."),
+    _file("coefficients", "Write the selected features here, with coefficients, as CSV or .xlsx."),
     _file(
         "table",
         "Write every feature here, as CSV or .xlsx: means or slope, p-value, adjusted p-value, "
         "probability, coefficient, rank.",
     ),
-    _file("ranked", "Write all names with signed scores here, for tools of enrichment (.rnk)."),
+    _file("ranked", "Write all names with signed scores here, for enrichment tools (.rnk)."),
     _file("report", "Write a report here, one HTML file."),
     _file("methods", "Write a paragraph for the methods section of a paper here, as text."),
 ])  # fmt: skip
@@ -150,7 +147,7 @@ def fit(
     options: Callable[..., FitOptions],
     seed: Seed = 0,
     dry_run: Annotated[
-        bool, output_option("--dry-run", help="Tell what was understood of the file, and stop.")
+        bool, output_option("--dry-run", help="Show how the file is understood, and stop.")
     ] = False,
     in_json: Json = False,
 ) -> None:

@@ -34,7 +34,7 @@ from .terminal.printing import say
 @with_groups(columns=WHICH_COLUMNS.only("id"), reading=READING.without("missing", "duplicates"))
 def predict(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="What ksupport fit --output wrote.")
+        Path, typer.Argument(metavar="MODEL", help="Model file written by ksupport fit --output.")
     ],
     data: DataFile,
     *,
@@ -47,7 +47,7 @@ def predict(
     ] = None,
     reading: CheckedReading,
 ) -> None:
-    """Predict new rows by a model of ksupport fit.
+    """Predict new rows with a model of ksupport fit.
 
     Columns are found by name, and those that share one are merged as in the fit. The names of
     rows are those of --id, or of the column that named them in the fit.
@@ -75,7 +75,9 @@ def predictions(
         duplicates=model.duplicates,
     )  # fmt: skip
     if not np.isfinite(model.scores(rows.X)).all():
-        raise InputError(f"{title(data)} holds numbers too large to predict from")
+        raise InputError(
+            f"{title(data)} holds numbers so large that predictions overflow; check its columns"
+        )
     return _table(rows, model.predict(rows.X)), rows.remarks
 
 

@@ -1,4 +1,4 @@
-"""``ksupport rehearse``: what a fit would find if the truth were known, on one's own features."""
+"""``ksupport rehearse``: fits to simulated responses, on the features of a data file."""
 
 from __future__ import annotations
 
@@ -35,27 +35,30 @@ def rehearse(
     *,
     columns: CheckedColumns,
     draws: Annotated[
-        int, method_option(metavar="NUMBER", help="Responses that are drawn of each truth.", min=1)
+        int, method_option(metavar="NUMBER", help="Simulated responses per scenario.", min=1)
     ] = 10,
     standardize: Standardize = True,
     positive: Annotated[
-        bool, method_option("--positive", help="Effects can only be positive, as in ksupport fit.")
+        bool, method_option("--positive", help="Only allow positive effects, as in ksupport fit.")
     ] = False,
     reading: CheckedReading,
     seed: Seed = 0,
     in_json: Json = False,
 ) -> None:
-    """Try a fit on responses whose truth is known.
+    """Test a fit on simulated responses with known true features.
 
-    They are made of the features of a data file. Truths are drawn from what ksupport fit believes
-    of the target; what the fit finds in each drawn response is compared with them.
+    Responses are simulated from the features of a data file, with effects drawn from the posterior
+    of a fit to its target. The features found in each response are compared with the true ones.
     """
     how, parts = reading(), columns()
     say(f"reading {title(data)}")
     read = read_data(data, parts, how)
     model = estimator_for(FitOptions(standardize=standardize, seed=seed, positive=positive), read)
     if len(read.classes) > 2:
-        raise InputError(f"a rehearsal is for two classes; got {len(read.classes)}")
+        raise InputError(
+            "ksupport rehearse takes numbers, two classes or survival times, and the target has "
+            f"{len(read.classes)} classes; name another --target, or merge classes"
+        )
     say(f"fitting {type(model).__name__} {1 + draws * len(SCENARIOS)} times")
     try:
         found = rehearsed(
@@ -73,15 +76,15 @@ def rehearse(
 def _tell(data: Data, found: Rehearsal) -> None:
     out = console()
     n, d = data.shape[0], data.n_features
-    heading(out, f"{n} rows, {d} features: a fit, if the truth were known")
-    header = ["what", "signal", "sets that hold", "false", "found"]
+    heading(out, f"{n} rows, {d} features: fits to simulated responses")
+    header = ["scenario", "signal", "sets right", "false", "found"]
     rows = []
     for each in found.outcomes:
         real = each.scenario != NOTHING and each.true > 0
         rows.append(
             [
                 each.scenario, f"{each.signals} of {each.draws}",
-                f"{each.sets_that_hold} of {each.sets}", f"{each.false} of {each.named}",
+                f"{each.sets_that_hold} of {each.sets}", f"{each.false} of {each.selected}",
                 f"{each.found} of {each.true}" if real else "-",
             ]
         )  # fmt: skip
@@ -94,7 +97,8 @@ def _tell(data: Data, found: Rehearsal) -> None:
         paragraph(out, each.words)
     paragraph(
         out,
-        "Signal: responses in which one was found. False: features that were named and do not "
-        "matter. Found: features that matter and were named. All this holds if the model of the "
-        "fit is right: effects, noise and features are drawn as it believes in them.",
+        "Signal: responses in which a signal was found. Sets right: credible sets that contain a "
+        "feature that matters. False: selected features that do not matter. Found: features that "
+        "matter and were selected. All of this assumes that the fitted model is right, because "
+        "features, effects and noise are drawn from it.",
     )

@@ -1,4 +1,4 @@
-"""``ksupport reproduce``: the paper's experiments, and ours against the published values."""
+"""``ksupport reproduce``: run the paper's experiments, and compare with published values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Experiments, or all; without any, list them.",
+            help="Names of experiments, or all; without names, list them.",
             autocompletion=among(lambda: ["all", *_known()]),
         ),
     ] = None,
@@ -38,26 +38,28 @@ def reproduce(
         str,
         typer.Option(
             metavar="NAME",
-            help="paper: as published; fair: as we believe is right.",
+            help="paper: as published; fair: with the changes that we consider fair.",
             autocompletion=among(lambda: PROTOCOLS),
         ),
     ] = "paper",
     quick: Annotated[
-        bool, typer.Option("--quick", help="A version that takes seconds; figures are marked.")
+        bool,
+        typer.Option("--quick", help="A small version that takes seconds; its figures are marked."),
     ] = False,
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where results, tables and figures go.")
+        Path, typer.Option(metavar="FOLDER", help="Folder for results, tables and figures.")
     ] = Path("reproduction"),
-    jobs: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Processes.")] = os.cpu_count()
-    or 1,
+    jobs: Annotated[
+        int, typer.Option(metavar="NUMBER", min=1, help="Number of processes.")
+    ] = os.cpu_count() or 1,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Set ours against the published values.")
+        bool, typer.Option("--compare", help="Compare with the published values.")
     ] = False,
 ) -> None:
     """Run the paper's experiments again.
 
-    An interrupted run resumes where it stopped. `all` runs everything that can run here and ends
-    with a line on what was left out; `--compare` exits with 1 if a value disagrees.
+    An interrupted run resumes where it stopped. `all` runs everything that can run here and lists
+    what was left out; `--compare` exits with 1 if a value disagrees.
     """
     if not names:
         rows = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
@@ -110,7 +112,7 @@ def _wanted(names: list[str]) -> list[Experiment]:
         return list(known.values())
     if unknown := [name for name in names if name not in known]:
         raise typer.BadParameter(
-            f"{unknown[0]!r} is not an experiment; there are all, {', '.join(known)}"
+            f"{unknown[0]!r} is not an experiment; choose all, {', '.join(known)}"
         )
     return [known[name] for name in names]
 

@@ -122,7 +122,7 @@ def _abess(name: str) -> dict[str, Make]:
 
 @dataclass(frozen=True)
 class ErrorMeasure:
-    """An error on held-out rows, the less the better; and what rows folds should share out."""
+    """An error on held-out rows, smaller is better; and what folds are stratified by."""
 
     of: Callable[[Any, Any, Any, Any], float]  # model, rows, their response, that of the fit
     words: str
@@ -144,7 +144,7 @@ def _discordance(model: Any, X: Any, y: Any, fitted: Any) -> float:
 
 ERRORS = {
     "numbers": ErrorMeasure(
-        _squares, "mean square over that of predicting the mean of the training rows"
+        _squares, "mean squared error, relative to predicting the mean of the training rows"
     ),
     "classes": ErrorMeasure(
         _wrong,

@@ -75,8 +75,8 @@ def naming_incomplete() -> Iterator[None]:
             raise
         raise ValueError(
             f"{first} Give ksupport.design.Incomplete(X) instead of X: missing entries are then "
-            "filled in with the means of their columns, within folds with those of the rows "
-            "learned from; or impute or remove them"
+            "filled in with the means of their columns, within folds with those of the training "
+            "rows; or impute or remove them"
         ) from None
 
 

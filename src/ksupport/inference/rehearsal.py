@@ -1,7 +1,7 @@
-"""A rehearsal: how a fit would fare on responses whose truth is known, on the user's own X.
+"""A rehearsal: the whole procedure on simulated responses, on the user's own X.
 
-Truths are drawn from the fitted posterior, or are variations of such draws; responses are drawn
-given X, the whole procedure is run on each, and what it says is compared with the truth.
+Coefficients are drawn from the fitted posterior, or are variations of such draws; responses are
+simulated from them and X, and the features found in each are compared with the true ones.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from .._common.progress import show_progress
 from ..design import Floats, Ints
 from .permutation import fitted_again, judging_copy
 
-AS_FITTED, HALF, TWICE, NOTHING = "as fitted", "half the signal", "twice the features", "nothing"
+AS_FITTED, HALF, TWICE, NOTHING = "as fitted", "halved effects", "twice the features", "no effects"
 SCENARIOS = (AS_FITTED, HALF, TWICE, NOTHING)
-LARGEST_RATE = 30.0  # log of a count that is drawn, at most
+LARGEST_RATE = 30.0  # largest log mean of a simulated count
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one scenario, summed up over its draws.
+    """The results of one scenario, summed over its simulated responses.
 
     Attributes
     ----------
     scenario : str
-        Which truth was drawn.
+        Name of the scenario.
     draws : int
-        Responses.
+        Number of simulated responses.
     signals : int
-        Of these, responses in which a signal was found.
+        Responses in which a signal was found.
     sets, sets_that_hold : int
-        Credible sets of 95 %, and those of them that have a true feature.
-    named, false : int
-        Features that were named, and those of them that are not true.
+        Credible sets of 95 %, and those of them that contain a true feature.
+    selected, false : int
+        Selected features, and those of them that are not true.
     true, found : int
-        True features, and those of them that were named.
+        True features, and those of them that were selected.
 
     Examples
     --------
@@ -58,24 +58,24 @@ class Outcome:
     signals: int
     sets: int
     sets_that_hold: int
-    named: int
+    selected: int
     false: int
     true: int
     found: int
 
     @property
     def coverage(self) -> float:
-        """The share of sets that hold; not a number if there was none."""
+        """The share of credible sets that contain a true feature; NaN if there was none."""
         return _share(self.sets_that_hold, self.sets)
 
     @property
     def false_share(self) -> float:
-        """The share of named features that are not true; zero if none was named."""
-        return self.false / max(self.named, 1)
+        """The share of selected features that are not true; zero if none was selected."""
+        return self.false / max(self.selected, 1)
 
     @property
     def power(self) -> float:
-        """The share of true features that were named; not a number if there were none."""
+        """The share of true features that were selected; NaN if there were none."""
         return _share(self.found, self.true)
 
     @property
@@ -83,24 +83,24 @@ class Outcome:
         """The outcome in a sentence."""
         if self.scenario == NOTHING:
             return (
-                f"If nothing mattered, a signal would be found in {self.signals} of {self.draws} "
-                "responses."
+                f"If no feature mattered, a signal would be found in {self.signals} of "
+                f"{self.draws} responses."
             )
         if not self.true:
-            return "The fit found no signal: there is no truth to draw responses from."
-        sets = "no set would be named"
+            return "The fit found no signal, so there are no effects to simulate responses from."
+        sets = "no credible set would be found"
         if self.sets:
-            sets = f"{self.sets_that_hold} of {self.sets} sets would hold"
+            sets = f"{self.sets_that_hold} of {self.sets} credible sets would contain a true one"
         return (
             f"If the truth were {_TOLD[self.scenario]}: {self.power:.0%} of the features that "
-            f"matter would be named, {self.false_share:.0%} of those named would be false, and "
-            f"{sets}."
+            f"matter would be selected, {self.false_share:.0%} of those selected would be false, "
+            f"and {sets}."
         )
 
 
 _TOLD = {
-    AS_FITTED: "as fitted", HALF: "as fitted with effects of half the size",
-    TWICE: "as fitted with as many features more",
+    AS_FITTED: "as fitted", HALF: "as fitted, with half the effects",
+    TWICE: "as fitted, with twice as many features",
 }  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def _share(part: int, whole: int) -> float:
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """What would come of a fit, by scenario, as returned by `rehearse`.
+    """The results of `rehearse`, by scenario.
 
     Attributes
     ----------
@@ -120,8 +120,8 @@ class Rehearsal:
     Examples
     --------
     >>> from ksupport import Outcome, Rehearsal
-    >>> print(Rehearsal((Outcome("nothing", 10, 1, 0, 0, 0, 0, 0, 0),)))
-    If nothing mattered, a signal would be found in 1 of 10 responses.
+    >>> print(Rehearsal((Outcome("no effects", 10, 1, 0, 0, 0, 0, 0, 0),)))
+    If no feature mattered, a signal would be found in 1 of 10 responses.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -164,28 +164,28 @@ def rehearse(
     random_state: int = 0,
     verbose: bool = False,
 ) -> Rehearsal:
-    """Try the whole procedure on responses whose truth is known, on one's own X.
+    """Run the whole procedure on simulated responses with known true features, on your X.
 
-    The estimator is fitted; coefficients are drawn from its posterior, a response is drawn given
-    them and X, and the estimator is fitted on it as if the truth were not known.
+    The estimator is fitted.  Coefficients are drawn from its posterior, a response is simulated
+    from them and X, and the estimator is fitted to it as if the true features were not known.
 
     Parameters
     ----------
     estimator : AutoIRKSN, AutoIRKSNClassifier or AutoIRKSNSurvival
-        Of one response, or of two classes.
+        For one response, or two classes.
     X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
         The measurements.
     y : array
         The response, as in ``fit``.
     scenarios : sequence of str
-        Some of "as fitted", "half the signal" (effects are halved), "twice the features" (as many
-        other features have effects of the same sizes) and "nothing" (no feature has any).
+        Some of "as fitted", "halved effects" (all coefficients are halved), "twice the features"
+        (as many other features have effects of the same sizes) and "no effects" (pure noise).
     n_draws : int, default=10
-        Responses of each scenario.
+        Number of simulated responses for each scenario.
     groups : array of shape (n,), optional
-        Which rows belong together, as in ``fit``; drawn noise is independent.
+        Which rows belong together, as in ``fit``; simulated noise is independent.
     random_state : int, default=0
-        Of all draws.
+        Seed of the simulation.
     verbose : bool, default=False
         Whether to show the time left, once two seconds have passed.
 
@@ -195,8 +195,8 @@ def rehearse(
 
     Notes
     -----
-    It tells how the procedure fares if its model is right: features, noise and effects are those
-    that the posterior believes in.  Where the fit found no signal, only "nothing" says something.
+    The results hold if the model is right, as features, effects and noise are drawn from its
+    posterior.  If the fit found no signal, only "no effects" is informative.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def rehearse(
     >>> X = rng.standard_normal((60, 20))
     >>> y = X[:, 3] - X[:, 7] + 0.5 * rng.standard_normal(60)
     >>> print(rehearse(AutoIRKSN(), X, y, scenarios=["as fitted"], n_draws=2))
-    If the truth were as fitted: ...% of the features that matter would be named, 0% ...
+    If the truth were as fitted: ...% of the features that matter would be selected, 0% ...
     """
     check_count("n_draws", n_draws)
     check_count("random_state", random_state, low=0)
@@ -231,22 +231,22 @@ def rehearse(
 
 
 def _counted(model: Any, true: NDArray[np.bool_]) -> tuple[int, ...]:
-    """What a fit says, beside the truth: the counts of an `Outcome`."""
-    named = model.support_
+    """A fit compared with the true features: the counts of an `Outcome`."""
+    selected = model.support_
     hold = sum(bool(true[list(each.features)].any()) for each in model.sets_)
     return (
-        int(model.signal_), len(model.sets_), hold, int(named.sum()), int((named & ~true).sum()),
-        int(true.sum()), int((named & true).sum()),
+        int(model.signal_), len(model.sets_), hold, int(selected.sum()),
+        int((selected & ~true).sum()), int(true.sum()), int((selected & true).sum()),
     )  # fmt: skip
 
 
 class _Stage:
-    """A fitted model as something to draw from."""
+    """A fitted model, from which coefficients and responses are simulated."""
 
     def __init__(self, model: Any, X: Any, y: Any) -> None:
         if np.atleast_2d(model.coef_).shape[0] > 1:
             raise ValueError(
-                "a rehearsal is for one response, or two classes, got "
+                "rehearse needs one response, or two classes, got "
                 f"{np.atleast_2d(model.coef_).shape[0]}: rehearse them one at a time"
             )
         self.model, self.X, self.y = model, X, y
@@ -262,7 +262,7 @@ class _Stage:
         return np.asarray(twin._linear(self.X), np.float64).ravel()
 
     def eta(self, truth: Floats) -> Floats:
-        """The linear predictor of a truth, with the mean of the fitted one."""
+        """The linear predictor of these coefficients, with the mean of the fitted one."""
         coef = np.array(self.model.coef_, np.float64)
         coef[..., self.features] = truth[self.features]
         found = self._linear(coef)
@@ -271,7 +271,7 @@ class _Stage:
     # -- truths ------------------------------------------------------------------------------
 
     def truths(self, scenario: str, n: int, rng: np.random.Generator) -> Floats:
-        """Coefficients: n draws, each of all features."""
+        """Draws of all coefficients, n x features."""
         drawn = self.model.posterior_.sample_coef(n, rng)
         if scenario == NOTHING:
             return np.zeros_like(drawn)
@@ -280,7 +280,7 @@ class _Stage:
         return np.array([self._more(b, rng) for b in drawn]) if scenario == TWICE else drawn
 
     def _more(self, truth: Floats, rng: np.random.Generator) -> Floats:
-        """With as many other features, of effects of the same sizes and either sign."""
+        """Add as many other features, with effects of the same sizes and random signs."""
         own = np.flatnonzero(truth)
         rest = np.setdiff1d(self.features, own)
         others = rng.choice(rest, min(own.size, rest.size), replace=False)
@@ -301,7 +301,7 @@ class _Stage:
     # -- responses ---------------------------------------------------------------------------
 
     def response(self, truth: Floats, rng: np.random.Generator) -> Any:
-        """Drawn by the model's own loss."""
+        """A response simulated from the distribution that belongs to the loss."""
         draw: dict[str, Callable[[Floats, np.random.Generator], Any]] = {
             "squared": self._numbers, "logistic": self._classes, "poisson": self._counts,
             "cox": self._times,
@@ -309,8 +309,8 @@ class _Stage:
         name = self.model._loss.name
         if name not in draw:
             raise ValueError(
-                f"a rehearsal is for loss {', '.join(map(repr, draw))}, got {name!r}, which is no "
-                "distribution to draw from"
+                f"rehearse simulates responses for loss {', '.join(map(repr, draw))}, got "
+                f"{name!r}: use an estimator with one of these"
             )
         return draw[name](self.eta(truth), rng)
 
@@ -326,9 +326,9 @@ class _Stage:
         return np.asarray(rng.poisson(np.exp(np.minimum(eta, LARGEST_RATE))), np.float64)
 
     def _times(self, eta: Floats, rng: np.random.Generator) -> Floats:
-        """Times by the baseline hazard; rows that were censored are so at the same time.
+        """Times by the baseline hazard, censored at the times at which rows were censored.
 
-        Others are at the last time of all.
+        Rows with an event are censored at the last time of all.
         """
         known = self.model._validated(self.X, self.y, reset=False)[1]
         hazard = self.model.cum_baseline_hazard_

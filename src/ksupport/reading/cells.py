@@ -229,7 +229,7 @@ def _problem(name: str, why: str) -> Problem:
     quoted = shlex.quote(shown(name))
     return Problem(
         f"column {shown(name) or repr(name)} {why}. If it names the rows, give "
-        f"{option('id', quoted)}; if it is of no use, {option('ignore', quoted)}; if it is a "
+        f"{option('id', quoted)}; to leave it out, {option('ignore', quoted)}; if it is a "
         f"feature, {option('keep', quoted)}",
         [("ignore", name)], [("id", name)], [("keep", name)],
         columns=[name],

@@ -161,8 +161,8 @@ def check_squares(data: Data) -> None:
         names = data.feature_names
         name = f"column {shown(names[at])}" if at < len(names) else "the target"
         raise InputError(
-            f"{title(data.path)}: {name} has {size[at]:.3g} for its largest number in size, whose "
-            "square is lost; rescale it to lie between "
+            f"{title(data.path)}: the largest absolute value of {name} is {size[at]:.3g}, "
+            "which cannot be squared in floating point; rescale it to lie between "
             f"{limits.SMALLEST:g} and {limits.LARGEST:g}"
         )
 
@@ -177,7 +177,7 @@ def check_shape(data: Data) -> None:
 
 
 def check_distinct(names: Sequence[str], path: Path) -> None:
-    """Refuse columns that share a name: coefficients could not be told apart."""
+    """Refuse columns that share a name, because their coefficients could not be distinguished."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(

@@ -104,7 +104,7 @@ def remark_on(names: Sequence[str], duplicates: Duplicates) -> list[str]:
     done = {
         "mean": "were replaced by their mean",
         "max-variance": "were replaced by the one of largest variance",
-        "suffix": "were told apart by a number after the name",
+        "suffix": "were distinguished by a number after the name",
     }[duplicates.way]
     return [f"{columns} columns that share {len(twice)} names ({listed(twice, 4)}) {done}."]
 

@@ -292,7 +292,7 @@ def without_codes(table: Table) -> Table:
     count = int(coded.to_numpy().sum())
     if count == 0:
         return table
-    words = f"{count} times -9 in {table.name} was taken for a missing value, as PLINK does."
+    words = f"{count} values of -9 in {table.name} were taken as missing, as PLINK does."
     return replace(table, about=table.about.mask(coded), remarks=[*table.remarks, words])
 
 

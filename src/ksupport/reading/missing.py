@@ -78,7 +78,7 @@ def _with_responses(data: Data, policy: Missing) -> Data:
         raise Problem(
             f"the target has {bad.sum()} missing or infinite values, the first in row "
             f"{np.argmax(bad) + 1}; remove those rows, or give {option('missing', 'drop-rows')}, "
-            f"or {option('missing', 'impute')}, which leaves them out, too, and fills in features",
+            f"or {option('missing', 'impute')}, which also leaves them out, and fills in features",
             [("missing", "impute")], [("missing", "drop-rows")],
             row=int(np.argmax(bad)),
         )  # fmt: skip
@@ -132,7 +132,7 @@ def _incomplete(
         f"{holes} missing or infinite {value} ({100 * holes / (n * d):.2g}% of all), in "
         f"{(in_rows > 0).sum()} of {n} rows and {(in_columns > 0).sum()} of {d} columns, {were} "
         f"replaced by the mean{'s' * (holes > 1)} of {their}; within folds, by the means of the "
-        "rows that were learned from."
+        "training rows."
     )
     data = replace(data, X=Incomplete(X), remarks=[*data.remarks, words])
     return _without_columns(data, empty, "without any value") if empty.size else data

@@ -28,9 +28,8 @@ SIGN = (
     "leave the column out with {ignore}"
 )
 LIMIT = (
-    "a censored value: only a limit of it is known. To take such values as missing, give {na}; to "
-    "keep what they tell, write a number instead: half of the limit is customary where few values "
-    "are concerned"
+    "a value below or above a detection limit. To treat such values as missing, give {na}; to keep "
+    "them, write a number instead: half of a lower limit is customary if there are few of them"
 )
 CELLS_TRIED = 5  # different cells by which a column of numbers in another notation is known
 
@@ -296,8 +295,9 @@ def _dates(columns: list[str], file: str) -> Problem:
     hold = "columns {} hold" if len(columns) > 1 else "column {} holds"
     settings: list[Setting] = [("ignore", name) for name in columns]
     return Problem(
-        f"{file}: {hold.format(listed(columns, 4))} dates, which are no features. Leave out with "
-        f"{spelled(settings)}, or write numbers instead, such as days since the first date",
+        f"{file}: {hold.format(listed(columns, 4))} dates, which cannot be features. Leave them "
+        f"out with {spelled(settings)}, or write numbers instead, such as days since the first "
+        "date",
         settings,
         columns=columns,
     )

@@ -52,14 +52,14 @@ class Columns:
         if (self.time is None) != (self.event is None):
             given, absent = ("time", "event") if self.event is None else ("event", "time")
             raise InputError(
-                f"{option(given)} needs {option(absent)} beside it: survival is told by the time "
-                "of each row and by whether the event was seen then (1) or not yet (0)"
+                f"{option(given)} needs {option(absent)} beside it: survival data need the time "
+                "of each row and whether the event was observed then (1) or censored (0)"
             )
         if self.time is not None and (self.target is not None or self.response is not None):
             other = "target" if self.target is not None else "regression or classification"
             raise InputError(
-                f"{option('time')} and {option('event')} say what to explain, and so does "
-                f"{option(other)}: leave out the one or the other"
+                f"{option('time')} and {option('event')} define the response, and so does "
+                f"{option(other)}: leave out one or the other"
             )
 
     @property

@@ -58,12 +58,12 @@ def read(
     encoding: str | None = None,
     max_memory: float = DEFAULT_MEMORY,
 ) -> Data:
-    """Read a data file: features, what is to be explained, and what is known besides.
+    """Read a data file: features, response, covariates and names.
 
     CSV, TSV and other text (also packed), Excel and LibreOffice, Parquet, Arrow and Feather, NPY
     (a matrix) and NPZ (arrays X and y), LIBSVM, genotypes of PLINK (``.bed``, left on disk) and
-    AnnData (``.h5ad``).  The command ``ksupport fit`` reads files by the same rules.  All that is
-    wrong with a file is told in one error.
+    AnnData (``.h5ad``).  The command ``ksupport fit`` reads files by the same rules.  All problems
+    of a file are reported in one error.
 
     Parameters
     ----------
@@ -74,43 +74,43 @@ def read(
         are called x0, x1 and so on.  Text, truth values
         and two codes (0 and 1, -1 and 1, 1 and 2) are classes, other numbers are numbers.
     time, event : str, optional
-        Instead of a target: the time until an event or until a row was last seen, and whether it
-        was the event (1) or not (0); ``"column=value"`` says which value means that it was.
+        Instead of a target: the time until the event or censoring, and whether the event was
+        observed (1) or the row is censored (0); ``"column=value"`` names the value of an event.
     response : "numbers" or "classes", optional
-        What the target is, where it does not tell.
+        How to treat the target; by default its values decide.
     adjust_for : str or sequence of str
-        Columns that are in every model: age, sex, batch.  Text is coded as columns of 0 and 1.
+        Columns that are in every model: age, sex, batch.  Text is encoded as columns of 0 and 1.
     id : str, optional
-        Column that names the rows.
+        Column with the names of the rows.
     groups : str, optional
-        Column of labels; rows with the same one are to share a fold.
+        Column of labels; rows with the same label are held out together.
     ignore : str or sequence of str
         Columns to leave out.
     keep : str or sequence of str
         Columns that are features, though they look like ids: whole numbers in order.
     transpose : bool
-        Whether features are in rows: then the first column names them.
+        Whether features are in rows, with their names in the first column.
     phenotypes : path, optional
-        Another file with a row for each sample, found by its name: in the column ``id``, or in
-        the first one.  An NPY brings the target, row by row, as y.
+        Another file with a row for each sample, matched by the names in the column ``id``, or
+        in the first one.  An NPY file holds the target, row by row, as y.
     sheet, phenotypes_sheet : str, optional
         Of a spreadsheet, and of that of ``phenotypes``; the first if left out.
     missing : "refuse", "drop-rows", "drop-columns" or "impute"
-        What to do about missing values.  To impute is to replace them by the means of their
+        How to treat missing values.  To impute is to replace them by the means of their
         columns; an estimator does so within its folds too.
     na : str or sequence of str
-        Texts that stand for a missing value, such as "n.d.", beside NA, NaN and the like.
+        Texts that stand for a missing value, such as "n.d.", besides NA, NaN and the like.
     duplicates : "refuse", "mean", "max-variance" or "suffix"
-        What to do about features that share a name, as several probes of a gene do: take their
+        How to treat features that share a name, as several probes of a gene do: take their
         mean, or the one of largest variance, or all with a number after the name.
     separator : str, optional
-        What separates the columns of a text file; found out if left out.
+        Separator of columns in a text file; detected if left out.
     decimal : str
-        What stands before the decimals of numbers.
+        Decimal mark of numbers.
     thousands : str, optional
-        What separates thousands in numbers.
+        Thousands separator of numbers.
     encoding : str, optional
-        Of a text file, such as "latin-1"; found out if left out.
+        Of a text file, such as "latin-1"; detected if left out.
     max_memory : float
         Files that would take more memory than this, in GB, are refused.
 
@@ -230,7 +230,7 @@ def _data(
         covariates = [name for coding in codings for name in coding.names]
         check_distinct([*names, *covariates], table.path)
     if isinstance(X, Genotypes):
-        remarks.append("Where a genotype is missing, it is taken to be the mean of its column.")
+        remarks.append("Missing genotypes are replaced by the mean of their column.")
     return Data(
         table.path, (*names, *(name for coding in codings for name in coding.names)),
         _side_by_side(X, beside), response.y, groups, remarks, sha256, response.kind, ids, codings,
@@ -366,7 +366,7 @@ def read_rows(
         )
         return rows
     X, count = fill_in(rows.X, fill)
-    words = f"{count} missing values were taken to be the means of the rows of the fit."
+    words = f"{count} missing values were replaced by the means of the training rows."
     return replace(rows, X=X, remarks=[*rows.remarks, *([words] if count else [])])
 
 

@@ -80,8 +80,8 @@ def _classes(column: Any, why: str, to_change: str = "") -> Response:
     name = shown(str(column.name))
     if len(counts) == 1:
         raise Problem(
-            f"{option('target', name)}: every row is of the class {listed(counts)}, so there is "
-            "nothing to tell apart; name another column",
+            f"{option('target', name)}: every row has the class {listed(counts)}, so there is "
+            "nothing to predict; name another column",
             columns=[str(column.name)],
         )
     sizes = [f"{shown(each)} ({counts[each]} rows)" for each in sorted(counts)]
@@ -148,8 +148,8 @@ def _events(table: Table, event: str) -> list[bool | None]:
     if unclear:
         first = shown(known[-1])
         raise Problem(
-            f"{option('event', shown(event))} must hold 1 where the event was seen and 0 where "
-            f"not, but it holds {listed(known)}. Say which value means that it was seen, such as "
+            f"{option('event', shown(event))} must hold 1 for observed events and 0 for "
+            f"censored rows, but it holds {listed(known)}. Name the value of an event, such as "
             f"{option('event', f'{shown(event)}={first}')}",
             *([("event", f"{event}={each}")] for each in reversed(known[:MOST_EVENTS])),
             columns=[event],

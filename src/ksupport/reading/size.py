@@ -128,7 +128,7 @@ class Flatbuffer:
 
 
 def _batch(message: Any) -> tuple[int, int]:
-    """Rows of a batch, and bytes that its buffers unpack to.
+    """Number of rows of a batch, and of bytes of its decompressed buffers.
 
     Nothing in pyarrow tells them before it unpacks, so they are read from the flatbuffer; the
     numbers of the fields are those of Arrow's Message.fbs.

@@ -90,7 +90,7 @@ def test_a_disk_that_fills_up_costs_no_other_file_and_no_words(small_csv, monkey
         )  # fmt: skip
     told = capsys.readouterr()
     assert "Error: m cannot be written: No space left on device" in told.err
-    assert "All 3 features named to explain y" in told.out
+    assert "All 3 features selected to explain y" in told.out
     assert sorted(each.name for each in Path().iterdir()) == ["c.csv", "r.html", "small.csv"]
 
 

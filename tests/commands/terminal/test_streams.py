@@ -46,7 +46,7 @@ def test_a_full_disk_behind_the_output_is_told_in_one_line(odd_csv):
 def test_words_on_progress_that_nobody_can_read_end_nothing(odd_csv):
     code, out, _ = shell("2>/dev/full", odd_csv)
     assert code == 0
-    assert out.startswith("All 3 features named to explain y")
+    assert out.startswith("All 3 features selected to explain y")
 
 
 def test_a_reader_who_leaves_is_no_news(odd_csv):

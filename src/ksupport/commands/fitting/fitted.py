@@ -83,7 +83,7 @@ def _seconds_of(X: Any) -> float:
 
 Say = Callable[[str], None]
 OURS = "this model"
-UNMEASURED = "how well new ones would be predicted was not measured"
+UNMEASURED = "prediction of held-out rows was not measured"
 
 
 def cross_validate(
@@ -99,7 +99,7 @@ def cross_validate(
     if (obstacle := _obstacle(data, options, metric, min(needed, default=len(y)))) is not None:
         remarks.append(f"{obstacle}: {UNMEASURED}.")
         return None
-    say("predicting rows held out, beside a Lasso and a ridge")
+    say("predicting held-out rows, compared with a Lasso and a ridge")
     X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
     inner = partial(inner_folds, options.cv, data.groups, options.seed, strata)
     alone = _baseline_name(data)
@@ -109,8 +109,8 @@ def cross_validate(
     others = lasso_and_ridge(X, inner, metric.kind)
     if not others:
         remarks.append(
-            "A Lasso and a ridge of survival times are compared where scikit-survival is "
-            "installed: pip install 'ksupport[survival]'."
+            "To compare with a Lasso and a ridge on survival times, install scikit-survival: pip "
+            "install 'ksupport[survival]'."
         )
     splits = outer_folds(options.cv, data.groups, y, options.seed, strata)
 
@@ -265,12 +265,12 @@ def fit_data(data: Data, options: FitOptions, say: Say = lambda text: None) -> F
             else:
                 model.fit(data.X, data.y, groups=data.groups)
         except ValueError as error:
-            raise CommandError(f"the fit could not be done: {error}") from error
+            raise CommandError(f"the fit failed: {error}") from error
     seconds = time.perf_counter() - started
     messages = [each for each in caught if not issubclass(each.category, NoSignalWarning)]
     remarks = [*data.remarks, *dict.fromkeys(str(each.message) for each in messages)]
     if data.kind == "numbers" and np.ptp(data.y) == 0:
-        remarks.append("The target is constant: there is nothing to explain.")
+        remarks.append("The target is constant, so there is nothing to explain.")
     test = None
     if options.permutations is not None:
         say(f"testing by {options.permutations} permutations")
@@ -294,15 +294,15 @@ def _stability(
     if pairs == 0 or not model.support_.any():
         return None
     if data.shape[0] < 8:
-        remarks.append("Too few rows for half-samples: no stability frequencies.")
+        remarks.append("No stability frequencies: too few rows for half-samples.")
         return None
     if data.groups is not None:
-        remarks.append("Half-samples would split groups: no stability frequencies.")
+        remarks.append("No stability frequencies: half-samples would split groups.")
         return None
     if isinstance(data.X, Genotypes) and data.shape[0] * data.shape[1] >= LARGE:
-        remarks.append("Half-samples would read the file many times: no stability frequencies.")
+        remarks.append("No stability frequencies: half-samples would read the file many times.")
         return None
-    say(f"repeating the choice on {2 * pairs} half-samples")
+    say(f"repeating the selection on {2 * pairs} half-samples")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of halves that are too small to converge
         return stability_selection(

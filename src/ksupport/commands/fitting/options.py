@@ -21,7 +21,7 @@ from ...reading import Data
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
 CHOICES = (AUTO, CV, IC, *(name for name in METHODS if name != "irksn"))
 ESTIMATOR_OF_KIND = {  # what explains a response that is not numbers, and what to do without it
-    "classes": ("AutoIRKSNClassifier", "; --regression takes classes that are coded as numbers so"),
+    "classes": ("AutoIRKSNClassifier", "; or give --regression if classes are coded as numbers"),
     "survival": ("AutoIRKSNSurvival", ""),
 }
 OPTIONAL_PARAMETERS = {  # not every class has them
@@ -133,8 +133,8 @@ def check_sampled(options: FitOptions, estimator: Any) -> None:
     for option, value in asked.items():
         if value is not None and not isinstance(estimator, AutoModel):
             raise InputError(
-                f"{option} does not apply to {type(estimator).__name__}, which this --method "
-                "stands for: leave out --method, --k and --alpha, or leave it out"
+                f"{option} does not apply to {type(estimator).__name__}, the estimator of this "
+                f"--method: leave out --method, --k and --alpha, or leave out {option}"
             )
 
 
@@ -143,8 +143,8 @@ def _of_another_kind(options: FitOptions, kind: str, common: dict[str, Any]) -> 
     name, instead = ESTIMATOR_OF_KIND[kind]
     if options.method != AUTO or options.given:
         raise InputError(
-            f"--method, --k and --alpha are for a target of numbers, and this is one of {kind}: "
-            f"leave them out{instead}"
+            f"--method, --k and --alpha need a target of numbers, and this is one of {kind}: leave "
+            f"them out{instead}"
         )
     estimator = getattr(import_module("ksupport"), name, None)
     if estimator is None:

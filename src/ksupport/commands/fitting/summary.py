@@ -48,13 +48,13 @@ def print_data_summary(out: Console, data: Data, columns: Columns, to_fit: str) 
     n, features = data.shape[0], data.n_features
     heading(out, f"{shown(data.path.name)}: {n} rows, {features} features. Nothing was fitted.")
     rows = [
-        ["to explain", _response(data, columns)],
+        ["response", _response(data, columns)],
         ["features", listed(data.feature_names[:features], 6)],
         ["adjusted for", "; ".join(map(_coding, data.codings)) or "nothing"],
         ["names of rows", "none" if data.ids is None else listed(data.ids.tolist(), 4)],
         ["groups", "none" if data.groups is None else f"{len(np.unique(data.groups))} labels"],
         ["kept", "on disk, read by blocks" if isinstance(data.X, Genotypes) else "in memory"],
-        ["to be fitted", to_fit],
+        ["estimator", to_fit],
     ]
     table(out, ["what", "note"], rows)
     words = time_estimate(data)
@@ -62,13 +62,17 @@ def print_data_summary(out: Console, data: Data, columns: Columns, to_fit: str) 
         out.print()
         paragraph(out, remark)
     out.print()
-    paragraph(out, "If this is what you meant, leave --dry-run out; --help lists what changes it.")
+    paragraph(
+        out,
+        "If this is right, leave out --dry-run; ksupport fit --help lists the options that "
+        "change it.",
+    )
 
 
 def _response(data: Data, columns: Columns) -> str:
     if data.kind == "survival":
         seen, total = int(data.y["event"].sum()), len(data.y)
-        return f"{shown(str(columns.time))} until an event, seen in {seen} of {total} rows"
+        return f"{shown(str(columns.time))} until an event, observed in {seen} of {total} rows"
     name = shown(columns.target or "y")
     if data.kind == "classes":
         return f"{name}: classes {listed(data.classes)}"
@@ -91,7 +95,7 @@ ALTERNATIVES_LISTED = 5
 
 
 def print_summary(out: Console, fitted: Fitted, target: str) -> None:
-    """The answers, most important first; the certificate last, as it tells least."""
+    """The results, most important first; the certificate, which matters least, is last."""
     findings = fitted.findings(target)
     n, d = fitted.data.shape[0], fitted.data.n_features
     heading(out, f"{findings.title} ({n} {findings.nouns.rows}, {d} {findings.nouns.features})")
@@ -129,41 +133,43 @@ def _print_features(out: Console, fitted: Fitted, findings: Findings) -> None:
 
 
 def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
-    """The features and sets that are named at a false discovery rate."""
-    named = selected_at_fdr(fitted, fdr)
-    heading(out, f"\nWhich, if at most {fdr:.0%} of those named may be false?")
-    paragraph(out, f"Features: {', '.join(map(shown, named['features'])) or 'none'}.")
+    """The features and sets that are selected at a false discovery rate."""
+    found = selected_at_fdr(fitted, fdr)
+    heading(out, f"\nWhich, at a false discovery rate of {fdr:.0%}?")
+    paragraph(out, f"Features: {', '.join(map(shown, found['features'])) or 'none'}.")
     sets = [
         [" or ".join(map(shown, each["features"])), probability_text(each["probability"])]
-        for each in named["sets"]
+        for each in found["sets"]
     ]
     if sets:
         table(out, ["feature or set", "probability"], sets)
-    words = "Sets: one or more of these features matter; what can be told apart stands alone."
-    paragraph(out, words if sets else "No set of features is sure enough.")
+    words = (
+        "Sets: one or more of these features matter; features that can be distinguished are alone."
+    )
+    paragraph(out, words if sets else "No set of features is certain enough.")
 
 
 def _column_words(fitted: Fitted, findings: Findings) -> Iterator[str]:
     """What the columns of the table mean."""
     yield (
-        f"Effect: change of {findings.wording.scale} for one standard deviation more of it, "
-        "the others as they are."
+        f"Effect: change of {findings.wording.scale} per standard deviation of the feature, all "
+        "others unchanged."
     )
     if fitted.chosen.positive:
-        yield "Effects were taken to be positive (--positive)."
+        yield "Only positive effects were allowed (--positive)."
     judged = findings.chosen.judgement
     if judged is not None and judged.beta != 1.0:
-        more = "missed" if judged.beta > 1.0 else "named in vain"
-        yield f"A feature that is {more} counts more (--beta {judged.beta:g})."
+        what = "Recall" if judged.beta > 1.0 else "Precision"
+        yield f"{what} has the larger weight in the selection (--beta {judged.beta:g})."
     if findings.kind != "survival":
         yield _intercept(fitted, findings)
     if any(each.stands_in_for is not None for each in findings.found):
-        also = ", or matters with it" if any(each.together for each in findings.found) else ""
-        yield f"Indented: what could replace the one above{also}."
+        also = ", or act with it" if any(each.together for each in findings.found) else ""
+        yield f"Indented: features that could replace the one above{also}."
 
 
 def _intercept(fitted: Fitted, findings: Findings) -> str:
-    """What is said where all features are zero."""
+    """The intercept, or the intercepts of all classes."""
     first, *others = fitted.intercept
     if not others:
         return f"Intercept {first:.6g}."

@@ -160,7 +160,7 @@ def with_groups(**groups: Group) -> Callable[[Callable[..., None]], Callable[...
 Seed = Annotated[
     int,
     method_option(
-        metavar="NUMBER", help="Seed of all that is drawn at random.", min=0, max=2**32 - 1
+        metavar="NUMBER", help="Seed of the random number generator.", min=0, max=2**32 - 1
     ),
 ]
 Json = Annotated[bool, output_option("--json", help="Print JSON instead of words.")]
@@ -173,7 +173,7 @@ DataFile = Annotated[
         metavar="DATA",
         help="CSV, TSV or other text (also .gz), Excel (.xlsx) or .ods (book.xlsx:sheet names a "
         "sheet), Parquet, Arrow or Feather, NPY (a matrix), NPZ (arrays X, y), LIBSVM, genotypes "
-        "of PLINK (.bed) or AnnData (.h5ad); a pipe such as /dev/stdin brings a CSV.",
+        "of PLINK (.bed) or AnnData (.h5ad); a pipe such as /dev/stdin must hold CSV.",
     ),
 ]
 CheckedReading = Callable[[], Reading]  # refuses options that make no sense
@@ -202,23 +202,32 @@ def _which_columns(regression: bool | None = None, **columns: Any) -> Columns:
 
 
 WHICH_COLUMNS = Group(_which_columns, [
-    _column("target", "Column to explain; NPZ takes the array y and LIBSVM the first entry."),
-    _column("time", "Instead of a target: column of times until an event."),
+    _column(
+        "target",
+        "Column to explain (the response); by default y in NPZ, and the first entry in LIBSVM.",
+    ),
+    _column(
+        "time",
+        "Instead of --target, for survival data: column of times until the event or censoring.",
+    ),
     _column(
         "event",
-        "Column that has 1 where the event was seen at that time, and 0 where not yet; "
-        "COLUMN=VALUE says which value means that it was.",
+        "Column that is 1 if the event was observed at that time, and 0 if the row is censored; "
+        "COLUMN=VALUE names the value that means an observed event.",
     ),
     option(
         "regression", bool | None, None, COLUMN_PANEL,
-        "Take the target as numbers, or as classes; by default what it holds decides.",
+        "Treat the target as numbers, or as classes; by default its values decide.",
         "--regression/--classification",
     ),
-    _columns("adjust_for", "Column that is in every model (age, sex, batch; text is coded)"),
-    _column("id", "Column that names the rows."),
+    _columns(
+        "adjust_for",
+        "Covariate that is in every model, unpenalised (age, sex, batch; text is encoded)",
+    ),
+    _column("id", "Column with the names of the rows."),
     _column(
         "groups",
-        "Column of labels (patients, families); rows with the same one are held out together.",
+        "Column of labels (patients, families); rows with the same label are held out together.",
     ),
     _columns("ignore", "Column to leave out"),
     _columns(
@@ -227,36 +236,36 @@ WHICH_COLUMNS = Group(_which_columns, [
     ),
 ])  # fmt: skip
 READING = Group(how_to_read, [
-    _file("separator", "SIGN", "What separates the columns of a text file; found out if left out."),
-    _file("decimal", "SIGN", "What stands before the decimals of numbers.", kind=str, default="."),
-    _file("thousands", "SIGN", "What separates thousands in numbers, as in 1,234,567."),
-    _file("encoding", "NAME", "Encoding of a text file, such as latin-1; found out if left out."),
+    _file("separator", "SIGN", "Separator of columns in a text file; detected if left out."),
+    _file("decimal", "SIGN", "Decimal mark of numbers.", kind=str, default="."),
+    _file("thousands", "SIGN", "Thousands separator of numbers, as in 1,234,567."),
+    _file("encoding", "NAME", "Encoding of a text file, such as latin-1; detected if left out."),
     _file(
-        "missing", "WAY", f"What to do about missing values: {', '.join(MISSING_POLICIES)}.",
+        "missing", "WAY", f"How to treat missing values: {', '.join(MISSING_POLICIES)}.",
         kind=str, default="refuse", autocompletion=among(lambda: MISSING_POLICIES),
     ),
     _file(
         "na", "TEXT",
-        "What stands for a missing value, such as n.d. or -999, beside NA, NaN and the like; may "
+        "Text that means a missing value, such as n.d. or -999, besides NA, NaN and the like; may "
         "be given several times.",
         kind=list[str], default=[],
     ),
     _file(
         "duplicates", "WAY",
-        f"What to do about features that share a name: {', '.join(DUPLICATE_POLICIES)} (a number "
+        f"How to treat features that share a name: {', '.join(DUPLICATE_POLICIES)} (a number "
         "after the name).",
         kind=str, default="refuse", autocompletion=among(lambda: DUPLICATE_POLICIES),
     ),
     _file("sheet", "NAME", "Sheet of a spreadsheet; the first if left out."),
     _file(
-        "transpose", None, "Features are in rows, named by the first column.", "--transpose",
-        kind=bool, default=False,
+        "transpose", None, "Features are in rows, with their names in the first column.",
+        "--transpose", kind=bool, default=False,
     ),
     _file(
         "phenotypes", "FILE",
-        "Another table with a row for each sample, found by its name: in the column --id, or in "
-        "the first one. It may be another sheet of the same book: book.xlsx:samples. An NPY "
-        "brings the target, row by row.",
+        "Another table with a row for each sample, matched by the names in the column --id, or in "
+        "the first one. It may be another sheet of the same book: book.xlsx:samples. An NPY file "
+        "holds the target, row by row.",
         kind=Path | None,
     ),
     _file("phenotypes_sheet", "NAME", "Sheet of the file of --phenotypes; the first if left out."),
