@@ -58,7 +58,7 @@ def test_words_name_what_can_be_clicked():
     assert on_page("ignore", "age") == "‘Left out’ for age"
     assert on_page("missing", "impute") == "‘Missing values: fill in means’"
     assert label_of([("ignore", "a"), ("ignore", "b")]) == "Leave out a, b"
-    assert label_of([("na", "n.d.")]) == "Take n.d. as missing"
+    assert label_of([("na", "n.d.")]) == "Treat n.d. as missing"
     assert label_of([("event", "status=dead")]) == "The event is dead"
 
 

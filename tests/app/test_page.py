@@ -86,7 +86,7 @@ def test_numbers_from_a_file_to_a_report_and_predictions(browser, tab, measured,
     tab.drop(path)
     tab.see("h2", "numbers.csv")
     assert tab.parts()["sample"] == "Row names"
-    tab.see("ol.problems li", "Choose the column")
+    tab.see("ol.problems li", "Choose the response")
     tab.take("dose", "Response")
     tab.see(".chips", "numbers")
     assert "g0" in fitted(tab)

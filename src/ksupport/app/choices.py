@@ -17,7 +17,7 @@ PARTS = {  # of a column, by the options of ``ksupport fit``, each with its name
     "feature": "Feature",
     "target": "Response",
     "time": "Survival time",
-    "event": "Event seen",
+    "event": "Event observed",
     "id": "Row names",
     "adjust-for": "Covariate",
     "groups": "Group of rows",
@@ -32,7 +32,7 @@ READ_BY = {  # settings of reading, each with its name on the page
     "duplicates": "Features that share a name",
     "decimal": "Decimal mark",
     "thousands": "Thousands mark",
-    "separator": "Between columns",
+    "separator": "Column separator",
     "encoding": "Encoding",
 }
 
@@ -182,7 +182,7 @@ VALUE_WORDS = {
     ("missing", "drop-columns"): "leave out their columns",
     ("missing", "refuse"): "ask",
     ("duplicates", "mean"): "take their mean",
-    ("duplicates", "max-variance"): "take the one that varies most",
+    ("duplicates", "max-variance"): "keep the one that varies most",
     ("duplicates", "suffix"): "number them",
     ("duplicates", "refuse"): "ask",
 }
@@ -237,7 +237,7 @@ def _label(name: str, values: list[str]) -> str:
     if name in PARTS:
         return f"{PARTS[name]}: {several}"
     if name == "na":
-        return f"Take {several} as missing"
+        return f"Treat {several} as missing"
     if (name, values[0]) in VALUE_WORDS:
         return VALUE_WORDS[name, values[0]].capitalize()
     if name == "phenotypes":

@@ -98,7 +98,7 @@ def _understood(opened: Opened) -> tuple[list[dict[str, Any]], dict[str, Any] | 
 
 def _no_response(opened: Opened) -> Problem:
     """It may be on another sheet of the book."""
-    words = "Choose the column that is to be explained: the response"
+    words = "Choose the response, the column to explain"
     reading, sheets = opened.reading, opened.sheets
     others = [each for each in sheets if each != (reading.sheet or sheets[0])]
     if not others or reading.phenotypes is not None:

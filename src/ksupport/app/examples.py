@@ -112,7 +112,7 @@ EXAMPLES = {
         _survival,
     ),
     "broken": Example(
-        "A file with problems", "Missing values, remarks, an id: see how they are mended.",
+        "A file with problems", "Missing values, remarks, an id: see how to resolve them.",
         "problems.csv", _broken,
     ),
 }  # fmt: skip

@@ -72,14 +72,14 @@ class Gate:
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         """Why a request is refused: a status, and words; None if it is not."""
         if headers.get(b"host") not in self._hosts:
-            return 403, "this page is at 127.0.0.1 alone"
+            return 403, "this page is only served at 127.0.0.1"
         if headers.get(b"origin", next(iter(self._origins))) not in self._origins:
-            return 403, "requests of other pages are refused"
+            return 403, "requests from other pages are refused"
         given = scope["path"].partition("/")[2].partition("/")[0]
         if not secrets.compare_digest(given.encode(), self._token.encode()):
             return 403, "the address lacks its token: open the one that ksupport app printed"
         if scope["path"] == f"/{self._token}":
-            return 404, "the address ends in a slash"
+            return 404, "the address must end with a slash"
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self._largest:
             return 413, self._too_large

@@ -53,7 +53,7 @@ def page() -> Any:
                     class_="soft",
                 ),
                 tags.div(file_input("file", "Drop a file here", "Choose a file"), class_="drop"),
-                tags.p("Or begin with an example:", class_="soft", style="margin:14px 0 0"),
+                tags.p("Or start with an example:", class_="soft", style="margin:14px 0 0"),
                 tags.div(*map(_example, EXAMPLES), class_="gallery"),
             ),
             *map(ui.output_ui, ("columns", "run", "result")),
@@ -133,8 +133,8 @@ def _choices(look: Mapping[str, Any], search: str) -> Any:
         )
     ]  # fmt: skip
     if target:
-        kinds = {"": "let the column decide", "numbers": "numbers", "classes": "classes"}
-        fields.append(_setting("response", "Taken as", kinds, look["choices"]["response"] or ""))
+        kinds = {"": "automatic", "numbers": "numbers", "classes": "classes"}
+        fields.append(_setting("response", "Treat as", kinds, look["choices"]["response"] or ""))
     if table["columns"] > len(table["shown"]) or search:
         fields.append(
             _field(
@@ -249,7 +249,7 @@ def _more(look: Mapping[str, Any]) -> Any:
     fields.append(_setting("decimal", "Decimal mark", marks, chosen["decimal"]))
     fields.append(
         _field(
-            "na", "Means missing (several with ;)",
+            "na", "Means missing (separate with ;)",
             tags.input(
                 type="text", value="; ".join(chosen["na"]), id="choose-na", data_setting="na",
                 data_key="set-na", placeholder="such as n.d.; -999", autocomplete="off",
@@ -265,8 +265,8 @@ def _more(look: Mapping[str, Any]) -> Any:
         tags.summary("How the file is read"),
         tags.div(*fields, tags.div(turned, " ", label), class_="bar"),
         tags.p(
-            "The response or other facts on the samples are in another file? Drop it here; its "
-            "first column names the samples.",
+            "Is the response, or other information on the samples, in another file? Drop it here; "
+            "its first column must name the samples.",
             class_="soft small",
         ),
         tags.div(file_input("beside", "Table of samples", "Choose"), class_="drop small"),
@@ -298,19 +298,19 @@ def run_section(ready: bool, progress: Mapping[str, Any] | None, error: str) -> 
     tags = ui.tags
     words = tags.div(error, class_="error", role="alert") if error else None
     if progress is not None:
-        return _section("3. The search", _progress(progress), words)
+        return _section("3. Feature selection", _progress(progress), words)
     button = tags.button(
         "Find the features that matter", type="button", class_="main", data_do="fit",
         id="fit", disabled=None if ready else True, data_key="fit",
     )  # fmt: skip
     compare = tags.label(
         tags.input(type="checkbox", checked=True, data_setting="compare", id="compare"),
-        " Also predict rows held out, beside a Lasso and a ridge (most of the time goes there)",
+        " Also compare with a Lasso and a ridge on held-out rows (takes most of the time)",
         class_="soft",
         style="margin-top:10px;display:block",
     )
-    note = None if ready else tags.p("First mend what is marked above.", class_="soft")
-    return _section("3. The search", words, button, compare if ready else note)
+    note = None if ready else tags.p("First resolve the problems above.", class_="soft")
+    return _section("3. Feature selection", words, button, compare if ready else note)
 
 
 def _progress(progress: Mapping[str, Any]) -> Any:
@@ -368,7 +368,7 @@ def _predictions(links: Mapping[str, str], predicted: Mapping[str, Any] | None) 
     tags = ui.tags
     content = [
         tags.p(
-            "Drop a file with the same columns; it is read as the first one was. The response "
+            "Drop a file with the same columns; it is read with the same settings. The response "
             "may be missing.",
             class_="soft",
         ),

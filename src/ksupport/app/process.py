@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 LONGEST_ANSWER = 1 << 26  # bytes of an answer: the preview of a table is much smaller
-ENDED = "The work ended without an answer; perhaps there was not enough memory."
+ENDED = "The computation ended without a result; perhaps there was not enough memory."
 Hear = Callable[[dict[str, Any]], Awaitable[None]]
 
 

@@ -12,7 +12,7 @@ from .._common.progress import duration, polled
 from ..commands.fitting.options import FitOptions
 
 MESSAGE_PERIOD = 0.4  # seconds between two messages
-HELD_OUT = "predicting rows held out"  # how the stage begins that repeats the fit on folds
+HELD_OUT = "predicting held-out rows"  # first words of the stage that repeats the fit on folds
 RIVALS_SHARE = (
     1.5  # how long folds take with the usual methods beside the model, as a share of without
 )
@@ -35,7 +35,8 @@ class Progress:
         self._stages.append((words, self.now()))
 
     def state(self) -> dict[str, Any]:
-        """The stage in words, seconds so far, and what is left: a share and words."""
+        """The progress for the page: the stage, the time so far, the time left, and the share "
+        "done."""
         now = self.now()
         so_far, left = now - self._started, self._left(now)
         return {

@@ -65,6 +65,6 @@ def _bound(port: int) -> socket.socket:
     except (OSError, OverflowError) as error:
         listening.close()
         raise InputError(
-            f"--port {port} cannot be listened on ({error}); leave it out for one that is free"
+            f"--port {port} cannot be used ({error}); leave it out to use a free one"
         ) from None
     return listening

@@ -130,7 +130,7 @@ class Page:
         """End the work; the choices stay."""
         await self.worker.stop()
         self.progress.set(None)
-        self.error.set("Stopped. Nothing was kept of this search.")
+        self.error.set("Stopped; no result was kept.")
         await self.worker.start()
 
     # -- what it hears -------------------------------------------------------------------------
@@ -289,7 +289,7 @@ def _file(opened: Page, name: str) -> Any:
     async def handler(request: Any) -> Response:
         path = opened.folder / FILES[name]
         if not path.is_file():
-            return PlainTextResponse("not there yet", status_code=404)
+            return PlainTextResponse("not available yet", status_code=404)
         if name == "shown":
             return FileResponse(path, media_type="text/html; charset=utf-8")
         return FileResponse(path, filename=path.name)

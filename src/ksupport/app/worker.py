@@ -70,7 +70,7 @@ def _answer(desk: Any, request: dict[str, Any], send: Send) -> None:
         answer = {"error": "There is not enough memory for these data."}
     except Exception as error:  # the page tells that it is a mistake of ours
         traceback.print_exc()
-        answer = {"error": f"Something went wrong that should not: {type(error).__name__}: {error}"}
+        answer = {"error": f"Internal error, please report it: {type(error).__name__}: {error}"}
     send({"event": "answer", "number": number, "to": what, **answer})
 
 
