@@ -110,7 +110,7 @@ for each in sets[:5]:
 # The paragraph
 # -------------
 # What a reader needs to know to judge and to repeat it. If ``signal_`` were False, the honest
-# paragraph would be one sentence: nothing could be told from noise.
+# paragraph would be one sentence: no effect could be distinguished from noise.
 
 sure = (found["probability"] > 0.9).sum()
 paragraph = (

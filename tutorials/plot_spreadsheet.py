@@ -104,7 +104,7 @@ model = ksupport.AutoIRKSNClassifier(unpenalized=data.unpenalized).fit(data.X, d
 picture = ProbabilityDisplay.from_estimator(model, data.X, data.y, names=data.feature_names)
 
 # %%
-# How well rows held out are told apart:
+# How well held-out rows are distinguished:
 
 picture = RocDisplay.from_estimator(model, data.X, data.y)
 
