@@ -23,4 +23,4 @@ def test_the_table_says_what_a_ratio_is(run, tmp_path):
     done = run("bench", "--quick", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("AutoIRKSN") == 2
-    assert "below 1 ours is faster" in " ".join(done.stdout.split())
+    assert "below 1 ksupport is faster" in " ".join(done.stdout.split())
