@@ -121,6 +121,11 @@ class BoxNorm:
     def norm(self, w: ArrayLike) -> Value:
         """Value of the norm; also what calling the object returns.
 
+        Parameters
+        ----------
+        w : array-like of shape (n_features,) or (n_rows, n_features)
+            Vector, or batch of vectors in rows.
+
         Returns
         -------
         float or ndarray of shape (n_rows,)
@@ -146,6 +151,11 @@ class BoxNorm:
 
         Its square is ``a * sum(u**2)`` plus ``b - a`` times the sum of the
         ``(c - a * n_features) / (b - a)`` largest squares, the last one counted in part.
+
+        Parameters
+        ----------
+        u : array-like of shape (n_features,) or (n_rows, n_features)
+            Vector, or batch of vectors in rows.
 
         Returns
         -------
@@ -174,6 +184,13 @@ class BoxNorm:
     def conjugate(self, u: ArrayLike, lam: float = 1.0) -> Value:
         """Value of the conjugate of ``lam/2 * norm**2``, which is ``dual**2 / (2 * lam)``.
 
+        Parameters
+        ----------
+        u : array-like of shape (n_features,) or (n_rows, n_features)
+            Vector, or batch of vectors in rows.
+        lam : float, default=1
+            Strength, positive.
+
         Returns
         -------
         float or ndarray of shape (n_rows,)
@@ -194,6 +211,13 @@ class BoxNorm:
 
         The minimiser over ``x`` of ``lam/2 * norm(x)**2 + 1/2 * sum((x - w)**2)``, found in a
         few scans of ``w``, without sorting; ``lam`` is not negative, and 0 returns a copy of ``w``.
+
+        Parameters
+        ----------
+        w : array-like of shape (n_features,) or (n_rows, n_features)
+            Vector, or batch of vectors in rows.
+        lam : float
+            Strength, non-negative; 0 returns a copy of ``w``.
 
         Returns
         -------
@@ -222,6 +246,15 @@ class BoxNorm:
         Jacobian acts: an entry that just reaches the least or the largest weight counts as
         held there, and zero entries that tie for the weight that the others leave
         share it equally.  ``u`` has the shape of ``w``, or is a batch of directions at a vector.
+
+        Parameters
+        ----------
+        w : array-like of shape (n_features,) or (n_rows, n_features)
+            Where the Jacobian is taken.
+        lam : float
+            Strength, non-negative.
+        u : array-like of the shape of ``w``, or (n_directions, n_features) at a vector ``w``
+            Directions.
 
         Returns
         -------

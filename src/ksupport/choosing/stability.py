@@ -81,6 +81,11 @@ class StabilitySelection:
 
         It assumes that the share of pairs of which both halves choose an unlikely feature has a
         unimodal distribution, and is infinite where the theorem says nothing.
+
+        Parameters
+        ----------
+        threshold : float
+            Frequency from which on a feature counts as stable, in (0.5, 1].
         """
         check_interval("threshold", threshold, low=0.5, high=1, open_low=True)
         likely, pair = self.average_size / self.n_sets, 1.0 / (2 * self.n_pairs)

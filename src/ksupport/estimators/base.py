@@ -241,6 +241,11 @@ class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEs
     def transform(self, X: Any) -> Any:
         """Reduce X to the selected features; unpenalised columns are none of them.
 
+        Parameters
+        ----------
+        X : array, data frame, sparse matrix or Dask array, shape (n, d)
+            The measurements.
+
         Returns
         -------
         array of shape (n, n_selected)
@@ -371,6 +376,11 @@ class LinearRegressor(RegressorMixin, LinearModel):
     @shows_progress
     def predict(self, X: Any) -> Any:
         """Predict the response: X w + intercept, or what the loss expects there.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
 
         Returns
         -------

@@ -103,6 +103,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
         That is X w + intercept; of more than two classes they sum up to zero.
 
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
         Returns
         -------
         ndarray of shape (n,), or (n, n_classes) of more than two
@@ -113,6 +118,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
 
         Returns
         -------
@@ -125,6 +135,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def predict_log_proba(self, X: Any) -> Floats:
         """Logarithms of the probabilities of the classes.
 
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
         Returns
         -------
         ndarray of shape (n, n_classes)
@@ -136,6 +151,11 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def predict(self, X: Any) -> Any:
         """The most probable class.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
 
         Returns
         -------

@@ -192,6 +192,11 @@ class AutoIRKSNSurvival(AutoModel):
     def predict(self, X: Any) -> Any:
         """Logarithm of the relative risk, X w: the larger, the sooner the event.
 
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+
         Returns
         -------
         ndarray of shape (n,)
@@ -255,6 +260,13 @@ class AutoIRKSNSurvival(AutoModel):
     def predict_cumulative_hazard_function(self, X: Any, return_array: bool = False) -> Any:
         """The cumulative hazard of each row, as a function of time.
 
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        return_array : bool, default=False
+            Whether to return the values at ``unique_times_`` instead of functions.
+
         Returns
         -------
         ndarray of shape (n,) of functions of time, or ndarray of shape (n, n_times)
@@ -271,6 +283,13 @@ class AutoIRKSNSurvival(AutoModel):
 
     def score(self, X: Any, y: ArrayLike) -> float:
         """The concordance of predicted risks with survival (Harrell's c).
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        y : structured array or data frame of event and time, or array of shape (n, 2)
+            As in ``fit``.
 
         Returns
         -------

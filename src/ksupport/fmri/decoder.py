@@ -190,6 +190,11 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
 
         Here and below, an array of rows that ``masker_`` made of volumes may take their place.
 
+        Parameters
+        ----------
+        niimgs : 4-D image, path, or list of images or paths
+            The volumes, or an array of rows that ``masker_`` made of them.
+
         Returns
         -------
         ndarray of shape (n_volumes,) or (n_volumes, n_classes)
@@ -201,6 +206,11 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     def predict(self, niimgs: Any) -> NDArray[Any]:
         """The most likely class of each volume.
 
+        Parameters
+        ----------
+        niimgs : 4-D image, path, or list of images or paths
+            The volumes, or an array of rows that ``masker_`` made of them.
+
         Returns
         -------
         ndarray of shape (n_volumes,)
@@ -211,6 +221,15 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Share of volumes whose class is predicted rightly.
+
+        Parameters
+        ----------
+        X : 4-D image, path, or list of images or paths
+            The volumes, or an array of rows that ``masker_`` made of them.
+        y : array of shape (n_volumes,)
+            Their labels.
+        sample_weight : array of shape (n_volumes,), optional
+            Weights of the volumes.
 
         Returns
         -------

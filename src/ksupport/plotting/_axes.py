@@ -91,6 +91,11 @@ class Display:
     def plot(self, ax: Any = None) -> Self:
         """Draw, on new axes if none are given.
 
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw.
+
         Returns
         -------
         self

@@ -79,6 +79,14 @@ class FaceBound:
         ``start`` is the distances of that iterate and of the one before from the least-squares fit
         on the support, added up.
 
+        Parameters
+        ----------
+        steps : int or array of int
+            Steps since the first one from which on the walk is on the support.
+        start : float
+            The distances of that iterate and of the one before from the least-squares fit on the
+            support, added up.
+
         Returns
         -------
         ndarray
@@ -88,6 +96,13 @@ class FaceBound:
 
     def steps_to(self, excess: float, start: float) -> int:
         """Steps after which the bound is at most `excess` above its floor.
+
+        Parameters
+        ----------
+        excess : float
+            Positive.
+        start : float
+            As in `after`.
 
         Returns
         -------
