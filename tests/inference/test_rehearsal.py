@@ -84,6 +84,7 @@ def test_counts_add_up_and_are_told(problem):
     assert fitted.signals == 2
     assert fitted.found == fitted.selected - fitted.false
     assert fitted.power == fitted.found / fitted.true > 0.4
+    assert fitted.weighted_power == fitted.effect_found / fitted.effect >= fitted.power
     assert nothing.true == 0
     assert np.isnan(nothing.power)
     assert str(found).startswith("If the truth were as fitted:")
@@ -105,7 +106,7 @@ def test_without_a_signal_there_is_no_truth_to_draw_from(rng):
 
 
 def test_shares_of_nothing_are_told_apart():
-    outcome = Outcome("as fitted", 5, 5, 0, 0, 0, 0, 10, 0)
+    outcome = Outcome("as fitted", 5, 5, 0, 0, 0, 0, 10, 0, 3.0, 0.0)
     assert np.isnan(outcome.coverage)
     assert outcome.false_share == 0.0
     assert "no credible set would be found" in Rehearsal((outcome,)).words

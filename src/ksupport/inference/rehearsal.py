@@ -44,13 +44,21 @@ class Outcome:
     selected, false : int
         Selected features, and those of them that are not true.
     true, found : int
+<<<<<<< HEAD
         True features, and those of them that were selected.
+=======
+        True features, and those of them that were named.
+    effect, effect_found : float
+        The sum of squares of all true effects, and of those of named features; an effect is that
+        of one standard deviation of its feature.
+>>>>>>> 71d8973 (Rehearsals tell power by squared effects too, which hardly depends on small effects)
 
     Examples
     --------
     >>> from ksupport import Outcome
-    >>> Outcome("as fitted", 10, 10, 21, 20, 30, 3, 40, 27).power
-    0.675
+    >>> outcome = Outcome("as fitted", 10, 10, 21, 20, 30, 3, 40, 27, 52.0, 49.4)
+    >>> outcome.power, outcome.weighted_power
+    (0.675, 0.95)
     """
 
     scenario: str
@@ -62,6 +70,8 @@ class Outcome:
     false: int
     true: int
     found: int
+    effect: float
+    effect_found: float
 
     @property
     def coverage(self) -> float:
@@ -79,6 +89,14 @@ class Outcome:
         return _share(self.found, self.true)
 
     @property
+    def weighted_power(self) -> float:
+        """Power with features counted by the squares of their effects.
+
+        It hardly depends on the number of small effects, about which the data say little.
+        """
+        return _share(self.effect_found, self.effect)
+
+    @property
     def words(self) -> str:
         """The outcome in a sentence."""
         if self.scenario == NOTHING:
@@ -93,8 +111,13 @@ class Outcome:
             sets = f"{self.sets_that_hold} of {self.sets} credible sets would contain a true one"
         return (
             f"If the truth were {_TOLD[self.scenario]}: {self.power:.0%} of the features that "
+<<<<<<< HEAD
             f"matter would be selected, {self.false_share:.0%} of those selected would be false, "
             f"and {sets}."
+=======
+            f"matter would be named ({self.weighted_power:.0%} by squared effects), "
+            f"{self.false_share:.0%} of those named would be false, and {sets}."
+>>>>>>> 71d8973 (Rehearsals tell power by squared effects too, which hardly depends on small effects)
         )
 
 
@@ -104,7 +127,7 @@ _TOLD = {
 }  # fmt: skip
 
 
-def _share(part: int, whole: int) -> float:
+def _share(part: float, whole: float) -> float:
     return part / whole if whole else float("nan")
 
 
@@ -120,8 +143,10 @@ class Rehearsal:
     Examples
     --------
     >>> from ksupport import Outcome, Rehearsal
-    >>> print(Rehearsal((Outcome("no effects", 10, 1, 0, 0, 0, 0, 0, 0),)))
-    If no feature mattered, a signal would be found in 1 of 10 responses.
+        True features, and those of them that were selected.
+    effect, effect_found : float
+        The sum of squares of all true effects, and of those of selected features; an effect is that
+        of one standard deviation of its feature.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -140,7 +165,8 @@ class Rehearsal:
         Returns
         -------
         pandas.DataFrame
-            The fields of `Outcome`, and ``coverage``, ``false_share`` and ``power``.
+            The fields of `Outcome`, and ``coverage``, ``false_share``, ``power`` and
+            ``weighted_power``.
         """
         with extra("data", "a data frame needs"):
             import pandas as pd
@@ -149,7 +175,7 @@ class Rehearsal:
     @staticmethod
     def row(outcome: Outcome) -> dict[str, Any]:
         """One outcome with its shares."""
-        shares = ("coverage", "false_share", "power")
+        shares = ("coverage", "false_share", "power", "weighted_power")
         return vars(outcome) | {name: getattr(outcome, name) for name in shares}
 
 
@@ -206,7 +232,8 @@ def rehearse(
     >>> X = rng.standard_normal((60, 20))
     >>> y = X[:, 3] - X[:, 7] + 0.5 * rng.standard_normal(60)
     >>> print(rehearse(AutoIRKSN(), X, y, scenarios=["as fitted"], n_draws=2))
-    If the truth were as fitted: ...% of the features that matter would be selected, 0% ...
+            f"matter would be selected ({self.weighted_power:.0%} by squared effects), "
+            f"{self.false_share:.0%} of those selected would be false, and {sets}."
     """
     check_count("n_draws", n_draws)
     check_count("random_state", random_state, low=0)
@@ -224,10 +251,19 @@ def rehearse(
             trials = []
             for draw, truth in enumerate(stage.truths(scenario, n_draws, rng)):
                 again = fitted_again(estimator, X, stage.response(truth, rng), groups)
-                trials.append(_counted(again, truth != 0))
+                trials.append((again, stage.effects(truth)))
                 update(1 + at * n_draws + draw + 1)
-            outcomes.append(Outcome(scenario, n_draws, *np.sum(trials, axis=0).tolist()))
+            outcomes.append(outcome_of(scenario, trials))
     return Rehearsal(tuple(outcomes))
+
+
+def outcome_of(scenario: str, trials: Sequence[tuple[Any, Floats]]) -> Outcome:
+    """What fits say, each beside the true effects of one standard deviation of each feature."""
+    counts = [_counted(model, effects != 0) for model, effects in trials]
+    squares = [(np.sum(b**2), np.sum(b[model.support_] ** 2)) for model, b in trials]
+    return Outcome(
+        scenario, len(trials), *np.sum(counts, axis=0).tolist(), *np.sum(squares, axis=0).tolist()
+    )
 
 
 def _counted(model: Any, true: NDArray[np.bool_]) -> tuple[int, ...]:
@@ -254,6 +290,8 @@ class _Stage:
         features = np.ones(model.n_features_in_, bool)
         features[model.unpenalized_] = False
         self.features: Ints = np.flatnonzero(features)
+        self._none = self._linear(np.zeros_like(model.coef_, np.float64))
+        self._known: dict[int, float] = {}
 
     def _linear(self, coef: Floats) -> Floats:
         """The linear predictor of the fitted model, with other coefficients."""
@@ -291,12 +329,20 @@ class _Stage:
                 more[j] = truth[at] * self._deviation(at) / spread * rng.choice([-1.0, 1.0])
         return more if not self.model.positive else np.abs(more)
 
+    def effects(self, truth: Floats) -> Floats:
+        """Those of one standard deviation of each feature."""
+        out = np.zeros_like(truth)
+        for j in np.flatnonzero(truth).tolist():
+            out[j] = truth[j] * self._deviation(j)
+        return out
+
     def _deviation(self, feature: int) -> float:
-        """The standard deviation of a column."""
-        one = np.zeros_like(self.model.coef_, np.float64)
-        none = self._linear(one)
-        one[..., feature] = 1.0
-        return float(np.std(self._linear(one) - none))
+        """The standard deviation of a column, which is read once."""
+        if feature not in self._known:
+            one = np.zeros_like(self.model.coef_, np.float64)
+            one[..., feature] = 1.0
+            self._known[feature] = float(np.std(self._linear(one) - self._none))
+        return self._known[feature]
 
     # -- responses ---------------------------------------------------------------------------
 
