@@ -1,11 +1,12 @@
 """The board of kept promises: what each method promises, and what came of it on known truths.
 
 Every method is run as its users run it, on the same draws, on which nothing was chosen.  Settings,
-all optional: KSUPPORT_QUICK (1: few draws, five minutes on two cores; else two hours),
-KSUPPORT_METHODS ("AutoIRKSN,pysusie"), KSUPPORT_JOBS (processes, 2), KSUPPORT_RESULTS (the folder
-of results), KSUPPORT_FRESH (1: what is stored of our own methods is computed again),
-KSUPPORT_STORED (1: nothing is computed, the table is of what is stored).  The table is written to
-docs/tables, from which the manual draws its page.
+all optional: KSUPPORT_QUICK (1: few draws, else many), KSUPPORT_DRAWS (of each kind by each
+method, instead of these), KSUPPORT_KINDS ("AR(1)": kinds whose names begin so), KSUPPORT_METHODS
+("AutoIRKSN,pysusie"), KSUPPORT_JOBS (processes, 2), KSUPPORT_RESULTS (the folder of results),
+KSUPPORT_FRESH (1: what is stored of our own methods is computed again), KSUPPORT_STORED (1: nothing
+is computed, the table is of what is stored).  The table is written to docs/tables, from which the
+manual draws its page.
 """
 
 from __future__ import annotations
@@ -69,9 +70,10 @@ KINDS: dict[str, Any] = {
 # Draws of each kind, in full and in the quick form; the slow methods have fewer.
 DRAWS = {"": (60, 3), "AR(1)": (30, 2), "noise": (100, 5)}
 SLOW: dict[str, dict[str, tuple[int, int]]] = {
-    "splits": {"": (10, 0), "AR(1)": (4, 0), "noise": (0, 0)},
-    "stability selection": {"": (20, 1), "AR(1)": (6, 0), "noise": (20, 1)},
-    "knockoffs": {"": (12, 1), "AR(1)": (6, 0), "noise": (12, 1)},
+    "splits": {"": (10, 0), "AR(1)": (10, 0), "noise": (0, 0)},
+    "stability selection": {"": (20, 1), "AR(1)": (10, 0), "noise": (20, 1)},
+    "knockoffs": {"": (12, 1), "AR(1)": (10, 0), "noise": (12, 1)},
+    "knockpy": {"": (12, 1), "AR(1)": (10, 1), "noise": (12, 1)},
     "dCRT": {"": (6, 0), "AR(1)": (4, 0), "noise": (6, 0)},
     "T-Rex": {"": (20, 1), "AR(1)": (20, 1), "noise": (20, 1)},
     "T-Rex+DA": {"": (20, 1), "AR(1)": (20, 1), "noise": (20, 1)},
@@ -144,8 +146,9 @@ def cells(protocol: str, quick: bool) -> list[Cell]:
             },
         )
         for kind in KINDS
+        if kind.startswith(os.environ.get("KSUPPORT_KINDS", ""))
         for method in asked_for(METHODS)
-        for i in range(_draws(method, kind)[quick])
+        for i in range(int(os.environ.get("KSUPPORT_DRAWS") or _draws(method, kind)[quick]))
     ]
     return [cell for _, cell in sorted(wanted, key=lambda pair: pair[0])]
 

@@ -131,6 +131,16 @@ def knockoffs(X: Array, y: Array) -> Answer:
     return Answer({level: np.asarray(found.fdr_selection(fdr=level) != 0) for level in LEVELS})
 
 
+def other_knockoffs(X: Array, y: Array) -> Answer:
+    """knockpy's Gaussian knockoffs of least reconstructability, with the Lasso's coefficients."""
+    from knockpy.knockoff_filter import KnockoffFilter
+
+    np.random.seed(0)  # noqa: NPY002  (its knockoffs are drawn by the global generator)
+    found = KnockoffFilter(ksampler="gaussian", fstat="lasso")
+    found.forward(X=X, y=y, shrinkage="ledoitwolf")
+    return Answer({level: found.make_selections(found.W, level) > 0 for level in LEVELS})
+
+
 def dcrt(X: Array, y: Array) -> Answer:
     """hidimstat's distilled conditional randomisation test, by Benjamini and Hochberg."""
     from hidimstat import D0CRT
@@ -181,6 +191,7 @@ METHODS: dict[str, Callable[[Array, Array], Answer]] = {
     "stability selection": stability,
     "pysusie": susie,
     "knockoffs": knockoffs,
+    "knockpy": other_knockoffs,
     "dCRT": dcrt,
     "T-Rex": trex("trex"),
     "T-Rex+DA": trex("trex+DA+AR1"),
