@@ -133,6 +133,9 @@ def test_promises_that_were_not_kept_are_red(monkeypatch):
     assert promises.cell_of(line | {"met": "yes"}) == told
     assert f":miss:`{told}`" in promises.board([line], "features", "0.1")
     assert "at most 2 draws of each kind" in promises.about([line])
+    assert "power by squared effects" in promises.foretold(
+        promises.read(DOCS / "tables" / "rehearsal.csv")
+    )
     for file in ("promises", "truth"):
         lines = promises.read(DOCS / "tables" / f"{file}.csv")
         for name, draw in promises.PICTURES.values():

@@ -47,9 +47,9 @@ class Outcome:
 <<<<<<< HEAD
         True features, and those of them that were selected.
 =======
-        True features, and those of them that were named.
+        True features, and those of them that were selected.
     effect, effect_found : float
-        The sum of squares of all true effects, and of those of named features; an effect is that
+        The sum of squares of all true effects, and of those of selected features; an effect is that
         of one standard deviation of its feature.
 >>>>>>> 71d8973 (Rehearsals tell power by squared effects too, which hardly depends on small effects)
 
@@ -115,8 +115,8 @@ class Outcome:
             f"matter would be selected, {self.false_share:.0%} of those selected would be false, "
             f"and {sets}."
 =======
-            f"matter would be named ({self.weighted_power:.0%} by squared effects), "
-            f"{self.false_share:.0%} of those named would be false, and {sets}."
+            f"matter would be selected ({self.weighted_power:.0%} by squared effects), "
+            f"{self.false_share:.0%} of those selected would be false, and {sets}."
 >>>>>>> 71d8973 (Rehearsals tell power by squared effects too, which hardly depends on small effects)
         )
 
