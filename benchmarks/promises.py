@@ -5,7 +5,7 @@ all optional: KSUPPORT_QUICK (1: few draws, else many), KSUPPORT_DRAWS (of each 
 method, instead of these), KSUPPORT_KINDS ("AR(1)": kinds whose names begin so), KSUPPORT_METHODS
 ("AutoIRKSN,pysusie"), KSUPPORT_JOBS (processes, 2), KSUPPORT_RESULTS (the folder of results),
 KSUPPORT_FRESH (1: what is stored of our own methods is computed again), KSUPPORT_STORED (1: nothing
-is computed, the table is of what is stored).  The table is written to docs/tables, from which the
+is computed).  Lines of what was measured are renewed in the table in docs/tables, from which the
 manual draws its page.
 """
 
@@ -28,7 +28,7 @@ from ksupport.experiments.runner import collect
 
 from . import measure
 from .promises_methods import METHODS, OURS, Answer
-from .promises_table import lines
+from .promises_table import lines, renewed
 from .selection import stored
 from .selection_designs import Array, Problem, problem, standardised
 from .selection_rivals import asked_for
@@ -172,8 +172,11 @@ def main() -> None:
         rows = stored(EXPERIMENT, cells("fair", quick), out)
     else:
         rows = collect(EXPERIMENT, "fair", quick=quick, out=out, n_jobs=jobs, progress=True)
-    table = lines(rows)
-    TABLE.parent.mkdir(parents=True, exist_ok=True)
+    before: list[Row] = []
+    if TABLE.exists():
+        with TABLE.open(newline="", encoding="utf-8") as file:
+            before = list(csv.DictReader(file))
+    table = renewed(before, lines(rows), list(KINDS), list(METHODS))
     with TABLE.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(table[0]), lineterminator="\n")
         writer.writeheader()

@@ -34,6 +34,23 @@ def lines(rows: Sequence[Row]) -> list[Row]:
     return [_line(list(same)) for _, same in groupby(ordered, key=place)]
 
 
+def renewed(
+    before: Sequence[Row], now: Sequence[Row], kinds: Sequence[str], methods: Sequence[str]
+) -> list[Row]:
+    """Lines of an earlier table, those of what was measured now replaced; in order."""
+    measured = {(line["kind"], line["method"]) for line in now}
+    kept = [line for line in before if (line["kind"], line["method"]) not in measured]
+    promises = list(dict.fromkeys(line["promise"] for line in (*before, *now)))
+
+    def place(line: Row) -> tuple[float, ...]:
+        return (
+            promises.index(line["promise"]), float(line["level"] or 0.0),
+            kinds.index(line["kind"]), methods.index(line["method"]),
+        )  # fmt: skip
+
+    return sorted([*kept, *now], key=place)
+
+
 def _line(rows: list[Row]) -> Row:
     first = rows[0]
     promise, level, noise = first["promise"], first["level"], first["kind"].startswith("noise")

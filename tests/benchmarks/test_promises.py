@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks import promises
 from benchmarks.promises_methods import Answer, Intervals, by_probability, least_squares
-from benchmarks.promises_table import lines
+from benchmarks.promises_table import lines, renewed
 
 TRUTH = np.array([1.0, 0.0, -2.0, 0.0])
 
@@ -43,6 +43,16 @@ def test_a_rate_is_a_mean_over_draws_and_may_be_missed():
     assert line["met"] == "no"
     assert lines([row("features", count=10, kept=9)])[0]["met"] == "yes"
     assert lines([row("features", level=None, count=10)])[0]["met"] == ""
+
+
+def test_what_was_not_measured_again_is_kept():
+    def line(promise, kind, method, share):
+        return {"promise": promise, "level": "0.1", "kind": kind, "method": method, "share": share}
+
+    before = [line("features", "a", "one", 1), line("features", "b", "one", 2)]
+    now = [line("features", "b", "one", 3), line("sets", "b", "one", 4)]
+    table = renewed([*before, line("alarms", "b", "one", 5)], now, ["b", "a"], ["one"])
+    assert [each["share"] for each in table] == [3, 1, 4]
 
 
 def test_what_is_named_in_noise_is_an_alarm():
