@@ -44,14 +44,10 @@ class Outcome:
     selected, false : int
         Selected features, and those of them that are not true.
     true, found : int
-<<<<<<< HEAD
-        True features, and those of them that were selected.
-=======
         True features, and those of them that were selected.
     effect, effect_found : float
         The sum of squares of all true effects, and of those of selected features; an effect is that
         of one standard deviation of its feature.
->>>>>>> 71d8973 (Rehearsals tell power by squared effects too, which hardly depends on small effects)
 
     Examples
     --------
@@ -111,13 +107,8 @@ class Outcome:
             sets = f"{self.sets_that_hold} of {self.sets} credible sets would contain a true one"
         return (
             f"If the truth were {_TOLD[self.scenario]}: {self.power:.0%} of the features that "
-<<<<<<< HEAD
-            f"matter would be selected, {self.false_share:.0%} of those selected would be false, "
-            f"and {sets}."
-=======
             f"matter would be selected ({self.weighted_power:.0%} by squared effects), "
             f"{self.false_share:.0%} of those selected would be false, and {sets}."
->>>>>>> 71d8973 (Rehearsals tell power by squared effects too, which hardly depends on small effects)
         )
 
 
