@@ -77,8 +77,19 @@ class AtomSet:
     def _firsts(self) -> Ints:
         return np.concatenate([np.arange(self.atoms.n_simple), self.atoms.first])
 
+    @cached_property
+    def alone(self) -> Ints:
+        """Of each column the feature whose own it is, without copies; -1 of all others."""
+        found = np.full(self.loadings.shape[1], -1)
+        own = [at for at, each in enumerate(self.members[: self.atoms.n_simple]) if len(each) == 1]
+        found[own] = [self.members[at][0] for at in own]
+        copied = [lead for lead, equal in self.copies.items() if len(equal) > 1]
+        return np.where(np.isin(found, copied), -1, found)
+
     def columns_of(self, atoms: Ints) -> Ints:
         """The columns of some atoms."""
+        if not atoms.size or atoms.max() < self.atoms.n_simple:  # each is its own
+            return atoms.astype(np.int64)
         parts = [self._firsts[j] + np.arange(self.widths[j]) for j in atoms.tolist()]
         return np.concatenate([np.zeros(0, np.int64), *parts])
 

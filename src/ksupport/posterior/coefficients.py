@@ -98,10 +98,12 @@ class Coefficients:
     def _flat(self) -> tuple[Ints, Floats, Floats, Floats]:
         """Feature, weight, location and scale of every coefficient of every model."""
         features = np.concatenate([each.features for each in self.models])
-        weights = np.concatenate([np.full(each.features.size, each.weight) for each in self.models])
+        sizes = [each.features.size for each in self.models]
+        weights = np.repeat([each.weight for each in self.models], sizes)
         location = np.concatenate([each.mean for each in self.models]).T
-        scale = np.concatenate([_scale(each) for each in self.models]).T
-        return features, weights, location, scale
+        lengths = np.sqrt(np.concatenate([_squares(each.factor) for each in self.models]))
+        noise = np.sqrt(np.repeat([each.noise for each in self.models], sizes, axis=0)).T
+        return features, weights, location, np.maximum(lengths * noise, np.finfo(float).tiny)
 
     def _moments(self, location: Floats, scale: Floats) -> tuple[Floats, Floats]:
         """Mean and second moment of each component."""
@@ -223,21 +225,20 @@ class Coefficients:
 
     def rescaled(self, by_feature: Floats, by_response: Floats) -> Coefficients:
         """In other units: coefficients times these numbers."""
+        columns, squares = by_feature[:, None], by_response**2
+        turned = [(each, columns[each.features]) for each in self.models]
         models = [
-            replace(
-                each,
-                mean=each.mean * by_feature[each.features, None] * by_response,
-                factor=each.factor * by_feature[each.features, None],
-                noise=each.noise * by_response**2,
+            ModelCoefficients(
+                each.weight, each.features, each.mean * own * by_response, each.factor * own,
+                each.noise * squares,
             )
-            for each in self.models
-        ]
+            for each, own in turned
+        ]  # fmt: skip
         return replace(self, models=models)
 
 
-def _scale(model: ModelCoefficients) -> Floats:
-    lengths = np.linalg.norm(model.factor, axis=1)[:, None]
-    return np.maximum(lengths * np.sqrt(model.noise), np.finfo(float).tiny)
+def _squares(rows: Floats) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,19 +321,29 @@ def coefficients_by_squares(
     """Of the sampled models of most weight, by the quadratic likelihood that chains had."""
     data, T = atoms.data, atoms.data.c.shape[1]
     floor = EXACT_FIT * data.total.diagonal()
-    models: list[ModelCoefficients] = []
-    for at, weight in zip(*drawn.leading(weights, most), strict=True):
-        columns = atoms.columns_of(drawn.sets[at][drawn.sets[at] >= 0])
-        A = data.G[np.ix_(columns, columns)]
-        A[np.diag_indices(columns.size)] += PRECISIONS[drawn.precisions[at]]
-        inverse = np.linalg.inv(A)
-        mean, noise = inverse @ data.c[columns], np.ones(T)
+    chosen, shares = drawn.leading(weights, most)
+    lams = PRECISIONS[drawn.precisions[chosen]]
+    columns = [atoms.columns_of(own[own >= 0]) for own in drawn.sets[chosen]]
+    sizes = np.array([own.size for own in columns])
+    found: list[list[ModelCoefficients]] = [[] for _ in columns]
+    for size in np.unique(sizes).tolist():  # models of one size together
+        places = np.flatnonzero(sizes == size)
+        own = np.array([columns[at] for at in places.tolist()], np.int64)
+        A = data.G[own[:, :, None], own[:, None, :]]
+        A[:, np.arange(size), np.arange(size)] += lams[places, None]
+        inverse, c = np.linalg.inv(A), data.c[own]
+        mean, noise = inverse @ c, np.ones((len(own), T))
         if not likelihood.known_noise:
-            left = data.total.diagonal() - np.einsum("ij,ij->j", data.c[columns], mean)
+            left = data.total.diagonal() - np.einsum("mij,mij->mj", c, mean)
             noise = np.maximum(left, floor) / data.nu
-        models += of_atoms(likelihood, atoms, columns, float(weight), mean, inverse, noise)
+        each = zip(
+            places.tolist(), own, shares[places].tolist(), mean, np.linalg.cholesky(inverse), noise,
+            strict=True,
+        )  # fmt: skip
+        for at, *model in each:
+            found[at] = _of_columns(likelihood, atoms, *model)
     freedom = np.inf if likelihood.known_noise else data.nu
-    return Coefficients(models, n_features, T, freedom, positive)
+    return Coefficients([each for own in found for each in own], n_features, T, freedom, positive)
 
 
 def of_atoms(
@@ -343,12 +354,26 @@ def of_atoms(
 
     Of a feature that has copies each takes its turn, in a model of its own.
     """
+    root = np.linalg.cholesky(covariance) if covariance.size else np.zeros((columns.size, 0))
+    return _of_columns(likelihood, atoms, columns, weight, mean, root, noise)
+
+
+def _of_columns(
+    likelihood: Likelihood, atoms: AtomSet, columns: Ints, weight: float, mean: Floats,
+    root: Floats, noise: Floats,
+) -> list[ModelCoefficients]:  # fmt: skip
+    """As `of_atoms`, by a root of the covariance."""
+    alone = atoms.alone[columns]
+    if alone.size == 0 or alone.min() >= 0:
+        order = alone.argsort()
+        used = alone[order]
+        unit = 1.0 / likelihood.scale[used, None]
+        features = likelihood.features[used]
+        return [ModelCoefficients(weight, features, unit * mean[order], unit * root[order], noise)]
     loadings = atoms.loadings[:, columns]
     used = np.flatnonzero(loadings.any(axis=1))
     L = loadings[used] / likelihood.scale[used, None]
-    factor = np.zeros((used.size, 0))
-    if covariance.size:
-        factor = L @ np.linalg.cholesky(covariance)
+    factor = L @ root
     copies = [atoms.copies.get(j, (j,)) for j in used.tolist()]
     turns = max([1, *map(len, copies)])
     return [

@@ -86,12 +86,22 @@ def of_loss(
 
 
 def profiled_hessian(response: Response, columns: Floats, eta: Floats) -> Floats:
-    """Second derivatives in coefficients of columns, unpenalised ones at their optimum."""
+    """Second derivatives in coefficients of columns, unpenalised ones at their optimum.
+
+    Of a loss that has one fitted value a row.
+    """
     q = len(response.unpenalized)
-    A = np.vstack([response.unpenalized, response.unweighted(columns)])
-    H = response.loss.reduced_hessian(A, eta, response.y, response.weights)
+    A = np.concatenate([response.unpenalized, response.unweighted(columns)])
+    H = response.compiled.hessian_of(np.ascontiguousarray(eta), np.ascontiguousarray(A))
     S = H[q:, q:]
-    return S - H[q:, :q] @ np.linalg.pinv(H[:q, :q], hermitian=True) @ H[:q, q:] if q else S
+    return S - H[q:, :q] @ _inverse(H[:q, :q]) @ H[:q, q:] if q else S
+
+
+def _inverse(H: Floats) -> Floats:
+    """The pseudo-inverse of a symmetric matrix; mostly it is that of an intercept."""
+    if H.size == 1 and H[0, 0] > 0.0:
+        return 1.0 / H
+    return np.linalg.pinv(H, hermitian=True)
 
 
 def _in_units(

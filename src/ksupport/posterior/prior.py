@@ -10,6 +10,7 @@ of one row.  However many atoms there are, the share of the variance that they e
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import gammaln
@@ -18,6 +19,7 @@ from ..design import Floats, Ints
 
 # From effects of ten standard deviations of the noise to effects that no hundred rows show.
 PRECISIONS = np.array([0.01, 0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0])
+TABLES = 16  # that are kept, for numbers of atoms on all rows and on folds: 60 kB each at n = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +61,17 @@ def prior_of(
     n_features: float, n_clusters: float, most: int, others: Others | None = None
 ) -> Prior:
     """Of atoms among so many, others included; ``n_clusters`` is as in `log_prior`."""
-    others = others or Others()
+    if others is None or not others.count:
+        return _without_others(n_features, n_clusters, most)
+    return _prior(n_features, n_clusters, most, others)
+
+
+@lru_cache(maxsize=TABLES)
+def _without_others(n_features: float, n_clusters: float, most: int) -> Prior:
+    return _prior(n_features, n_clusters, most, Others())
+
+
+def _prior(n_features: float, n_clusters: float, most: int, others: Others) -> Prior:
     features = np.arange(most + 2)
     # In units of 1 / n_features for each feature, so that no power is beyond double precision.
     unit = np.log(max(n_features, 1.0)) * features
@@ -72,9 +84,12 @@ def prior_of(
     possible = total > 0.0
     log = np.log(total, where=possible, out=np.full(total.shape, -np.inf))
     mean = np.divide(first, total, where=possible, out=np.zeros(total.shape))
-    return Prior(log - unit[:, None], mean)
+    log -= unit[:, None]
+    log.flags.writeable = mean.flags.writeable = False
+    return Prior(log, mean)
 
 
+@lru_cache(maxsize=TABLES)
 def log_prior(n_features: float, n_clusters: float, most: int) -> Floats:
     """Log prior of a precision and one set of atoms, by its numbers of features and of clusters.
 
@@ -89,7 +104,9 @@ def log_prior(n_features: float, n_clusters: float, most: int) -> Floats:
         which = np.where(clusters > 0, np.inf, 0.0)
     table = -(which + log_choose(n_features, features.astype(float)))
     table[(total > most) | (features > n_features)] = -np.inf
-    return np.asarray(table + log_precisions(total))
+    log = np.asarray(table + log_precisions(total))
+    log.flags.writeable = False
+    return log
 
 
 def log_precisions(sizes: Ints) -> Floats:

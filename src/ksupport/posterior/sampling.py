@@ -299,10 +299,10 @@ def _supports(
     rng = np.random.default_rng(seed)
     found: dict[Support, float] = {}
     places, ends = inside.indices.tolist(), inside.indptr.tolist()
+    named = np.array(features, np.intp)[inside.indices].tolist()
     for start, end, weight in zip(ends[:-1], ends[1:], weights.tolist(), strict=True):
-        own = places[start:end]
-        support = tuple([features[j] for j in own])
-        if copies and not copies.keys().isdisjoint(own):
+        support = tuple(named[start:end])
+        if copies and not copies.keys().isdisjoint(own := places[start:end]):
             support = tuple(
                 sorted(int(rng.choice(copies[j])) if j in copies else features[j] for j in own)
             )

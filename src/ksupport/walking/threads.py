@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
+from functools import cache
 from numbers import Integral
 from threading import Event, Lock
 from typing import Any, Self, TypeVar
@@ -15,6 +16,12 @@ from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """What limits the threads of the BLAS of NumPy and SciPy; to look for it takes milliseconds."""
+    return ThreadpoolController()
 
 
 class _OneBlasThread:
@@ -32,8 +39,7 @@ class _OneBlasThread:
     def __enter__(self) -> None:
         with self._lock:
             if self._inside == 0:
-                self._libraries = ThreadpoolController()
-                self._limits = self._libraries.limit(limits=1, user_api="blas")
+                self._limits = _libraries().limit(limits=1, user_api="blas")
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
