@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -67,11 +67,11 @@ class Design:
 
     # -- what it looks like ----------------------------------------------------------------
 
-    @property
+    @cached_property
     def n(self) -> int:
         return self.store.shape[0] if self.rows is None else self.rows.size
 
-    @property
+    @cached_property
     def d(self) -> int:
         return self.store.shape[1]
 
@@ -316,7 +316,8 @@ class Design:
 
     def columns(self, index: Ints) -> Floats:
         """The columns at ``index``, each a contiguous row of the m x n result."""
-        return self.all_columns.take(index, axis=0) if self.copied else self._read(index)
+        columns: Floats | None = self._cache.get("all_columns")
+        return self._read(index) if columns is None else columns.take(index, axis=0)
 
     def _read(self, index: Ints) -> Floats:
         return np.ascontiguousarray(self.shown(self.store.columns(index), index).T)
@@ -324,7 +325,9 @@ class Design:
     @property
     def all_columns(self) -> Floats:
         """All columns as rows (d x n), made once: for problems small enough."""
-        columns: Floats = self.once("all_columns", lambda: self._read(np.arange(self.d)))
+        columns: Floats | None = self._cache.get("all_columns")
+        if columns is None:
+            columns = self._cache["all_columns"] = self._read(np.arange(self.d))
         return columns
 
     def shown(self, block: Floats, columns: Any) -> Floats:

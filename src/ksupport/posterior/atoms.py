@@ -111,13 +111,12 @@ def atoms_of(
         sums = np.hstack([sums, _sums(R, M, [tuple(singles)], positive)])
         found.append(())
         shares.append(clusters.background)
-    columns = np.hstack([np.eye(len(R))[:, singles], sums])
     components = [_components(M, each) for each in free]
     shares += [clusters.blocks[each] for each in free]
     bonus = np.log([*map(len, copies.values()), *shares])
     return _assembled(
-        likelihood, [(j,) for j in singles] + found + free, columns, components, copies, bonus,
-        float(d), d / len(singles) if shares else 0.0, len(singles),
+        likelihood, singles, [(j,) for j in singles] + found + free, sums, components, copies,
+        bonus, float(d), d / len(singles) if shares else 0.0,
     )  # fmt: skip
 
 
@@ -127,29 +126,30 @@ def groups_of(likelihood: Likelihood, labels: Ints, count: int, positive: bool =
     M = likelihood.S / likelihood.S[0, 0]
     own = labels[likelihood.features]
     found = [tuple(np.flatnonzero(own == g).tolist()) for g in dict.fromkeys(own.tolist())]
-    columns = _sums(R, M, found if positive else [], positive)
+    sums = _sums(R, M, found if positive else [], positive)
     blocks = [] if positive else [_components(M, each) for each in found]
     copies: dict[int, Members] = {j: (j,) for j in range(len(R))}
     return _assembled(
-        likelihood, found, columns, blocks, copies, np.zeros(len(found)), float(count), 0.0,
-        len(found),
+        likelihood, [], found, sums, blocks, copies, np.zeros(len(found)), float(count), 0.0,
     )  # fmt: skip
 
 
 def _assembled(
-    likelihood: Likelihood, members: list[Members], columns: Floats, blocks: list[Floats],
-    copies: dict[int, Members], bonus: Floats, n_features: float, n_clusters: float, n_single: int,
+    likelihood: Likelihood, singles: list[int], members: list[Members], sums: Floats,
+    blocks: list[Floats], copies: dict[int, Members], bonus: Floats, n_features: float,
+    n_clusters: float,
 ) -> AtomSet:  # fmt: skip
-    W = np.hstack([columns, *blocks])
+    """Single features, sums, which have a column each, and blocks, which have several."""
+    W = np.hstack([np.eye(len(likelihood.S))[:, singles], sums, *blocks])
     rank = np.array([each.shape[1] for each in blocks], np.int64)
-    n_simple = columns.shape[1]
+    n_simple = len(singles) + sums.shape[1]
     first = n_simple + np.cumsum(rank) - rank
-    sparse = csr_array(W.T)  # few features each
-    G = sparse @ np.ascontiguousarray((sparse @ likelihood.S).T)
     data = kernels.Quadratic(
-        np.ascontiguousarray((G + G.T) / 2), np.ascontiguousarray(W.T @ likelihood.c),
-        np.ascontiguousarray(likelihood.total), float(likelihood.nu),
+        _products(likelihood.S, singles, W[:, len(singles) :]),
+        np.ascontiguousarray(W.T @ likelihood.c), np.ascontiguousarray(likelihood.total),
+        float(likelihood.nu),
     )  # fmt: skip
+    n_single = len(singles) or len(members)  # known groups are like features
     cluster = (np.arange(len(members)) >= n_single).astype(np.int64)
     flat = np.array([j for each in members for j in each], np.int64)
     indptr = np.cumsum([0, *map(len, members)]).astype(np.int64)
@@ -157,9 +157,24 @@ def _assembled(
     return AtomSet(members, copies, W, n_features, n_clusters, data, atoms)
 
 
+def _products(S: Floats, singles: list[int], W: Floats) -> Floats:
+    """W'SW of single features and of the columns of W, which have few features each."""
+    at, s = np.array(singles, np.intp), len(singles)
+    sparse = csr_array(W.T)
+    along = sparse @ S
+    G = np.empty((s + len(along), s + len(along)))
+    G[:s, :s] = S[at[:, None], at]
+    G[s:, :s] = along[:, at]
+    G[s:, s:] = sparse @ np.ascontiguousarray(along.T)
+    G[:s, s:] = G[s:, :s].T
+    return (G + G.T) / 2
+
+
 def _copies(R: Floats, positive: bool) -> dict[int, Members]:
     """Each feature that is no copy of one before it, with its copies."""
     same = (R if positive else np.abs(R)) >= COPY
+    if np.count_nonzero(same) == len(R):  # the diagonal
+        return {j: (j,) for j in range(len(R))}
     found: dict[int, list[int]] = {}
     for j, first in enumerate(np.argmax(same, axis=1).tolist()):
         found.setdefault(first, []).append(j)
@@ -308,8 +323,11 @@ def _neighbourhoods(C: Floats, at: Ints) -> tuple[list[tuple[Members, float]], f
     """
     half = len(C) // 2
     sizes = [m for m in NEIGHBOURS if m <= half]
-    order = np.argsort(-np.round(C[:LEADING], 9), axis=1, kind="stable")
-    last = order[:, np.array([*sizes, half]) - 1]
+    # By correlations to nine digits, equal ones by place: integers sort faster than a stable sort.
+    keys = np.rint(C[:LEADING] * -1e9).astype(np.int64) * len(C) + np.arange(len(C))
+    keys.sort(axis=1)
+    ends = np.array([*sizes, half]) - 1
+    order, last = keys[:, : max(sizes, default=0)] % len(C), keys[:, ends] % len(C)
     reach = np.take_along_axis(C[:LEADING], last, axis=1)
     width = reach[:, :-1] - np.maximum(reach[:, 1:], TIGHT)
     found: list[tuple[Members, float]] = []

@@ -177,7 +177,7 @@ class Coefficients:
         for model in self.models:
             at, own = place[model.features], model.mean[:, 0]
             spread = self.variance_of_t * model.noise[0] * (model.factor @ model.factor.T)
-            C[np.ix_(at, at)] += model.weight * (np.outer(own, own) + spread)
+            C[at[:, None], at] += model.weight * (own[:, None] * own + spread)
             mean[at] += model.weight * own
         sizes, axes = np.linalg.eigh(C - np.outer(mean, mean))
         kept = sizes > UNSEEN * np.maximum(sizes.max(initial=0.0), 0.0)
@@ -354,7 +354,9 @@ def of_atoms(
 
     Of a feature that has copies each takes its turn, in a model of its own.
     """
-    root = np.linalg.cholesky(covariance) if covariance.size else np.zeros((columns.size, 0))
+    root = np.zeros((columns.size, 0))
+    if covariance.size:
+        root = np.asarray(np.linalg.cholesky(covariance))
     return _of_columns(likelihood, atoms, columns, weight, mean, root, noise)
 
 

@@ -100,8 +100,8 @@ def profiled_hessian(response: Response, columns: Floats, eta: Floats) -> Floats
 def _inverse(H: Floats) -> Floats:
     """The pseudo-inverse of a symmetric matrix; mostly it is that of an intercept."""
     if H.size == 1 and H[0, 0] > 0.0:
-        return 1.0 / H
-    return np.linalg.pinv(H, hermitian=True)
+        return np.asarray(1.0 / H)
+    return np.asarray(np.linalg.pinv(H, hermitian=True))
 
 
 def _in_units(

@@ -262,7 +262,7 @@ class WorkingSetPath(PlainSteps):
 
     @property
     def t(self) -> int:
-        return self.state.t
+        return int(self.state.clock.now)
 
     def remedy(self) -> str:
         return self.state.remedy()
@@ -381,7 +381,8 @@ class WorkingSetPath(PlainSteps):
         if self.recall is not None:
             return self.recall(refs)
         responses = refs[0].reshape(-1, self.design.n)
-        products = np.concatenate([self.design.all_columns @ u for u in responses])
+        columns = self.design.all_columns
+        products = np.concatenate([columns @ u for u in responses])
         before, self.product = self.product, products
         both = np.stack([products, before][: len(refs)])
         return both, self._rounding * lengths
