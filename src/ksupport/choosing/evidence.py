@@ -125,7 +125,8 @@ class Laplace:
     """Evidence of a normal prior by a loss that is not of squares, to second order."""
 
     fit: Refit
-    columns: Floats  # of the model, as rows
+    among: Floats  # columns, as rows
+    model: Sequence[int] | None  # which of them are the model's; None: all
     left: float  # the deviance, and what the prior takes of coefficients
 
     @classmethod
@@ -135,12 +136,16 @@ class Laplace:
     ) -> list[Laplace]:  # fmt: skip
         """Of priors of some strengths; each may have a model of its own, of some columns."""
         fits = response.refits(columns, ridges, models)
-        own = (columns if models is None else columns[list(models[at])] for at in range(len(fits)))
-        found = []
-        for fit, mine, ridge in zip(fits, own, ridges, strict=True):
-            left = fit.deviance + ridge * float(np.sum(fit.coef**2))
-            found.append(cls(fit, mine, left))
-        return found
+        each = [None] * len(fits) if models is None else models
+        return [
+            cls(fit, columns, model, fit.deviance + ridge * float(np.sum(fit.coef**2)))
+            for fit, model, ridge in zip(fits, each, ridges, strict=True)
+        ]
+
+    @property
+    def columns(self) -> Floats:
+        """Of the model, as rows."""
+        return self.among if self.model is None else self.among[list(self.model)]
 
     @property
     def coef(self) -> Floats:

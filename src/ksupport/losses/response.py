@@ -50,7 +50,7 @@ class Response:
     def n(self) -> int:
         return len(self.y)
 
-    @property
+    @cached_property
     def n_dual(self) -> int:
         """Fitted values of a row; with several, those of a class stand side by side."""
         return self.loss.n_dual

@@ -173,10 +173,10 @@ class Coefficients:
         place = np.full(self.n_features, -1)
         place[own_features] = np.arange(own_features.size)
         C = np.zeros((own_features.size, own_features.size))
-        mean = np.zeros(own_features.size)
+        mean, heavy = np.zeros(own_features.size), self.variance_of_t
         for model in self.models:
             at, own = place[model.features], model.mean[:, 0]
-            spread = self.variance_of_t * model.noise[0] * (model.factor @ model.factor.T)
+            spread = heavy * model.noise[0] * (model.factor @ model.factor.T)
             C[at[:, None], at] += model.weight * (own[:, None] * own + spread)
             mean[at] += model.weight * own
         sizes, axes = np.linalg.eigh(C - np.outer(mean, mean))

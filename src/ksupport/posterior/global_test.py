@@ -187,8 +187,10 @@ def _best(G: Floats, c: Floats, given: Ints, positive: bool) -> tuple[Ints, Floa
     rows = np.take_along_axis(G, given[:, :, None], axis=1)
     own = np.take_along_axis(c, given[:, :, None], axis=1)
     block = np.take_along_axis(rows, given[:, None, :], axis=2)
-    B = np.linalg.solve(block, rows) if given.size else rows
-    left = c - np.swapaxes(B, 1, 2) @ own
+    both = np.concatenate([rows, own], axis=2)
+    solved = np.linalg.solve(block, both) if given.size else both
+    B, coef = solved[:, :, : G.shape[1]], solved[:, :, G.shape[1] :]
+    left = c - np.swapaxes(rows, 1, 2) @ coef
     lengths = np.diagonal(G, axis1=1, axis2=2)
     rest = lengths - np.einsum("pij,pij->pj", B, rows)
     along = np.maximum(left, 0.0) if positive else left
@@ -196,7 +198,7 @@ def _best(G: Floats, c: Floats, given: Ints, positive: bool) -> tuple[Ints, Floa
     gains = np.where(usable, np.sum(along**2, axis=2) / np.where(usable, rest, 1.0), 0.0)
     np.put_along_axis(gains, given, -1.0, axis=1)  # none twice
     at = np.argmax(gains, axis=1)
-    taken = np.sum(own * np.linalg.solve(block, own), axis=(1, 2)) if given.size else 0.0
+    taken = np.sum(own * coef, axis=(1, 2))
     return at, taken + gains[np.arange(len(G)), at]
 
 

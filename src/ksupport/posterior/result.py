@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -106,21 +107,22 @@ class Posterior:
 
     @cached_property
     def _inside(self) -> tuple[NDArray[np.bool_], Ints]:
-        """The inclusion matrix (models x features in any model), and the column of each feature."""
-        used = np.unique(np.array([j for S in self.supports for j in S], np.intp))
-        place = np.full(self.n_features, -1)
+        """The inclusion matrix (features in any model x models), and the row of each feature.
+
+        The last row is that of features that no model has.
+        """
+        sizes = [len(S) for S in self.supports]
+        features = np.fromiter(chain.from_iterable(self.supports), np.intp, sum(sizes))
+        used = np.unique(features)
+        place = np.full(self.n_features, used.size)
         place[used] = np.arange(used.size)
-        inside = np.zeros((len(self.supports), used.size), bool)
-        for row, S in zip(inside, self.supports, strict=True):
-            row[place[list(S)]] = True
+        inside = np.zeros((used.size + 1, len(sizes)), bool)
+        inside[place[features], np.repeat(np.arange(len(sizes)), sizes)] = True
         return inside, place
 
     def _columns(self, features: Sequence[int] | Ints) -> NDArray[np.bool_]:
         inside, place = self._inside
-        at = place[self._checked(features)]
-        found = np.zeros((len(inside), at.size), bool)
-        found[:, at >= 0] = inside[:, at[at >= 0]]
-        return found
+        return inside[place[self._checked(features)]].T
 
     def _checked(self, features: Sequence[int] | Ints) -> Ints:
         at = np.atleast_1d(np.asarray(features))
