@@ -69,15 +69,17 @@ cdef class Loss:
 
     def hessian_of(self, const double[::1] eta, const double[:, ::1] columns):
         """The matrix of second derivatives in the coefficients of columns, given as rows."""
-        cdef Py_ssize_t q = columns.shape[0], size = q * (self.size // max(self.n, 1))
+        cdef Py_ssize_t q = columns.shape[0], size = q * (self.size // max(self.n, 1)), i, j
         cdef double[:, ::1] T = np.ascontiguousarray(np.asarray(columns).T)
         cdef double[:, ::1] H = np.zeros((size, size))
         cdef double[::1] g = np.empty(self.size), h = np.empty(self.size), work = self.scratch(q)
         if size > 0 and self.size > 0:
             with nogil:
                 self.derivatives(&eta[0], &T[0, 0], q, &g[0], &h[0], &H[0, 0], &work[0])
-        lower = np.tril(H)
-        return lower + np.tril(lower, -1).T
+        for i in range(size):  # the lower half is made
+            for j in range(i):
+                H[j, i] = H[i, j]
+        return np.asarray(H)
 
     def scratch(self, Py_ssize_t q):
         """Scratch space for q columns."""

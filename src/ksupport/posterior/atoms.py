@@ -78,6 +78,11 @@ class AtomSet:
         return np.concatenate([np.arange(self.atoms.n_simple), self.atoms.first])
 
     @cached_property
+    def by_column(self) -> Floats:
+        """The loadings of each column, as rows."""
+        return np.ascontiguousarray(self.loadings.T)
+
+    @cached_property
     def alone(self) -> Ints:
         """Of each column the feature whose own it is, without copies; -1 of all others."""
         found = np.full(self.loadings.shape[1], -1)

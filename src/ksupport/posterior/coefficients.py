@@ -101,7 +101,8 @@ class Coefficients:
         sizes = [each.features.size for each in self.models]
         weights = np.repeat([each.weight for each in self.models], sizes)
         location = np.concatenate([each.mean for each in self.models]).T
-        lengths = np.sqrt(np.concatenate([_squares(each.factor) for each in self.models]))
+        squares = [np.einsum("ij,ij->i", each.factor, each.factor) for each in self.models]
+        lengths = np.sqrt(np.concatenate(squares))
         noise = np.sqrt(np.repeat([each.noise for each in self.models], sizes, axis=0)).T
         return features, weights, location, np.maximum(lengths * noise, np.finfo(float).tiny)
 
@@ -237,10 +238,6 @@ class Coefficients:
         return replace(self, models=models)
 
 
-def _squares(rows: Floats) -> Floats:
-    return np.asarray(np.einsum("ij,ij->i", rows, rows))
-
-
 @dataclass(frozen=True, eq=False)
 class Effects:
     """Mean, standard deviation and interval of coefficients, as given by `Posterior.effects`.
@@ -372,9 +369,9 @@ def _of_columns(
         unit = 1.0 / likelihood.scale[used, None]
         features = likelihood.features[used]
         return [ModelCoefficients(weight, features, unit * mean[order], unit * root[order], noise)]
-    loadings = atoms.loadings[:, columns]
-    used = np.flatnonzero(loadings.any(axis=1))
-    L = loadings[used] / likelihood.scale[used, None]
+    loadings = atoms.by_column[columns]
+    used = np.flatnonzero(loadings.any(axis=0))
+    L = loadings[:, used].T / likelihood.scale[used, None]
     factor = L @ root
     copies = [atoms.copies.get(j, (j,)) for j in used.tolist()]
     turns = max([1, *map(len, copies)])
