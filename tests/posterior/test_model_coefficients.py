@@ -8,7 +8,7 @@ from scipy.special import expit
 from ksupport.losses import Logistic
 from ksupport.posterior.atoms import atoms_of
 from ksupport.posterior.chains import Sample
-from ksupport.posterior.coefficients import coefficients_by_squares
+from ksupport.posterior.coefficients import coefficients_by_squares, of_atoms
 from ksupport.posterior.likelihood import of_loss, of_squares
 from ksupport.posterior.loss_weights import by_loss
 from ksupport.posterior.prior import PRECISIONS
@@ -128,3 +128,20 @@ def test_by_a_loss_they_are_normal_about_the_penalised_mode(rng):
     np.testing.assert_allclose(covariance, np.linalg.inv(H)[1:, 1:], rtol=1e-4)
     volume = np.linalg.slogdet(H[1:, 1:])[1] - np.log(ridge).sum()  # at this intercept
     assert found.log_mass == pytest.approx(-penalised(mode) - 0.5 * volume, rel=1e-6)
+
+
+def test_those_of_single_features_follow_from_loadings_as_those_of_clusters_do(rng):
+    X = standardised(rng, 40, 8)
+    y = X[:, 0] + rng.standard_normal(40)
+    likelihood = of_squares(np.arange(8), X.T, y[None], 39.0, 40.0)
+    atoms = atoms_of(likelihood, 8, clustered=False)
+    columns = np.array([5, 0, 3])
+    assert (atoms.alone[columns] >= 0).all()
+    mean, root = rng.standard_normal((3, 1)), rng.standard_normal((3, 3))
+    (found,) = of_atoms(likelihood, atoms, columns, 1.0, mean, root @ root.T, np.ones(1))
+    L = atoms.loadings[:, columns] / likelihood.scale[:, None]
+    place = {j: at for at, j in enumerate(likelihood.features.tolist())}
+    rows = [place[j] for j in found.features.tolist()]
+    assert found.mean == pytest.approx((L @ mean)[rows])
+    covariance = (L @ root @ root.T @ L.T)[np.ix_(rows, rows)]
+    assert found.factor @ found.factor.T == pytest.approx(covariance)
