@@ -22,7 +22,7 @@ from ksupport import AutoIRKSN, Outcome, rehearse
 from ksupport.datasets import make_correlated_data
 from ksupport.experiments.experiment import Cell, Experiment, Row
 from ksupport.experiments.runner import collect
-from ksupport.inference.again import fitted_again
+from ksupport.inference.permutation import fitted_again
 from ksupport.inference.rehearsal import AS_FITTED, outcome_of
 
 from . import measure
