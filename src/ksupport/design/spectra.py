@@ -74,11 +74,11 @@ def norm(view: Design, kind: NormKind = "spectral") -> float:
 
 def magnitude(view: Design) -> float:
     """About the norm of the largest column; from one product, unless column norms tell."""
-    u = np.random.default_rng(0).standard_normal(view.n)
     with np.errstate(over="ignore", invalid="ignore"):  # what comes is looked at
         # The squares of tiny entries are zero, and so are their norms.
         if view.has_columns and (largest := float(view.column_norms.max(initial=0.0))) > 0:
             return largest
+        u = np.random.default_rng(0).standard_normal(view.n)
         return float(np.abs(view.rmatvec(u)).max(initial=0.0))
 
 
