@@ -19,7 +19,7 @@ from ..design import Floats, Ints
 
 # From effects of ten standard deviations of the noise to effects that no hundred rows show.
 PRECISIONS = np.array([0.01, 0.1, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0])
-TABLES = 16  # that are kept, for numbers of atoms on all rows and on folds: 60 kB each at n = 100
+TABLES = 4  # kept: a fit has those of all rows and of folds; at most 2 MB each, of 100 atoms
 
 
 @dataclass(frozen=True, eq=False)
