@@ -50,14 +50,14 @@ def _of(*kinds: str, sizes_of_groups: tuple[int, ...] = (), **fixed: Any) -> Dra
     return draw
 
 
-def _response(kind: str) -> Draw:
-    """Classes, counts or survival times, on real designs."""
+def _response(kind: str, strengths: tuple[float, ...] = losses.STRENGTHS) -> Draw:
+    """Classes, counts or survival times, on real designs; strengths are those of the effects."""
 
     def draw(seed: int) -> tuple[Array, Array, Array, str]:
         at, rng = seed - FIRST, np.random.default_rng([seed, 7])
         X = losses.design(losses.DESIGNS[at % len(losses.DESIGNS)])
         w = losses.truth(X, at % 2 == 1, rng)
-        eta = (X @ w) / np.std(X @ w) * losses.STRENGTHS[(at // 2) % len(losses.STRENGTHS)]
+        eta = (X @ w) / np.std(X @ w) * strengths[(at // 2) % len(strengths)]
         return X, losses.KINDS[kind][0](eta, rng), w, kind
 
     return draw
@@ -79,7 +79,8 @@ KINDS: dict[str, Draw] = {
     "paper": _of("paper"),
     "classes": _response("logistic"),
     "survival times": _response("cox"),
-    "counts": _response("poisson"),
+    "counts up to dozens": _response("poisson", losses.STRENGTHS[:1]),
+    "counts up to thousands": _response("poisson", losses.STRENGTHS[1:]),
 }
 CHOSEN = [k for k in os.environ.get("KSUPPORT_KINDS", "").split(",") if k] or list(KINDS)
 
