@@ -134,10 +134,8 @@ class Rehearsal:
     Examples
     --------
     >>> from ksupport import Outcome, Rehearsal
-        True features, and those of them that were selected.
-    effect, effect_found : float
-        The sum of squares of all true effects, and of those of selected features; an effect is that
-        of one standard deviation of its feature.
+    >>> print(Rehearsal((Outcome("no effects", 10, 1, 0, 0, 0, 0, 0, 0, 0, 0),)))
+    If no feature mattered, a signal would be found in 1 of 10 responses.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -223,8 +221,7 @@ def rehearse(
     >>> X = rng.standard_normal((60, 20))
     >>> y = X[:, 3] - X[:, 7] + 0.5 * rng.standard_normal(60)
     >>> print(rehearse(AutoIRKSN(), X, y, scenarios=["as fitted"], n_draws=2))
-            f"matter would be selected ({self.weighted_power:.0%} by squared effects), "
-            f"{self.false_share:.0%} of those selected would be false, and {sets}."
+    If the truth were as fitted: ...% of the features that matter would be selected (...%...
     """
     check_count("n_draws", n_draws)
     check_count("random_state", random_state, low=0)
