@@ -72,7 +72,7 @@ DRAWS = {"": (60, 3), "AR(1)": (30, 2), "noise": (100, 5)}
 SLOW: dict[str, dict[str, tuple[int, int]]] = {
     "splits": {"": (10, 0), "AR(1)": (10, 0), "noise": (0, 0)},
     "stability selection": {"": (20, 1), "AR(1)": (10, 0), "noise": (20, 1)},
-    "knockoffs": {"": (12, 1), "AR(1)": (10, 0), "noise": (12, 1)},
+    "knockoffs": {"": (12, 1), "AR(1)": (10, 0), "noise": (12, 0)},
     "knockpy": {"": (12, 1), "AR(1)": (10, 1), "noise": (12, 1)},
     "dCRT": {"": (6, 0), "AR(1)": (4, 0), "noise": (6, 0)},
     "T-Rex": {"": (20, 1), "AR(1)": (20, 1), "noise": (20, 1)},
