@@ -211,7 +211,9 @@ def rehearse(
     Notes
     -----
     The results hold if the model is right, as features, effects and noise are drawn from its
-    posterior.  If the fit found no signal, only "no effects" is informative.
+    posterior: from its 200 models of most weight, which have fewer features of small effect than
+    the others.  Power by squared effects depends less on these than power does.  If the fit found
+    no signal, only "no effects" is informative.
 
     Examples
     --------
