@@ -11,13 +11,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ksupport import AutoIRKSNSurvival, estimators
 
 RELATIVE = "weights are relative: unlike repetitions, they do not change how many rows are counted"
-TIE = "no feature is chosen, and two classes are equally frequent: rounding decides between them"
 WEIGHTS = (
     "check_sample_weight_equivalence_on_dense_data",
     "check_sample_weight_equivalence_on_sparse_data",
 )
 EXCUSED = {
-    "AutoIRKSNClassifier": dict.fromkeys(WEIGHTS, TIE),
     "KSN": dict.fromkeys(
         WEIGHTS, RELATIVE
     ),  # lam is a penalty beside a sum of squares, which repeated rows make larger

@@ -79,7 +79,7 @@ def test_dates_are_no_response_and_no_weights():
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_of_real_data_predicts_no_complex_rows(kind):
-    with pytest.raises(ValueError, match=r"X is complex, but the model has an intercept"):
+    with pytest.raises(ValueError, match=r"X is complex, but the model was fitted to real data"):
         fitted(kind).predict(X + 1j)
 
 

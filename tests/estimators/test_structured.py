@@ -238,7 +238,7 @@ def test_unpenalised_columns_are_adjusted_for_by_projection(kind, grouped):
 def test_an_unpenalised_column_is_in_no_group(grouped):
     X, y, _, _ = grouped
     model = IRKSN(k=2, feature_groups=[[0, 1, 2]], unpenalized=[1])
-    with pytest.raises(ValueError, match=r"'x1' in a group, but it is unpenalized.*take it out"):
+    with pytest.raises(ValueError, match=r"'x1' in a group, but it is unpenalized.*remove it"):
         model.fit(X, y)
     labels = ["a"] * 3 + ["b"] * 297
     assert IRKSN(k=1, feature_groups=labels, unpenalized=[1]).fit(X, y).support_.sum() <= 299

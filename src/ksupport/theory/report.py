@@ -163,10 +163,8 @@ def recovery_report(
     >>> X = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.2]])
     >>> report = recovery_report(X, [2.0, -1.0, 0.0], y=[2.1, -1.0])
     >>> print(report.words[0])
-    If this vector is the truth, IRKSN with k=2 recovers it: outside the support correlations \
-stay at 0.8, below the smallest on it, 1 (Assumption 2).
-    >>> report.to_dict()["irksn"]["holds"]
-    True
+    If this vector is the truth, IRKSN with k=2 recovers it: Assumption 2 holds: |⟨X_S† x_l, w_S⟩| \
+is at most 0.8 outside the support, and at least 1 on it.
     """
     names = feature_names if feature_names is not None else names_of(X)
     X = as_design(X)
