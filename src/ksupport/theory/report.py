@@ -165,6 +165,8 @@ def recovery_report(
     >>> print(report.words[0])
     If this vector is the truth, IRKSN with k=2 recovers it: Assumption 2 holds: |⟨X_S† x_l, w_S⟩| \
 is at most 0.8 outside the support, and at least 1 on it.
+    >>> report.to_dict()["irksn"]["holds"]
+    True
     """
     names = feature_names if feature_names is not None else names_of(X)
     X = as_design(X)
