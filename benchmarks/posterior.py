@@ -65,16 +65,16 @@ def _response(kind: str, strengths: tuple[float, ...] = losses.STRENGTHS) -> Dra
 
 KINDS: dict[str, Draw] = {
     "scattered": _of("real", "held_out", sizes="equal"),
-    "scattered, normal": _of("real", "held_out", sizes="gaussian"),
+    "scattered normal": _of("real", "held_out", sizes="gaussian"),
     "grouped": _of("real", "held_out", sizes="grouped", sizes_of_groups=GROUPS),
     "mixed": _of("real", "held_out", sizes="mixed", sizes_of_groups=GROUPS),
     "ar1": _of("ar1"),
     "blocks": _of("blocks"),
     "factor": _of("factor"),
     "background": _of("background"),
-    "linked, 50 rows": _of("linked", rows=50),
-    "linked, 100 rows": _of("linked", rows=100),
-    "linked, 574 rows": _of("linked", rows=None),
+    "linked 50 rows": _of("linked", rows=50),
+    "linked 100 rows": _of("linked", rows=100),
+    "linked 574 rows": _of("linked", rows=None),
     "many": _of("many"),
     "paper": _of("paper"),
     "classes": _response("logistic"),
@@ -83,6 +83,8 @@ KINDS: dict[str, Draw] = {
     "counts up to thousands": _response("poisson", losses.STRENGTHS[1:]),
 }
 CHOSEN = [k for k in os.environ.get("KSUPPORT_KINDS", "").split(",") if k] or list(KINDS)
+if unknown := sorted(set(CHOSEN) - KINDS.keys()):
+    raise SystemExit(f"KSUPPORT_KINDS has {unknown}; there are {', '.join(KINDS)}")
 
 
 @dataclass
@@ -150,7 +152,8 @@ class Tally:
             for q in LEVELS
         )
         return (
-            f"F1 {np.mean(self.f1):.3f}, expected {np.mean(self.expected):.3f}; sets {self.sets}; "
+            f"F1 {np.mean(self.f1):.3f}, expected {np.mean(self.expected):.3f}; sets {self.sets}, "
+            f"power {np.mean(self.sets.covered):.2f}; "
             f"FDR {rates}\n    probability: true (features)  {'  '.join(self.bins())}"
         )
 

@@ -33,13 +33,26 @@ def test_demo_gives_every_feature_a_probability_beside_what_a_lasso_says(demo):
 
 def test_demo_calls_noise_noise(demo):
     _, done = demo
-    part = done.stdout.split("2. Pure noise")[1].split("3. Classes")[0]
+    part = done.stdout.split("2. Pure noise")[1].split("3. A rehearsal")[0]
     ours, lasso = (
         [int(n) for n in re.search(rf"^{name}((?: +\d+)+)", part, re.MULTILINE)[1].split()]
         for name in ("AutoIRKSN", "LassoCV")
     )
     assert ours == [0] * 5
     assert sum(lasso) > 0
+
+
+def test_demo_shows_sets_that_hold_and_rehearses(demo):
+    _, done = demo
+    sets, held = re.search(
+        r"^(\d+) credible sets of features \(95% each\): (\d+) contain", done.stdout, re.MULTILINE
+    ).groups()
+    assert int(sets) == int(held) > 0
+    part = " ".join(done.stdout.split("3. A rehearsal")[1].split("4. Classes")[0].split())
+    held, sets = map(int, re.search(r"(\d+) of (\d+) credible sets would contain", part).groups())
+    assert sets > 20
+    assert held >= 0.9 * sets
+    assert re.search(r"a signal would be found in [01] of 10 responses", part)
 
 
 def test_demo_compares_on_correlated_designs_with_nothing_given(demo):
@@ -57,7 +70,7 @@ def test_demo_compares_on_correlated_designs_with_nothing_given(demo):
 
 def test_demo_tells_classes_apart_beside_a_lasso_of_classes(demo):
     _, done = demo
-    part = done.stdout.split("3. Classes")[1].split("4. Correlated")[0]
+    part = done.stdout.split("4. Classes")[1].split("5. Correlated")[0]
     rows = re.findall(
         r"^ *(?:or )?gene \d+ +(>99%|\d+%) +([+-][\d.]+) +(\S+) +(\S+)$", part, re.MULTILINE
     )

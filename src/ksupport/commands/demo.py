@@ -19,6 +19,7 @@ from ..estimators import IRKSN, AutoIRKSN
 from ..explain.features import FeatureRow
 from ..explain.standard_methods import lasso_and_ridge
 from ..explain.wording import probability_text
+from ..inference.rehearsal import AS_FITTED, NOTHING, rehearse
 from ..metrics import model_error, support_f1, support_precision, support_recall
 from ..posterior.judgement import NoSignalWarning
 from ..reading import Data
@@ -34,6 +35,7 @@ SNR = 3.0
 N_DRAWS = 3  # simulated data sets behind every line of the second table
 N_TRAIN, N_TEST, N_FEATURES = 100, 1000, 2000
 NOISE = 5  # data sets of noise
+REHEARSED = 10  # responses of each scenario
 N_SHOWN, MATTER, DEMO_SEED = (
     500,
     6,
@@ -59,15 +61,16 @@ def demo(
     terminal = console()
     numbers = _features(terminal, out)
     _noise(terminal)
+    _rehearsal(terminal, numbers)
     classes = _classes(terminal, other)
-    for number, (title, draw, remark) in enumerate(DEMO_DESIGNS, start=4):
+    for number, (title, draw, remark) in enumerate(DEMO_DESIGNS, start=5):
         _design(terminal, f"{number}. {title}", draw, remark)
     terminal.print(
         "AutoIRKSN and LassoCV have their default parameters. Times are of one fit; "
         "scikit-learn does not count passes.\n"
     )
     _example1(terminal)
-    styled(terminal, "[bold]7. Reports[/] on the data of 1 and 3, to open in a browser")
+    styled(terminal, "[bold]8. Reports[/] on the data of 1 and 4, to open in a browser")
     _report(terminal, numbers, "y", out)
     _report(terminal, classes, "tissue", other)
     _what_next(terminal)
@@ -102,6 +105,11 @@ def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: F
     right, many = int(((lasso != 0) & (truth != 0)).sum()), np.count_nonzero(lasso)
     if any(each.prefix for each in found):
         terminal.print("Indented: features that could replace the one above.")
+    sets = fitted.chosen.judgement.sets if fitted.chosen.judgement else ()
+    held = sum(bool(np.any(truth[list(each.features)])) for each in sets)
+    terminal.print(
+        f"{len(sets)} credible sets of features (95% each): {held} contain one that matters."
+    )
     terminal.print(
         f"{name} selects {many} features, {right} of the {np.count_nonzero(truth)} that "
         "matter among "
@@ -140,6 +148,22 @@ def _noise(terminal: Console) -> None:
     terminal.print()
 
 
+# -- a rehearsal ---------------------------------------------------------------------------
+
+
+def _rehearsal(terminal: Console, fitted: Fitted) -> None:
+    """The whole procedure on simulated responses to the same X."""
+    styled(
+        terminal,
+        f"[bold]3. A rehearsal[/]: {2 * REHEARSED} fits to simulated responses, on the X of 1",
+    )
+    rehearsal = rehearse(
+        AutoIRKSN(), fitted.data.X, fitted.data.y, scenarios=(AS_FITTED, NOTHING),
+        n_draws=REHEARSED,
+    )  # fmt: skip
+    terminal.print(f"{rehearsal}\n")
+
+
 # -- classes -------------------------------------------------------------------------------
 
 
@@ -158,7 +182,7 @@ def _classes(terminal: Console, out: Path) -> Fitted:
         lasso = lasso_and_ridge(X, lambda rows: 5, "classes")["Lasso"](np.arange(len(y))).fit(X, y)
     styled(
         terminal,
-        f"[bold]3. Classes[/]: {N_CLASSES} x {N_SHOWN}, tumour or normal, {DECIDE} genes decide",
+        f"[bold]4. Classes[/]: {N_CLASSES} x {N_SHOWN}, tumour or normal, {DECIDE} genes decide",
     )
     effects = w_true * STRONG / eta.std()  # on the log odds, as those of the model
     _table(terminal, fitted, effects, "l1 logistic", np.ravel(lasso[-1].coef_))
@@ -235,7 +259,7 @@ def _example1(terminal: Console) -> None:
     _, path, _ = lasso_path(X, y, alphas=penalties, max_iter=100_000, tol=1e-8)
     nearest = path[:, int(np.argmin(model_error(w_true, path.T)))]
 
-    styled(terminal, "[bold]6. The paper's Example 1[/]: 4 measurements, 5 features, no noise")
+    styled(terminal, "[bold]7. The paper's Example 1[/]: 4 measurements, 5 features, no noise")
     table(
         terminal,
         ["model", "w1", "w2", "w3", "w4", "w5", "distance"],
