@@ -29,7 +29,7 @@ TIGHT = 0.3  # least correlation of features that may act together; not varied
 # Features of the neighbourhood of a leading one, and how many lead: those that correlate most with
 # y.  Of 72 problems with groups of 4, 7 or 14 (seeds 910000 on) .12 of what is selected at .1 is
 # false, and 264 of 276 sets hold; with 60 that lead 3, 5, 10 or 20 features, .25 and 245 of 289.
-NEIGHBOURS = (3, 4, 6, 8, 11, 16, 23)
+NEIGHBOURS = (3, 4, 6, 8, 11, 16, 23, 32)  # the last is where neighbourhoods of the one before end
 LEADING = 100
 RANK = 10  # principal components of a block, or known group, whose coefficients differ
 PARTIAL = np.geomspace(0.01, 1.0, 13) ** 2  # squared size of partial correlations, where any are
@@ -327,14 +327,15 @@ def _neighbourhoods(C: Floats, at: Ints) -> tuple[list[tuple[Members, float]], f
     Also the sum of the correlations within which half of the features are.
     """
     half = len(C) // 2
-    sizes = [m for m in NEIGHBOURS if m <= half]
+    sizes = [m for m in NEIGHBOURS[:-1] if m <= half]
     # By correlations to nine digits, equal ones by place: integers sort faster than a stable sort.
     keys = np.rint(C[:LEADING] * -1e9).astype(np.int64) * len(C) + np.arange(len(C))
     keys.sort(axis=1)
-    ends = np.array([*sizes, half]) - 1
+    beyond = NEIGHBOURS[len(sizes)]  # the next larger size, where there are as many features
+    ends = np.array([*sizes, min(beyond, len(C)), half]) - 1
     order, last = keys[:, : max(sizes, default=0)] % len(C), keys[:, ends] % len(C)
     reach = np.take_along_axis(C[:LEADING], last, axis=1)
-    width = reach[:, :-1] - np.maximum(reach[:, 1:], TIGHT)
+    width = reach[:, :-2] - np.maximum(reach[:, 1:-1], TIGHT)
     found: list[tuple[Members, float]] = []
     for m, masses in zip(sizes, width.T, strict=True):
         is_one = masses > 0.0
