@@ -61,7 +61,7 @@ def row_of(rows: Rows, beginning: str) -> dict[str, str]:
 def posterior(text: str) -> Figure:
     """F1 that was expected and reached, and sets that hold, by kind of problem."""
     rows = table_after(text, "Power is the share")
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained", sharey=True)
+    figure, axes = plt.subplots(1, 2, figsize=(8, 4.6), layout="constrained", sharey=True)
     for column, mark, colour in (("F1", "o", COLOURS[0]), ("expected F1", "|", "0.4")):
         values = [numbers(row[column])[0] for row in rows.values()]
         axes[0].plot(values, range(len(rows)), mark, color=colour, label=column, markersize=9)

@@ -88,5 +88,5 @@ def test_demo_ends_with_reports_and_writes_nothing_else_and_no_warning(demo):
     page = (directory / names[0]).read_text(encoding="utf-8")
     assert 'id="roc"' in page
     # Slow machines see progress.
-    told = ("AutoIRKSN", "held-out rows")
+    told = ("AutoIRKSN", "held-out rows", "rehearsing")
     assert all(line.startswith(told) for line in done.stderr.splitlines()), done.stderr
