@@ -145,3 +145,22 @@ def test_those_of_single_features_follow_from_loadings_as_those_of_clusters_do(r
     assert found.mean == pytest.approx((L @ mean)[rows])
     covariance = (L @ root @ root.T @ L.T)[np.ix_(rows, rows)]
     assert found.factor @ found.factor.T == pytest.approx(covariance)
+
+
+def test_the_covariance_over_models_is_that_of_draws(rng):
+    n = 50
+    X = standardised(rng, n, 4)
+    y = X[:, 0] - 0.5 * X[:, 1] + rng.standard_normal(n)
+    y -= y.mean()
+    likelihood = of_squares(np.arange(4), X.T, y[None], n - 1.0, n)
+    atoms = atoms_of(likelihood, 4, clustered=False)
+    sample = drawn(likelihood, atoms, [(0, 1), (0,), (2,)], [2, 1, 2], [0.5, 0.3, 0.2])
+    known = coefficients_by_squares(likelihood, atoms, sample, sample.weights, 4)
+    draws = known.sample(200_000, np.random.default_rng(1))[:, 0]
+    root = known.covariance_root(np.arange(4))
+    np.testing.assert_allclose(root.T @ root, np.cov(draws.T), atol=2e-3)
+    chosen = known.covariance_root(np.array([2, 0]))
+    np.testing.assert_allclose(chosen, root[:, [2, 0]])
+    mean, sd = known.moments
+    np.testing.assert_allclose(draws.mean(axis=0), mean[0], atol=5e-3)
+    np.testing.assert_allclose(np.sqrt(np.diag(root.T @ root))[:3], sd[0][:3], rtol=1e-6)
