@@ -10,7 +10,7 @@ from ksupport.posterior.atoms import atoms_of
 from ksupport.posterior.chains import Sample
 from ksupport.posterior.coefficients import coefficients_by_squares, of_atoms
 from ksupport.posterior.likelihood import of_loss, of_squares
-from ksupport.posterior.loss_weights import by_loss
+from ksupport.posterior.loss_weights import Expansion, by_loss
 from ksupport.posterior.prior import PRECISIONS
 
 
@@ -107,7 +107,8 @@ def test_by_a_loss_they_are_normal_about_the_penalised_mode(rng):
     likelihood = of_loss(np.arange(4), X.T, response, start, 1.0)
     atoms = atoms_of(likelihood, 4, clustered=False)
     sample = drawn(likelihood, atoms, [(0, 2)], [3], [1.0])
-    found = by_loss(response, likelihood, atoms, sample, X.T, np.arange(4), 1.0, False, 10)
+    expansion = Expansion(response, np.arange(4), X.T, 1.0, likelihood, atoms)
+    found = by_loss(expansion, sample, False, 10)
     assert found.weights == pytest.approx([1.0])
     (model,) = found.coefficients(4, 10, False).models
     order = [list(model.features).index(j) for j in S]
@@ -120,7 +121,7 @@ def test_by_a_loss_they_are_normal_about_the_penalised_mode(rng):
 
     mode = minimize(penalised, np.zeros(3), options={"gtol": 1e-9}).x
     np.testing.assert_allclose(model.mean[order, 0], mode[1:], atol=1e-5)
-    np.testing.assert_allclose(found.mean(np.arange(4))[S], mode[1:], atol=1e-5)
+    np.testing.assert_allclose(found.mean[S], mode[1:], atol=1e-5)
     p = expit(mode[0] + X[:, S] @ mode[1:])
     A = np.column_stack([np.ones(n), X[:, S]])
     H = (A * (p * (1 - p))[:, None]).T @ A + np.diag([0, *ridge])

@@ -9,6 +9,7 @@ an evaluated model are normal about its mode.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import log_ndtr, softmax
@@ -22,6 +23,39 @@ from .chains import Sample
 from .coefficients import Coefficients, ModelCoefficients, of_atoms
 from .likelihood import Likelihood, profiled_hessian
 from .prior import PRECISIONS
+
+
+@dataclass(frozen=True, eq=False)
+class Expansion:
+    """The log likelihood to second order at some coefficients, as that of candidate features.
+
+    Parameters
+    ----------
+    features : array of int
+        The candidates.
+    columns : array of shape (m, n)
+        Theirs, as rows.
+    share : float
+        Of the rows that count.
+    """
+
+    response: Response
+    features: Ints
+    columns: Floats
+    share: float
+    likelihood: Likelihood
+    atoms: AtomSet
+
+    @property
+    def weight(self) -> float:
+        """What a unit of the loss counts."""
+        return self.share / self.response.dispersion
+
+    @cached_property
+    def order(self) -> list[int]:
+        """Where the likelihood's features are among the candidates."""
+        place = {int(f): i for i, f in enumerate(self.features)}
+        return [place[int(f)] for f in self.likelihood.features]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,30 +73,25 @@ class ByLoss:
         The leading draws.
     found : list of Laplace
         Their modes.
-    share : float
-        Of the rows that count.
     """
 
-    response: Response
-    likelihood: Likelihood
-    atoms: AtomSet
+    expansion: Expansion
     drawn: Sample
     weights: Floats
     log_mass: float
     order: Ints
     found: list[Laplace]
-    share: float
 
-    def mean(self, features: Ints) -> Floats:
-        """Coefficients of these features, averaged over the modes of leading models."""
-        own = self.weights[self.order]
-        columns = np.zeros((self.response.n_dual, self.atoms.loadings.shape[1]))
+    @property
+    def mean(self) -> Floats:
+        """Coefficients of candidates, averaged over the modes of leading models."""
+        expansion, own = self.expansion, self.weights[self.order]
+        columns = np.zeros((expansion.response.n_dual, expansion.atoms.loadings.shape[1]))
         for weight, each, at in zip(own / own.sum(), self.found, self.order, strict=True):
             columns[:, self._columns(at)] += weight * each.coef.reshape(len(columns), -1)
-        coef = columns @ self.atoms.loadings.T / self.likelihood.scale
-        whole = np.zeros((len(columns), features.size))
-        place = {int(f): i for i, f in enumerate(features)}
-        whole[:, [place[int(f)] for f in self.likelihood.features]] = coef
+        whole = np.zeros((len(columns), expansion.features.size))
+        scale = expansion.likelihood.scale
+        whole[:, expansion.order] = columns @ expansion.atoms.loadings.T / scale
         return whole.ravel()
 
     def coefficients(self, n_features: int, most: int, positive: bool) -> Coefficients:
@@ -70,42 +99,37 @@ class ByLoss:
 
         Of more than two classes these are modes, a response for each class.
         """
-        response = self.response
+        expansion, response = self.expansion, self.expansion.response
         if not most:
             return Coefficients.nothing(n_features, response.n_dual)
         models: list[ModelCoefficients] = []
         leading = replace(self.drawn, sets=self.drawn.sets[self.order])
-        weight = self.share / response.dispersion
         for at, own in zip(*leading.leading(self.weights[self.order], most), strict=True):
             found, covariance = self.found[at], np.zeros((0, 0))
             if response.n_dual == 1:
-                A = weight * profiled_hessian(response, found.columns, found.fit.eta)
+                A = profiled_hessian(response, found.columns, found.fit.eta)
                 ridge = PRECISIONS[self.drawn.precisions[self.order[at]]]
-                covariance = np.linalg.inv(A + ridge * np.eye(len(A)))
+                covariance = np.linalg.inv(expansion.weight * A + ridge * np.eye(len(A)))
             models += of_atoms(
-                self.likelihood, self.atoms, self._columns(self.order[at]), float(own),
+                expansion.likelihood, expansion.atoms, self._columns(self.order[at]), float(own),
                 found.coef.reshape(response.n_dual, -1).T, covariance, np.ones(response.n_dual),
             )  # fmt: skip
         return Coefficients(models, n_features, response.n_dual, positive=positive)
 
     def _columns(self, draw: int) -> Ints:
-        return self.atoms.columns_of(self.drawn.sets[draw][self.drawn.sets[draw] >= 0])
+        return self.expansion.atoms.columns_of(self.drawn.sets[draw][self.drawn.sets[draw] >= 0])
 
 
-def by_loss(
-    response: Response, likelihood: Likelihood, atoms: AtomSet, drawn: Sample, columns: Floats,
-    features: Ints, share: float, positive: bool, most: int,
-) -> ByLoss:  # fmt: skip
-    """Evaluate the ``most`` leading models of a sample, whose features have these columns."""
+def by_loss(expansion: Expansion, drawn: Sample, positive: bool, most: int) -> ByLoss:
+    """Evaluate the ``most`` leading models of a sample."""
+    response, likelihood, atoms = expansion.response, expansion.likelihood, expansion.atoms
     order = np.argsort(-np.round(drawn.weights, 12), kind="stable")[:most]
     sets = drawn.sets[order]
     precisions = PRECISIONS[drawn.precisions[order]]
     models = [atoms.columns_of(each[each >= 0]) for each in sets]
     used = np.unique(np.concatenate([np.zeros(0, np.int64), *models]))
-    place = {int(f): i for i, f in enumerate(features)}
-    rows = [place[int(f)] for f in likelihood.features]
-    D = (atoms.loadings[:, used] / likelihood.scale[:, None]).T @ columns[rows]
-    weight = share / response.dispersion
+    loadings = atoms.loadings[:, used] / likelihood.scale[:, None]
+    D, weight = loadings.T @ expansion.columns[expansion.order], expansion.weight
     within = [np.searchsorted(used, each).tolist() for each in models]
     found = Laplace.of(response, D, (precisions / weight).tolist(), within)
     exact = np.array([-0.5 * (weight * each.left + each.fit.volume) for each in found])
@@ -113,14 +137,14 @@ def by_loss(
         exact += [
             _signs(each, weight, ridge) for each, ridge in zip(found, precisions, strict=True)
         ]
-    spread = share * float(response.weights.sum()) * np.log(response.dispersion)
+    spread = expansion.share * float(response.weights.sum()) * np.log(response.dispersion)
     log_mass = float(np.logaddexp.reduce(exact + drawn.log_prior[order])) - 0.5 * spread
     believed = kernels.log_evidences(
         atoms.data, atoms.atoms, np.ascontiguousarray(sets), precisions, positive,
         max(sets.shape[1], 1), drawn.widest, len(likelihood.S),
     )  # fmt: skip
     weights = _reweighted(drawn, order, believed, exact)
-    return ByLoss(response, likelihood, atoms, drawn, weights, log_mass, order, found, share)
+    return ByLoss(expansion, drawn, weights, log_mass, order, found)
 
 
 def _reweighted(drawn: Sample, order: Ints, believed: Floats, exact: Floats) -> Floats:

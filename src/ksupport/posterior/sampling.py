@@ -9,31 +9,26 @@ from functools import partial
 import numpy as np
 from scipy.sparse import csr_array
 
-from ..choosing.refits import refit_by_loss
 from ..choosing.supports import Support
 from ..design import Floats, Ints
-from ..losses import Response, Squared
 from ..walking.threads import Workers, one_blas_thread
-from .atoms import AtomSet, atoms_of, groups_of
+from .atoms import AtomSet
 from .candidates import Task, candidates_of
-from .chains import Budget, Sample, sample
+from .chains import Sample, sample
 from .coefficients import Coefficients, coefficients_by_squares
 from .effective_rows import (
     EffectiveRows,
-    design_effect,
     effective_rows,
     intraclass_correlation,
     whitened,
 )
+from .expansions import BRIEF, atoms_for, drawn_from_nothing, expanded, rows_of_loss
 from .left_out import left_out
-from .likelihood import Likelihood, of_loss, of_squares
-from .loss_weights import ByLoss, by_loss
+from .likelihood import Likelihood, of_squares
+from .loss_weights import by_loss
 from .prior import Others
 from .result import Posterior
 
-EXPANSIONS = 10  # of a loss, at most: as long as they find models of more mass
-# Chains of all but the last.  12 development problems: F1 .299 with 40 models, with 200 .298.
-BRIEF = Budget(chains=1, burn_in=500, moves=1500, rounds=1, evaluated=40)
 COMPLETIONS = 3  # rounds in which features that were left out become candidates
 
 
@@ -68,7 +63,7 @@ def _completed(task: Task, features: Ints, best: list[Support]) -> tuple[Ints, O
         if not columns.any() or not task.Y.any():
             break
         likelihood, rows = _by_squares(task, features, columns)
-        atoms = _atoms(task, likelihood, others)
+        atoms = atoms_for(task, likelihood, others)
         # Candidates are a function of the data: with any seed they are the same.
         starts = _starts(likelihood, atoms, best)
         drawn = sample(atoms, rows.count, starts, 0, task.positive, BRIEF)
@@ -112,18 +107,25 @@ def _sampled(task: Task, features: Ints, others: Others, best: list[Support]) ->
         count = max(task.design.freedom - 1.0, 1.0)
         return Posterior.nothing(task.design.d, len(task.Y)), EffectiveRows(count, count)
     if task.response is not None:
-        return _by_loss(task, features, columns, others, task.response, best[:1])
+        return _by_loss(task, features, columns, others, best)
     likelihood, rows = _by_squares(task, features, columns)
-    atoms = _atoms(task, likelihood, others)
+    atoms = atoms_for(task, likelihood, others)
     starts = _starts(likelihood, atoms, best)
     drawn = sample(atoms, rows.count, starts, task.seed, task.positive, task.budget)
     return _result(task, likelihood, atoms, drawn, drawn.weights, inclusion=drawn.probability), rows
 
 
-def _atoms(task: Task, likelihood: Likelihood, others: Others) -> AtomSet:
-    if task.labels is not None:
-        return groups_of(likelihood, task.labels, task.n_groups, task.positive)
-    return replace(atoms_of(likelihood, task.design.d, positive=task.positive), others=others)
+def _by_loss(
+    task: Task, features: Ints, columns: Floats, others: Others, best: list[Support]
+) -> Result:
+    """By the log likelihood to second order, where that finds most; then by the loss itself."""
+    expansion, rows = expanded(task, features, columns, others, best), rows_of_loss(task)
+    drawn = drawn_from_nothing(task, expansion.atoms, rows, task.seed, task.budget)
+    found = by_loss(expansion, drawn, task.positive, task.budget.evaluated)
+    coefficients = found.coefficients(task.design.d, task.averaged, task.positive)
+    return _result(
+        task, expansion.likelihood, expansion.atoms, drawn, found.weights, coefficients
+    ), rows
 
 
 def _places(likelihood: Likelihood, atoms: AtomSet, support: Support) -> Ints:
@@ -148,80 +150,6 @@ def _by_squares(task: Task, features: Ints, columns: Floats) -> tuple[Likelihood
     more = len(Y) - 1
     believed = np.diag(np.where(totals > 0, more / rows.count * totals, 1.0))
     return replace(likelihood, total=likelihood.total + believed, nu=rows.count + more), rows
-
-
-def _by_loss(
-    task: Task, features: Ints, columns: Floats, others: Others, response: Response,
-    best: list[Support],
-) -> Result:  # fmt: skip
-    """The log likelihood to second order, where that finds most; then by the loss itself."""
-    n = float(response.weights.sum())
-    share = task.share
-    why = "a few rows have most of the weight" if share < 1.0 else ""
-    if task.row_groups is not None:
-        effect = design_effect(response.negative_gradient.reshape(-1, response.n), task.row_groups)
-        if effect > 1.0:
-            share, why = share / effect, "rows of a group are correlated"
-    rows = EffectiveRows(share * n, n, why)
-    coef = np.zeros(response.n_dual * features.size)
-    # A first step from nothing goes far astray where a few counts are very large.
-    for support in best if response.loss.may_spread else []:
-        coef = refit_by_loss(task.design, response, support, positive=task.positive)[features]
-    found = _expanded(task, features, columns, others, response, coef, share, rows)
-    drawn = _drawn(task, found.atoms, rows, task.budget)
-    found = by_loss(
-        found.response, found.likelihood, found.atoms, drawn, columns, features, share,
-        task.positive, task.budget.evaluated,
-    )  # fmt: skip
-    coefficients = found.coefficients(task.design.d, task.averaged, task.positive)
-    return _result(task, found.likelihood, found.atoms, drawn, found.weights, coefficients), rows
-
-
-def _expanded(
-    task: Task, features: Ints, columns: Floats, others: Others, response: Response, coef: Floats,
-    share: float, rows: EffectiveRows,
-) -> ByLoss:  # fmt: skip
-    """Expand the log likelihood at the mean of leading models, as long as that finds more mass.
-
-    Where the mean is far from the response (separated classes, few events) a quadratic may lead
-    astray: of all expansions the one is used whose models have the most mass by the loss itself.
-    """
-    size, best = 0.0, None
-    for _ in range(EXPANSIONS):
-        response = _dispersed(response, coef, columns, size, rows.count)
-        likelihood = of_loss(features, columns, response, coef, share)
-        if best is not None and not likelihood.features.size:
-            break  # no information is left there
-        atoms = _atoms(task, likelihood, others)
-        drawn = _drawn(replace(task, seed=0), atoms, rows, BRIEF)  # the same with any seed
-        found = by_loss(
-            response, likelihood, atoms, drawn, columns, features, share, task.positive,
-            BRIEF.evaluated,
-        )  # fmt: skip
-        if best is not None and round(found.log_mass - best.log_mass, 6) <= 0.0:
-            break
-        best, coef = found, found.mean(features)
-        size = float((drawn.sets >= 0).sum(axis=1) @ found.weights)
-    assert best is not None
-    return best
-
-
-def _drawn(task: Task, atoms: AtomSet, rows: EffectiveRows, budget: Budget) -> Sample:
-    return sample(atoms, rows.count, [np.zeros(0, np.int64)], task.seed, task.positive, budget)
-
-
-def _dispersed(
-    response: Response, coef: Floats, columns: Floats, size: float, rows: float
-) -> Response:
-    """With the dispersion that a model leaves, where the loss does not know it."""
-    loss = response.loss
-    fitted = np.ravel(coef.reshape(response.n_dual, -1) @ columns)
-    if loss.in_units_of_y and not isinstance(loss, Squared):
-        return response.dispersed(fitted, size, rows)
-    if loss.may_spread:
-        spread = float(response.deviance(fitted)) / max(rows - size - 1.0, 1.0)
-        return replace(response, dispersion=max(spread, 1.0))
-    return response
 
 
 def _result(
