@@ -161,7 +161,7 @@ def test_all_problems_of_a_file_are_marked_and_mended_by_clicks(browser, tab, me
     assert tab.all("#fit")[0].get_attribute("disabled")
     if AXE.exists():
         assert barriers(browser) == []
-    for label in ("Take n.d.", "Take <0.5", "Leave out no", "Fill in means"):
+    for label in ("Treat n.d.", "Treat <0.5", "Leave out no", "Fill in means"):
         tab.click(".ways button", label)
         tab.see_no_text(".ways button", label)
     assert tab.parts()["batch"] == "Covariate"
