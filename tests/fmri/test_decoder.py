@@ -173,6 +173,11 @@ def test_images_seen_together_are_decoded_alike_however_standardized(session, ho
     np.testing.assert_allclose(scores, expected, rtol=1e-6)
 
 
+def test_an_unknown_way_to_standardize_is_refused_with_those_there_are(session):
+    with pytest.raises(ValueError, match="True, False or one of .*'psc'.*got 'nonsense'"):
+        fitted(session, k=4, standardize="nonsense")
+
+
 def test_rows_of_the_masker_do_as_well_as_images(session):
     decoder = fitted(session, k=4)
     rows = decoder.masker_.transform(session.bold)

@@ -51,7 +51,11 @@ def check_kinds(estimator: Any) -> None:
     """Refuse parameters of another type, before they are compared or counted with."""
     for name, value in vars(estimator).items():
         if name in SWITCHES:
-            check_switch(name, value)
+            modes = getattr(estimator, "_standardize_modes", ()) if name == "standardize" else ()
+            if not isinstance(value, str | None) or not modes:
+                check_switch(name, value)
+            elif value not in modes:
+                raise ValueError(f"{name} must be True, False or one of {modes}, got {value!r}")
         elif name in NUMBERS and _no_number(name, value):
             auto = name == "alpha" and getattr(estimator, "_alpha_may_be_auto", False)
             allowed = "'auto' or a number between 0 and 1" if auto else "a number"

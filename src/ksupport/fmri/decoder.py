@@ -121,6 +121,8 @@ class KSupportDecoder(ShownInNotebooks, ClassifierMixin, BaseEstimator):
     >>> decoder.z_img_["house"].to_filename("z.nii.gz")  # doctest: +SKIP
     """
 
+    _standardize_modes = ("zscore_sample", "psc", None)  # besides True and False
+
     method: str = "irksn"
     _: KW_ONLY
     k: Any = None
