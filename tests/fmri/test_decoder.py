@@ -174,7 +174,7 @@ def test_images_seen_together_are_decoded_alike_however_standardized(session, ho
 
 
 def test_an_unknown_way_to_standardize_is_refused_with_those_there_are(session):
-    with pytest.raises(ValueError, match="True, False or one of .*'psc'.*got 'nonsense'"):
+    with pytest.raises(ValueError, match=r"True, False or one of .*'psc'.*got 'nonsense'"):
         fitted(session, k=4, standardize="nonsense")
 
 
