@@ -142,7 +142,7 @@ def test_columns_can_be_adjusted_for(run, small_csv, small):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert (
-        "All 2 features selected to explain y are expected to be right (60 rows, 10 features)"
+        "Both features selected to explain y are expected to be right (60 rows, 10 features)"
         in done.stdout
     )
     model = AutoIRKSN(unpenalized=[0, 5]).fit(*small)

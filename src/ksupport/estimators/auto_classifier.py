@@ -46,9 +46,8 @@ class AutoIRKSNClassifier(LinearClassifier, AutoModel):
     Attributes
     ----------
     classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
-        As in `ksupport.IRKSNClassifier`; ``coef_`` is a ridge logistic regression on the support.
-        Its penalty predicts best in cross-validation of the whole procedure (without folds, it
-        maximises the marginal likelihood).
+        As in `ksupport.IRKSNClassifier`; ``coef_`` is a ridge logistic regression on the support
+        with the penalty that maximises the marginal likelihood.
     posterior_, probability_, signal_, p_value_, sets_, expected_f1_, effective_rows_, decision_,
     n_iter_, path_
         As in `AutoIRKSN`.

@@ -94,7 +94,7 @@ class AutoIRKSNSurvival(AutoModel):
     ----------
     coef_, support_, adjustment_, unpenalized_, levels_, n_passes_
         As in `ksupport.IRKSN`; ``coef_`` is a Cox regression on the support with the ridge penalty
-        that predicts best in cross-validation.  There is no intercept: ``intercept_`` is 0.
+        that maximises the marginal likelihood.  There is no intercept: ``intercept_`` is 0.
     unique_times_ : array
         The distinct times of the training rows, sorted.
     baseline_survival_, cum_baseline_hazard_ : StepFunction

@@ -290,7 +290,7 @@ class Findings:
         nouns, validation = self.nouns, self.validation
         if not self.signal:
             related = f"more closely related to {shown(self.target)}"
-            yield f"More {nouns.rows}, or measurements {related}, would help."
+            yield f"More {nouns.rows}, or measurements {related}, may show what these do not."
             if validation is not None and validation.better:
                 best = validation.better[0]
                 if clearly_ahead(best, validation.baseline):
@@ -383,13 +383,13 @@ def _about(right: float, size: int) -> str:
 
     All of them only if that is what one decimal says, as those of .99 and .6 are not:
 
-    >>> _about(8.98, 9), _about(1.6, 2)
-    ('All 9', '1 or 2 of the 2')
+    >>> _about(8.98, 9), _about(2.0, 2), _about(1.6, 2)
+    ('All 9', 'Both', '1 or 2 of the 2')
     """
     if right < EVEN:
         return f"Fewer than 1 of the {size}"
     if round(right, 1) == size:
-        return f"All {size}"
+        return "Both" if size == 2 else f"All {size}"
     return (
         f"{size - 1} or {size} of the {size}"
         if round(right) == size
