@@ -50,15 +50,16 @@ def fitted(tab):
 
 
 def test_the_start_loads_from_this_machine_alone_and_without_errors(browser, server, tab):
+    root = f"http://127.0.0.1:{server.port}/"
     messages = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     asked = {
         each["params"]["request"]["url"]
         for each in messages
         if each["method"] == "Network.requestWillBeSent"
-        and not each["params"]["documentURL"].startswith("chrome:")
+        and each["params"]["documentURL"].startswith(root)  # not by the browser on its own behalf
     }
     assert server.address in asked
-    here = (f"http://127.0.0.1:{server.port}/", "data:")
+    here = (root, "data:")
     assert {url for url in asked if not url.startswith(here)} == set()
     assert [each for each in browser.get_log("browser") if each["level"] == "SEVERE"] == []
 
