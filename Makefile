@@ -18,7 +18,7 @@ zig = $(abspath $(1)/$(SCRIPTS)/python) -m ziglang
 with_compiler = $(if $(COMPILER),CC="$(call zig,$(1)) cc" AR="$(call zig,$(1)) ar")
 with_tools = PATH="$(abspath $(1)/$(SCRIPTS)):$$PATH" CYTHON="$(abspath $(1)/$(SCRIPTS)/cython)" $(call with_compiler,$(1))
 # What builds those needs of the tests that come as sources alone (odfpy), outside of an environment of their own.
-WITHOUT_WHEELS := setuptools wheel
+WITHOUT_WHEELS := "setuptools>=77" wheel
 # A build stays beside its environment: more extras, or changed sources, rebuild what they have to.
 editable = pip install -qq --disable-pip-version-check --no-build-isolation --config-settings=build-dir=$(1)/build --editable
 
