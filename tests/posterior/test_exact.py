@@ -60,7 +60,7 @@ def enumerated(likelihood, atoms, most, positive=False):
 
 
 def log_evidence(data, columns, lam, T, positive):
-    A = data.G[np.ix_(columns, columns)] + lam * np.eye(columns.size)
+    A = data.products.rows(columns)[:, columns] + lam * np.eye(columns.size)
     C = data.c[columns]
     mean = np.linalg.solve(A, C)
     taken = C.T @ mean

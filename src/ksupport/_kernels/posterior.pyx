@@ -25,7 +25,7 @@ from ksupport._kernels.sampling cimport (
 )
 from ksupport._kernels.signs cimport Signs
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ cdef double LARGEST = 700.0  # log of a weight beside which those of at most 1 a
 class Quadratic(NamedTuple):
     """A log likelihood that is quadratic in coefficients, by its sufficient statistics."""
 
-    G: NDArray[np.float64]  # D'D, columns x columns
+    products: Any  # `Products`: D'D
     c: NDArray[np.float64]  # D'Y, columns x responses
     total: NDArray[np.float64]  # Y'Y
     nu: float  # rows that count; 0: the covariance of the noise is the identity
@@ -58,6 +58,7 @@ cdef void _evidences(Sampler state, const int64_t *columns, int64_t p, const dou
                      double *out) noexcept nogil:
     """Log evidence of p columns, signs aside, but for a constant, at LANES precisions."""
     cdef int64_t T = state.T, N = state.N, u, v, b, t
+    cdef const double *row
     cdef double least[LANES]
     cdef double *L = state.L
     cdef double *W = state.W
@@ -65,8 +66,9 @@ cdef void _evidences(Sampler state, const int64_t *columns, int64_t p, const dou
     for b in range(LANES):
         least[b] = EXACT_FIT * lams[b]
     for u in range(p):
+        row = state.products.row(columns[u])
         for v in range(u + 1):
-            x = state.G[columns[u] * N + columns[v]]
+            x = row[columns[v]]
             for b in range(LANES):
                 L[b] = x + lams[b] if u == v else x
             L += LANES

@@ -3,6 +3,7 @@
 
 from libc.stdint cimport int64_t
 
+from ksupport._kernels.products cimport Products
 from ksupport._kernels.sampling cimport LANES
 
 
@@ -21,7 +22,7 @@ cdef class Sampler:
     cdef int64_t N, T, n_simple, n_blocks, rank, d, most, widest
     cdef int64_t groups, n_atoms  # of LANES blocks; and all atoms
     cdef double nu
-    cdef const double *G
+    cdef Products products
     cdef const double *total
     cdef double *c  # D'Y, responses x columns
     cdef const double *bonus

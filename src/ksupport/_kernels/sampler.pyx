@@ -24,7 +24,6 @@ from ksupport._kernels.simd cimport dot
 import numpy as np
 
 
-
 cdef class Sampler:
     """The present set of atoms, and what others would add to it.
 
@@ -39,26 +38,25 @@ cdef class Sampler:
     """
 
     def __init__(self, data, atoms, int most, int widest, int d):
-        cdef const double[:, ::1] G = data.G, total = data.total
+        cdef const double[:, ::1] total = data.total
         cdef const double[::1] bonus = atoms.bonus
         self.arrays = [data, atoms]
         self.N, self.T = data.c.shape
         self.n_simple, self.n_blocks, self.n_atoms = (
             atoms.n_simple, len(atoms.rank), len(atoms.cluster)
         )
-        if G.shape[0] != self.N or G.shape[1] != self.N or total.shape[0] != self.T:
-            raise ValueError(
-                f"G, c and total must be of as many columns and responses, got shapes "
-                f"{data.G.shape}, {data.c.shape} and {data.total.shape}"
-            )
-        self.G, self.total, self.nu = &G[0, 0] if self.N else NULL, &total[0, 0], data.nu
+        self.products = data.products
+        if self.products.n_columns != self.N or total.shape[0] != self.T:
+            raise ValueError(f"{self.products.n_columns} columns do not fit c of shape "
+                             f"{data.c.shape} and total of shape {data.total.shape}")
+        self.total, self.nu = &total[0, 0], data.nu
         self.bonus = &bonus[0] if self.n_atoms else NULL
         self.first, self.ranks, self.cluster, self.indptr, self.members = (
             self._ints(atoms.first), self._ints(atoms.rank), self._ints(atoms.cluster),
             self._ints(atoms.indptr), self._ints(atoms.members),
         )
         self.d, self.most, self.widest = d, most, widest
-        self.rank = atoms.rank.max(initial=1)
+        self.rank = self.products.rank
         self.groups = (self.n_blocks + LANES - 1) // LANES
         self.c = self._room(self.T * self.N)
         cdef const double[:, :] c = data.c
@@ -142,12 +140,13 @@ cdef class Sampler:
         return np.asarray(out)
 
     cdef void make_products(self, double lam) noexcept nogil:
-        cdef int64_t N = self.N, T = self.T, R = self.rank, i, k, b, at, first, size
+        cdef int64_t T = self.T, R = self.rank, i, k, b, at = 0, first, size
+        cdef const double *lower = self.products.lower
         memcpy(self.left, self.total, T * T * sizeof(double))
         self._invert_left()
-        memcpy(self.r, self.c, T * N * sizeof(double))
-        for i in range(N):
-            self.a[i] = self.G[i * N + i] + lam
+        memcpy(self.r, self.c, T * self.N * sizeof(double))
+        for i in range(self.n_simple):
+            self.a[i] = lower[i * R] + lam
         for b in range(self.groups * LANES):  # those beyond the last, and rows beyond a rank: lam I
             first, size = 0, 0
             if b < self.n_blocks:
@@ -157,7 +156,9 @@ cdef class Sampler:
                     at = _entry(R, b, i, k)
                     self.blocks[at] = lam if i == k else 0.0
                     if i < size:
-                        self.blocks[at] += self.G[(first + i) * N + first + k]
+                        self.blocks[at] += lower[(first + i) * R + k]
+                if i < size:
+                    self.a[first + i] = self.blocks[at]
         self.p, self.just_left = 0, -1
         for at in range(self.count):
             self._enter_columns(self.present[at])
@@ -259,13 +260,14 @@ cdef class Sampler:
 
     cdef void _products_of(self, int64_t j) noexcept nogil:
         """h and e of a column that is not present."""
-        cdef int64_t p = self.p, N = self.N, u
+        cdef int64_t p = self.p, u
+        cdef const double *row = self.products.row(j)
         for u in range(p):
-            self.own[u] = self.G[j * N + self.columns[u]]
+            self.own[u] = row[self.columns[u]]
         for u in range(p):
             self.h[u] = -dot(self.inverse + u * self.widest, self.own, p)
-        memcpy(self.e, self.G + j * N, N * sizeof(double))
-        add_rows(self.e, self.G, self.columns, self.h, p, N)
+        memcpy(self.e, row, self.N * sizeof(double))
+        add_rows(self.e, self.products.G, self.columns, self.h, p, self.N)
 
     cdef void _enter_column(self, int64_t j) noexcept nogil:
         cdef int64_t p = self.p, T = self.T, w = self.widest, u, t, s
@@ -305,7 +307,7 @@ cdef class Sampler:
         for u in range(p):
             self.h[u] = inverse[at * w + u] * left
         memset(self.e, 0, self.N * sizeof(double))
-        add_rows(self.e, self.G, self.columns, self.h, p, self.N)
+        add_rows(self.e, self.products.G, self.columns, self.h, p, self.N)
         self._update(1.0 / left, 1.0)
         self.a[j] = left
         for u in range(p):

@@ -63,7 +63,7 @@ cdef class Signs:
             return self.of_present(state)
         a = state.a[j]
         for u in range(p):
-            state.own[u] = state.G[j * N + state.columns[u]]
+            state.own[u] = state.products.row(j)[state.columns[u]]
         self._begin()
         for u in range(p):
             h = dot(state.inverse + u * w, state.own, p)

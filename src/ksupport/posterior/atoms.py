@@ -15,11 +15,11 @@ from functools import cached_property
 
 import numpy as np
 from scipy.cluster.hierarchy import linkage
-from scipy.sparse import csr_array
 from scipy.spatial.distance import squareform
 from scipy.special import expit
 
 from .._kernels import posterior as kernels
+from .._kernels.products import Products, signed_sums
 from ..design import Floats, Ints
 from .likelihood import Likelihood
 from .prior import Others
@@ -51,7 +51,7 @@ class AtomSet:
     ----------
     members : list of tuples of int
         The features of each atom, by places in the likelihood.
-    loadings : array of shape (m, columns)
+    by_column : array of shape (columns, m)
         What each column has of each feature.
     n_features, n_clusters : float
         How many atoms there are to choose from, those of features that are no candidates included.
@@ -61,7 +61,7 @@ class AtomSet:
 
     members: list[Members]
     copies: dict[int, Members]
-    loadings: Floats
+    by_column: Floats
     n_features: float
     n_clusters: float
     data: kernels.Quadratic
@@ -77,15 +77,15 @@ class AtomSet:
     def _firsts(self) -> Ints:
         return np.concatenate([np.arange(self.atoms.n_simple), self.atoms.first])
 
-    @cached_property
-    def by_column(self) -> Floats:
-        """The loadings of each column, as rows."""
-        return np.ascontiguousarray(self.loadings.T)
+    @property
+    def loadings(self) -> Floats:
+        """What each column has of each feature, columns side by side."""
+        return self.by_column.T
 
     @cached_property
     def alone(self) -> Ints:
         """Of each column the feature whose own it is, without copies; -1 of all others."""
-        found = np.full(self.loadings.shape[1], -1)
+        found = np.full(len(self.by_column), -1)
         own = [at for at, each in enumerate(self.members[: self.atoms.n_simple]) if len(each) == 1]
         found[own] = [self.members[at][0] for at in own]
         copied = [lead for lead, equal in self.copies.items() if len(equal) > 1]
@@ -104,75 +104,87 @@ def atoms_of(
 ) -> AtomSet:
     """Features, copies of features, and clusters of them."""
     R, n = likelihood.correlations, float(likelihood.S[0, 0]) if likelihood.S.size else 1.0
-    M = likelihood.S / n
     copies = _copies(R, positive)
     singles = list(copies)
     clusters = clusters_of(R, singles if clustered else [], n, positive)
     found = sorted(clusters.shared)
     free = [] if positive else sorted(clusters.blocks)
-    sums = _sums(R, M, found, positive)
     shares = [clusters.shared[each] for each in found]
+    summed = list(found)
     if clusters.background > 0.0:  # a sum of all features, which stands for none of them
-        sums = np.hstack([sums, _sums(R, M, [tuple(singles)], positive)])
+        summed.append(tuple(singles))
         found.append(())
         shares.append(clusters.background)
-    components = [_components(M, each) for each in free]
     shares += [clusters.blocks[each] for each in free]
     bonus = np.log([*map(len, copies.values()), *shares])
+    columns = [_singles(singles), _sums(likelihood, summed, positive)]
     return _assembled(
-        likelihood, singles, [(j,) for j in singles] + found + free, sums, components, copies,
-        bonus, float(d), d / len(singles) if shares else 0.0,
+        likelihood, len(singles), [(j,) for j in singles] + found + free, columns,
+        [_components(likelihood, each) for each in free], copies, bonus, float(d),
+        d / len(singles) if shares else 0.0,
     )  # fmt: skip
 
 
 def groups_of(likelihood: Likelihood, labels: Ints, count: int, positive: bool = False) -> AtomSet:
     """One atom for each known group, of ``count`` groups in all."""
-    R = likelihood.correlations
-    M = likelihood.S / likelihood.S[0, 0]
     own = labels[likelihood.features]
     found = [tuple(np.flatnonzero(own == g).tolist()) for g in dict.fromkeys(own.tolist())]
-    sums = _sums(R, M, found if positive else [], positive)
-    blocks = [] if positive else [_components(M, each) for each in found]
-    copies: dict[int, Members] = {j: (j,) for j in range(len(R))}
+    sums = [_sums(likelihood, found, positive)] if positive else []
+    blocks = [] if positive else [_components(likelihood, each) for each in found]
+    copies: dict[int, Members] = {j: (j,) for j in range(len(likelihood.S))}
     return _assembled(
-        likelihood, [], found, sums, blocks, copies, np.zeros(len(found)), float(count), 0.0,
+        likelihood, len(found), found, sums, blocks, copies, np.zeros(len(found)), float(count),
+        0.0,
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Some columns, by the features of each.
+
+    Parameters
+    ----------
+    sizes : array of int
+        How many features each column has.
+    features, loadings : array
+        Which these are, column after column, and what it has of each.
+    """
+
+    sizes: Ints
+    features: Ints
+    loadings: Floats
 
 
 def _assembled(
-    likelihood: Likelihood, singles: list[int], members: list[Members], sums: Floats,
-    blocks: list[Floats], copies: dict[int, Members], bonus: Floats, n_features: float,
+    likelihood: Likelihood, n_single: int, members: list[Members], simple: list[Columns],
+    blocks: list[Columns], copies: dict[int, Members], bonus: Floats, n_features: float,
     n_clusters: float,
 ) -> AtomSet:  # fmt: skip
-    """Single features, sums, which have a column each, and blocks, which have several."""
-    W = np.hstack([np.eye(len(likelihood.S))[:, singles], sums, *blocks])
-    rank = np.array([each.shape[1] for each in blocks], np.int64)
-    n_simple = len(singles) + sums.shape[1]
+    """Atoms of a column each, the first of which are features, and blocks, which have several."""
+    parts = [*simple, *blocks] or [_singles([])]
+    sizes, features, loadings = (
+        np.concatenate([getattr(each, name) for each in parts])
+        for name in ("sizes", "features", "loadings")
+    )
+    rank = np.array([each.sizes.size for each in blocks], np.int64)
+    n_simple = sum(each.sizes.size for each in simple)
     first = n_simple + np.cumsum(rank) - rank
+    products = Products(likelihood.S, _ends(sizes), features, loadings, first, rank)
+    W = np.zeros((sizes.size, len(likelihood.S)))
+    W[np.repeat(np.arange(sizes.size), sizes), features] = loadings
     data = kernels.Quadratic(
-        _products(likelihood.S, singles, W[:, len(singles) :]),
-        np.ascontiguousarray(W.T @ likelihood.c), np.ascontiguousarray(likelihood.total),
-        float(likelihood.nu),
-    )  # fmt: skip
-    n_single = len(singles) or len(members)  # known groups are like features
+        products, W @ likelihood.c, np.ascontiguousarray(likelihood.total), float(likelihood.nu)
+    )
     cluster = (np.arange(len(members)) >= n_single).astype(np.int64)
     flat = np.array([j for each in members for j in each], np.int64)
-    indptr = np.cumsum([0, *map(len, members)]).astype(np.int64)
-    atoms = kernels.Atoms(n_simple, first, rank, cluster, bonus, indptr, flat)
+    atoms = kernels.Atoms(
+        n_simple, first, rank, cluster, bonus, _ends(list(map(len, members))), flat
+    )
     return AtomSet(members, copies, W, n_features, n_clusters, data, atoms)
 
 
-def _products(S: Floats, singles: list[int], W: Floats) -> Floats:
-    """W'SW of single features and of the columns of W, which have few features each."""
-    at, s = np.array(singles, np.intp), len(singles)
-    sparse = csr_array(W.T)
-    along = sparse @ S
-    G = np.empty((s + len(along), s + len(along)))
-    G[:s, :s] = S[at[:, None], at]
-    G[s:, :s] = along[:, at]
-    G[s:, s:] = sparse @ np.ascontiguousarray(along.T)
-    G[:s, s:] = G[s:, :s].T
-    return (G + G.T) / 2
+def _ends(sizes: Ints | list[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
 def _copies(R: Floats, positive: bool) -> dict[int, Members]:
@@ -344,33 +356,23 @@ def _neighbourhoods(C: Floats, at: Ints) -> tuple[list[tuple[Members, float]], f
     return found, float(np.maximum(reach[:, -1] - TIGHT, 0.0).sum())
 
 
-def _components(M: Floats, members: Members) -> Floats:
+def _components(likelihood: Likelihood, members: Members) -> Columns:
     """Leading principal components, with a mean square of 1 in all."""
-    at = list(members)
-    values, vectors = np.linalg.eigh(M[np.ix_(at, at)])
+    at, S = np.array(members, np.int64), likelihood.S
+    values, vectors = np.linalg.eigh(S[np.ix_(at, at)] / S[0, 0])
     count = max(min(RANK, int(np.sum(values > 1e-9 * values[-1]))), 1)
-    W = np.zeros((len(M), count))
-    W[at] = vectors[:, ::-1][:, :count] / np.sqrt(len(at))
-    return W
+    loadings = vectors[:, ::-1][:, :count].T / np.sqrt(at.size)
+    return Columns(np.full(count, at.size), np.tile(at, count), loadings.ravel())
 
 
-def _sums(R: Floats, M: Floats, clusters: list[Members], positive: bool) -> Floats:
-    """Sums of features, each with the sign of its correlation with the most typical one.
+def _singles(features: list[int]) -> Columns:
+    at = np.array(features, np.int64)
+    return Columns(np.ones(at.size, np.int64), at, np.ones(at.size))
 
-    They have a mean square of 1 by the products ``M``; where effects are positive, features keep
-    their signs.
-    """
-    ends = np.cumsum([0, *map(len, clusters)])
-    flat = np.array([j for each in clusters for j in each], np.intp)
-    own = np.repeat(np.arange(len(clusters)), np.diff(ends))
-    W = csr_array((np.ones(flat.size), flat, ends), (len(clusters), len(R)))
-    if not positive:
-        near = np.round(W @ np.abs(R), 9)  # how much each feature correlates with a cluster's
-        typical = [
-            members[near[at, members].argmax()]
-            for at, members in enumerate(np.split(flat, ends[1:-1]) if clusters else [])
-        ]
-        W.data = np.where(R[flat, np.array(typical, np.intp)[own]] < 0, -1.0, 1.0)
-    squares = (W @ M)[own, flat] * W.data
-    lengths = np.bincount(own, squares, len(clusters))
-    return W.toarray().T / np.sqrt(np.maximum(lengths, TINY))
+
+def _sums(likelihood: Likelihood, clusters: list[Members], positive: bool) -> Columns:
+    """Sums of features with a mean square of 1; where effects are positive, without signs."""
+    sizes = np.array(list(map(len, clusters)), np.int64)
+    flat = np.array([j for each in clusters for j in each], np.int64)
+    R = np.ascontiguousarray(likelihood.correlations)
+    return Columns(sizes, flat, signed_sums(R, likelihood.S, _ends(sizes), flat, positive))

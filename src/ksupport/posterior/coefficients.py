@@ -322,11 +322,14 @@ def coefficients_by_squares(
     lams = PRECISIONS[drawn.precisions[chosen]]
     columns = [atoms.columns_of(own[own >= 0]) for own in drawn.sets[chosen]]
     sizes = np.array([own.size for own in columns])
+    used = np.unique(np.concatenate(columns))
+    products = data.products.rows(used)[:, used]
     found: list[list[ModelCoefficients]] = [[] for _ in columns]
     for size in np.unique(sizes).tolist():  # models of one size together
         places = np.flatnonzero(sizes == size)
         own = np.array([columns[at] for at in places.tolist()], np.int64)
-        A = data.G[own[:, :, None], own[:, None, :]]
+        within = np.searchsorted(used, own)
+        A = products[within[:, :, None], within[:, None, :]]
         A[:, np.arange(size), np.arange(size)] += lams[places, None]
         inverse, c = np.linalg.inv(A), data.c[own]
         mean, noise = inverse @ c, np.ones((len(own), T))

@@ -124,7 +124,7 @@ def _models(atoms: AtomSet, drawn: Sample, rows: float) -> tuple[list[Model], In
 def _model(atoms: AtomSet, own: Ints, lam: float, used: Ints, prior: Floats, most: int) -> Model:
     columns, data = atoms.columns_of(own), atoms.data
     C = data.c[columns]
-    A = data.G[np.ix_(columns, columns)] + lam * np.eye(columns.size)
+    A = data.products.rows(columns)[:, columns] + lam * np.eye(columns.size)
     inverse = np.asarray(np.linalg.inv(A), np.float64)
     mean = inverse @ C
     left = data.total - C.T @ mean
@@ -148,7 +148,9 @@ def _totals(model: Model, atoms: AtomSet, used: Ints, length: float) -> Floats:
     """The log sum of odds of all candidates and of none, draw by draw."""
     simple, data = atoms.atoms.n_simple, atoms.data
     candidates = model.beside(
-        np.ascontiguousarray(data.G[used, :simple]), np.ascontiguousarray(data.c[:simple].T), length
+        np.ascontiguousarray(data.products.rows(used)[:, :simple]),
+        np.ascontiguousarray(data.c[:simple].T),
+        length,
     )
     odds = model.log_odds(candidates, data.nu)
     inside, draws = used[model.at[model.out[1:]]], np.arange(1, len(odds))
