@@ -231,8 +231,8 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
     correlations with its nearest half of the features are large, each feature with its share.
     """
     at = np.array(singles, np.intp)
-    C = R[np.ix_(at, at)]
-    C = np.clip(C, 0.0, 1.0) if positive else np.minimum(np.abs(C), 1.0)
+    C = np.clip(R, 0.0, 1.0) if positive else np.minimum(np.abs(R), 1.0)
+    C = C if at.size in (0, len(C)) else C[np.ix_(at, at)]
     all_nodes = _summed(_nodes(C, at)) if len(singles) > 1 else {}
     # Where all columns correlate alike (a common background) linkage finds nodes in sampling error.
     # One standard error was tried on 18 such designs (seeds 5000 on) and on development draws.

@@ -149,11 +149,11 @@ def _strongest(
 ) -> tuple[Ints, Floats]:
     """The features most correlated with each vector: vectors x features, and how much."""
     sizes = _along(products.T, positive) / np.where(norms > 0, norms, np.inf)
-    order = _largest_first(sizes, count)
+    order = largest_first(sizes, count)
     return first + order, np.take_along_axis(sizes, order, axis=1)
 
 
-def _largest_first(sizes: Floats, count: int) -> Ints:
+def largest_first(sizes: Floats, count: int) -> Ints:
     """Where the largest of each row are, in order; equal ones by place."""
     count = min(count, sizes.shape[1])
     order = np.empty((len(sizes), count), np.intp)
@@ -167,7 +167,7 @@ def _largest_first(sizes: Floats, count: int) -> Ints:
 def _strongest_of(count: int, parts: list[tuple[Ints, Floats]]) -> tuple[Ints, Floats]:
     """Of all features, from consecutive parts of them."""
     features, sizes = (np.hstack(each) for each in zip(*parts, strict=True))
-    order = _largest_first(sizes, count)
+    order = largest_first(sizes, count)
     return np.take_along_axis(features, order, 1), np.take_along_axis(sizes, order, 1)
 
 

@@ -118,8 +118,12 @@ def _in_units(
     )
     kept, scale = usable[order], scale[order]
     own = np.ix_(kept, kept)
-    norms = np.sqrt(products.diagonal()[kept])
+    in_units = S[own] / np.outer(scale, scale)
+    if S is products:
+        correlations = in_units / rows
+    else:
+        norms = np.sqrt(products.diagonal()[kept])
+        correlations = products[own] / np.outer(norms, norms)
     return Likelihood(
-        features[kept], S[own] / np.outer(scale, scale), c[kept] / scale[:, None], total, nu, scale,
-        products[own] / np.outer(norms, norms),
-    )  # fmt: skip
+        features[kept], in_units, c[kept] / scale[:, None], total, nu, scale, correlations
+    )

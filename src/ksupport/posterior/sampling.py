@@ -70,10 +70,11 @@ def _completed(task: Task, features: Ints, best: list[Support]) -> tuple[Ints, O
         columns, Y = _as_multiplied(task, columns, task.Y)
         place = {int(f): i for i, f in enumerate(features)}
         columns = columns[[place[int(f)] for f in likelihood.features]]
-        new, others = left_out(task.design, Y, columns, likelihood, atoms, drawn, rows.count)
-        if not new.size:
+        new, near, others = left_out(task.design, Y, columns, likelihood, atoms, drawn, rows.count)
+        more = np.concatenate([new, near])
+        if not more.size:
             break
-        features = np.union1d(features, new)
+        features = np.union1d(features, more)
     return features, others
 
 
