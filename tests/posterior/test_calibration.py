@@ -76,7 +76,7 @@ def test_features_that_are_no_candidates_count(monkeypatch):
         task = Task(Design.of(X), (y - y.mean())[None], [], seed=seed)
         for count, others in ((250, True), (250, False), (d, True)):
             monkeypatch.setattr(candidates, "CANDIDATES", count)
-            forget = lambda *given: (found(*given)[0], Others())  # noqa: E731
+            forget = lambda *given: (*found(*given)[:2], Others())  # noqa: E731
             monkeypatch.setattr(sampling, "left_out", found if others else forget)
             ((posterior, _),) = sampling.posteriors([task], n_jobs=1)
             assert (posterior.n_left_out > 0.0) == (others and count < d)

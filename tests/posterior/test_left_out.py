@@ -4,6 +4,12 @@ import numpy as np
 import pytest
 
 from ksupport._kernels.residuals import Residuals
+from ksupport.design import Design
+from ksupport.posterior.atoms import atoms_of
+from ksupport.posterior.chains import sample
+from ksupport.posterior.expansions import BRIEF
+from ksupport.posterior.left_out import left_out
+from ksupport.posterior.likelihood import of_squares
 
 NU, LAM = 29.0, 3.0
 
@@ -50,3 +56,26 @@ def test_a_model_without_columns_and_a_block_without_features():
     np.testing.assert_allclose(found, np.full((1, 2), expected), rtol=1e-12)
     nobody = Residuals(np.zeros((0, 0)), np.zeros((1, 0)), empty, np.zeros((0, 1)), 4.0)
     assert nobody.gains(np.array([-1]), np.ones((1, 1, 1)), np.ones(1), NU).shape == (1, 0)
+
+
+def test_members_of_a_group_that_were_left_out_become_candidates(rng):
+    """A group of ten acts together; only half of it is among the candidates."""
+    n, d = 80, 600
+    X = rng.standard_normal((n, d))
+    X[:, :10] = rng.standard_normal((n, 1)) + 0.5 * rng.standard_normal((n, 10))
+    X -= X.mean(axis=0)
+    X /= X.std(axis=0)
+    y = X[:, :10].sum(axis=1) + rng.standard_normal(n)
+    y -= y.mean()
+    candidates = np.r_[np.arange(5), np.arange(300, 400)]
+    design, Y = Design.of(X), y[None]
+    columns = np.array(design.columns(candidates), float)
+    likelihood = of_squares(candidates, columns, Y, n - 1.0, float(n))
+    columns = columns[np.searchsorted(candidates, likelihood.features)]
+    atoms = atoms_of(likelihood, d)
+    drawn = sample(atoms, n - 1.0, [np.zeros(0, np.int64)], 0, budget=BRIEF)
+    new, near, others = left_out(design, Y, columns, likelihood, atoms, drawn, n - 1.0)
+    assert set(range(5, 10)) <= {*new.tolist(), *near.tolist()}
+    assert not set(candidates.tolist()) & {*new.tolist(), *near.tolist()}
+    assert not set(new.tolist()) & set(near.tolist())
+    assert others.count == d - candidates.size - new.size - near.size
