@@ -26,6 +26,7 @@ from ._axes import (
     checked,
     documented,
     draw_calibration,
+    draw_rows,
     legend_above,
     name_of,
     note,
@@ -47,11 +48,6 @@ def with_probability(
             "AutoIRKSNSurvival do"
         )
     return chosen, names
-
-
-def _empty(ax: Any, words: str) -> None:
-    ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes, color=MUTED)
-    ax.set_yticks([])
 
 
 @dataclass(eq=False, repr=False)
@@ -124,12 +120,10 @@ class ProbabilityDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         self.bars_ = [self._bar(ax, place, each) for place, each in enumerate(self.found)]
-        ax.set_yticks(range(len(self.found)), [self._label(each) for each in self.found])
-        ax.invert_yaxis()
+        labels = [each.prefix + name_of(self.names, each.feature) for each in self.found]
+        draw_rows(ax, labels, "no feature was chosen")
         ax.set(xlim=(0, 1), xlabel="probability of belonging to the model")
-        if not self.found:
-            _empty(ax, "no feature was chosen")
-        else:
+        if self.found:
             self._legend(ax)
 
     def _bar(self, ax: Any, place: int, each: FeatureRow) -> Any:
@@ -142,9 +136,6 @@ class ProbabilityDisplay(Display):
             text += f"  ({column_format(self.effects)(effect)})"
         note(ax, place, text)
         return bar
-
-    def _label(self, each: FeatureRow) -> str:
-        return each.prefix + name_of(self.names, each.feature)
 
     def _legend(self, ax: Any) -> None:
         """The meaning of the colours in use."""
@@ -224,20 +215,16 @@ class SetsDisplay(Display):
         self._size = 6.4, 1.2 + 1.2 * BAR_HEIGHT * max(len(self.sets), 3)
 
     def _draw(self, ax: Any) -> None:
-        self.bars_ = [self._row(ax, place, each) for place, each in enumerate(self.sets)]
-        ax.set_yticks(range(len(self.sets)), [self._label(each) for each in self.sets])
-        ax.invert_yaxis()
+        places = np.arange(len(self.sets))
+        chances = [each.probability for each in self.sets]
+        self.bars_ = list(ax.barh(places, chances, color=GOOD, alpha=0.25, height=0.7))
+        for place, each in zip(places, self.sets, strict=True):
+            p = self.probability[list(each.features)]
+            ax.plot(p, np.full(p.size, place), "o", color=GOOD, markersize=5)
+        draw_rows(ax, [self._label(each) for each in self.sets], "no feature is probable")
         ax.set(xlim=(0, 1.02), xlabel="probability")
-        if not self.sets:
-            _empty(ax, "no feature is probable")
-        else:
+        if self.sets:
             legend_above(ax, [self.bars_[0], ax.lines[0]], ["one of them", "each"], ncols=2)
-
-    def _row(self, ax: Any, place: int, each: FeatureSet) -> Any:
-        (bar,) = ax.barh(place, each.probability, color=GOOD, alpha=0.25, height=0.7)
-        p = self.probability[list(each.features)]
-        ax.plot(p, np.full(p.size, place), "o", color=GOOD, markersize=5, linestyle="none")
-        return bar
 
     def _label(self, each: FeatureSet) -> str:
         names = [name_of(self.names, j) for j in each.features]
