@@ -62,12 +62,12 @@ class Page:
         self.file: Path | None = None
         self.compare = True
         self.search: reactive.Value[str] = reactive.Value("")
-        self.look: reactive.Value[Any] = reactive.Value(None)
-        self.progress: reactive.Value[Any] = reactive.Value(None)
         self.error: reactive.Value[str] = reactive.Value("")
         self.busy: reactive.Value[str] = reactive.Value("")  # with what, in words
-        self.result: reactive.Value[Any] = reactive.Value(None)
-        self.predicted: reactive.Value[Any] = reactive.Value(None)
+        # What the worker has answered, or None:
+        self.look, self.progress, self.result, self.predicted = (
+            reactive.Value[Any](None) for _ in range(4)
+        )
         self._waiting: dict[str, int] = {}  # for the answer to a request of each kind
 
     async def close(self) -> None:
@@ -239,10 +239,20 @@ def _listen(opened: Page, input: Any) -> None:
 
 
 async def _set(opened: Page, given: Mapping[str, str]) -> None:
-    if given["name"] == "compare":
-        opened.compare = given["value"] != ""
+    name, value, choices = given["name"], given["value"], opened.choices
+    if name == "compare":
+        opened.compare = value != ""
+        return
+    if name == "na":
+        texts = [each.strip() for each in value.split(";")]
+        choices = replace(choices, na=tuple(filter(None, texts)))
+    elif name == "response":
+        choices = replace(choices, response=value or None)
+    elif name == "beside_sheet":
+        choices = replace(choices, beside=None, beside_sheet=value or None)
     else:
-        await opened.choose(_with_setting(opened.choices, given["name"], given["value"]))
+        choices = choices.mended([(name, value)])
+    await opened.choose(choices)
 
 
 async def _press(opened: Page, pressed: Mapping[str, str]) -> None:
@@ -270,17 +280,6 @@ async def _set_part(opened: Page, chosen: Mapping[str, str]) -> None:
     )
     kept = "keep" if part == "feature" and asked else part
     await opened.choose(opened.choices.with_part(column, kept))
-
-
-def _with_setting(choices: Choices, name: str, value: str) -> Choices:
-    if name == "na":
-        texts = [each.strip() for each in value.split(";")]
-        return replace(choices, na=tuple(each for each in texts if each))
-    if name == "response":
-        return replace(choices, response=value or None)
-    if name == "beside_sheet":
-        return replace(choices, beside=None, beside_sheet=value or None)
-    return choices.mended([(name, value)])
 
 
 def _file(opened: Page, name: str) -> Any:
