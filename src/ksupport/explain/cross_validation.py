@@ -59,11 +59,9 @@ class RSquared(Metric):
     chance = 0.0
 
     def constant_prediction(self, y: Floats, weights: Floats) -> Any:
-        """The mean."""
         return np.average(y, weights=weights)
 
     def errors(self, y: Floats, predicted: Floats, fold: Ints, weights: Floats) -> Floats:
-        """Of each row its squared error, times its weight."""
         return weights * (y - predicted) ** 2
 
 
@@ -109,11 +107,9 @@ class Accuracy(Metric):
     n_classes: int
 
     def predictions(self, model: Any, X: Any) -> Floats:
-        """The probabilities of all classes."""
         return np.asarray(model.predict_proba(X))
 
     def constant_prediction(self, y: Floats, weights: Floats) -> Any:
-        """The shares of the classes."""
         return np.bincount(y.astype(np.intp), weights, self.n_classes) / weights.sum()
 
     def baseline_errors(self, constant: Floats, weights: Floats) -> Floats:
@@ -121,7 +117,6 @@ class Accuracy(Metric):
         return weights
 
     def errors(self, y: Floats, predicted: Floats, fold: Ints, weights: Floats) -> Floats:
-        """Of each row its weight, if another class is more probable."""
         return weights * (predicted.argmax(axis=1) != y)
 
 

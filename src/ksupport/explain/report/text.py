@@ -132,15 +132,20 @@ def glossary_of(findings: Findings) -> dict[str, str]:
 def sections(contents: Contents) -> dict[str, str]:
     """The pieces of the page, by their names in the template."""
     findings, terms = contents.findings, Terms(glossary_of(contents.findings))
+    nouns, adjusted = findings.nouns, "" if findings.adjusted is None else f" {findings.adjusted}"
+    lead = (
+        f"{findings.n} {nouns.rows}, {findings.candidates} {nouns.features}. To explain: "
+        f"{findings.wording.asked}.{adjusted}"
+    )
     text, references = methods(findings, contents.made.get("versions"))
     cited = "".join(f"<li>{escape(each)}</li>" for each in references)
     return {
         "title": escape(findings.title),
         "sign": findings.sign,
-        "lead": escape(_lead(findings)),
+        "lead": escape(lead),
         "verdict": terms.explained(findings.verdict),
-        "features_noun": escape(findings.nouns.features),
-        "row_noun": escape(findings.nouns.row),
+        "features_noun": escape(nouns.features),
+        "row_noun": escape(nouns.row),
         "features_hidden": "" if findings.found or findings.covariates else "hidden",
         "remarks": paragraphs(contents.remarks),
         "found": terms.explained(_found_words(findings)),
@@ -179,18 +184,9 @@ class Terms:
         )
 
 
-def _lead(findings: Findings) -> str:
-    adjusted = "" if findings.adjusted is None else f" {findings.adjusted}"
-    nouns = findings.nouns
-    return (
-        f"{findings.n} {nouns.rows}, {findings.candidates} {nouns.features}. To explain: "
-        f"{findings.wording.asked}.{adjusted}"
-    )
-
-
 def _found_words(findings: Findings) -> str:
-    certain, nouns = findings.chosen.probability is not None, findings.nouns
-    if certain:
+    nouns = findings.nouns
+    if findings.chosen.probability is not None:
         words = (
             f"The most probable come first. Left: the probability that the {nouns.feature} matters "
             "(pale: candidates, below 50%). Right: its effect"
@@ -345,11 +341,8 @@ def _formula(contents: Contents) -> str:
     }[findings.kind]
     intercepts = ", ".join(f"{each:.6g}" for each in np.ravel(contents.model.intercept_))
     start = "" if findings.kind == "survival" else f", and the intercept ({intercepts})"
-    average = findings.chosen.average
-    count = 0 if average is None else int(average.features.size)
-    alone = ""
-    if count:
-        nouns = findings.nouns
+    average, nouns, alone = findings.chosen.average, findings.nouns, ""
+    if average is not None and (count := int(average.features.size)):
         html += (
             "<p>Predictions on this page and those of <code>ksupport predict</code> average over "
             f"sampled models and a ridge regression on {count} "
