@@ -196,7 +196,13 @@ def _print_tables(differences: list[Difference]) -> None:
 
     out, keys = console(), list(differences[0].cell)
     header = [*keys, "ours", "published", "difference", "standard errors", ""]
-    table(out, header, [_comparison_line(each, keys) for each in differences])
+    rows = []
+    for each in differences:
+        errors = "-" if each.in_errors is None else f"{each.in_errors:+.2f}"
+        numbers = [f"{each.ours:.4f}", f"{each.published:.4f}", f"{each.difference:+.4f}", errors]
+        cell = [str(each.cell[key]) for key in keys]
+        rows.append([*cell, *numbers, "" if each.agrees else "disagrees"])
+    table(out, header, rows)
     header = ["method", "cells", "mean difference", "largest", "disagree"]
     summary = [
         [m["method"], str(m["cells"]), f"{m['mean']:+.4f}", f"{m['largest']:+.4f}",
@@ -204,9 +210,3 @@ def _print_tables(differences: list[Difference]) -> None:
         for m in by_method(differences)
     ]  # fmt: skip
     table(out, header, summary)
-
-
-def _comparison_line(each: Difference, keys: list[str]) -> list[str]:
-    errors = "-" if each.in_errors is None else f"{each.in_errors:+.2f}"
-    numbers = [f"{each.ours:.4f}", f"{each.published:.4f}", f"{each.difference:+.4f}", errors]
-    return [*(str(each.cell[key]) for key in keys), *numbers, "" if each.agrees else "disagrees"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from scipy.sparse import issparse
@@ -29,7 +29,6 @@ Make = Callable[[Any, Any], Any]  # an estimator, given the inner folds or their
 L1_RATIOS = (0.1, 0.5, 0.9)
 MEAN, LARGEST_CLASS, NO_RISK = "mean of y", "largest class", "no risk"
 BASELINES = (MEAN, LARGEST_CLASS, NO_RISK)
-RESPONSE_KINDS: tuple[Kind, ...] = ("numbers", "classes", "survival")
 
 
 def size_of(model: Any, unpenalized: Sequence[int] = ()) -> int:
@@ -53,7 +52,7 @@ def candidates(
 
 def names() -> list[str]:
     """Of all that can be compared, whatever the response."""
-    return list(dict.fromkeys(name for kind in RESPONSE_KINDS for name in candidates(0, kind)))
+    return list(dict.fromkeys(name for kind in get_args(Kind) for name in candidates(0, kind)))
 
 
 def as_in_fit(name: str, known: Iterable[str]) -> str:
@@ -66,9 +65,7 @@ def as_in_fit(name: str, known: Iterable[str]) -> str:
 def _of_numbers(how: dict[str, Any]) -> dict[str, Make]:
     made = {"AutoIRKSN": _ours(AutoIRKSN, how), "IRKSNCV": _ours(IRKSNCV, how)}
     made["IRKSNIC"] = lambda cv, X: IRKSNIC(unpenalized=how.get("unpenalized"))
-    made |= {
-        name: _ours(partial(PathCV, name), how) for name in METHODS if name != "irksn"
-    }  # fmt: skip
+    made |= {name: _ours(partial(PathCV, name), how) for name in METHODS if name != "irksn"}
     made |= {"LassoCV": _standard("numbers", "Lasso"), "RidgeCV": _standard("numbers", "ridge")}
     made["ElasticNetCV"] = lambda cv, X: scaled(
         ElasticNetCV(cv=cv, l1_ratio=list(L1_RATIOS)), centred=not issparse(X)

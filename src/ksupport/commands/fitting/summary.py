@@ -103,7 +103,11 @@ def print_summary(out: Console, fitted: Fitted, target: str) -> None:
     _print_section(out, "Is there anything here?", [findings.verdict, *tested, *findings.warnings])
     if findings.order:
         heading(out, f"\nWhich {findings.nouns.features}?")
-        _print_features(out, fitted, findings)
+        rows, left = _told_rows(findings.found)
+        table(out, *feature_list(findings, fitted.model, rows, fitted.stability))
+        if left:
+            out.print(f"and {left} more: --coefficients or --report")
+        paragraph(out, " ".join(_column_words(fitted, findings)))
     if fitted.options.fdr is not None:
         _print_at_fdr(out, fitted, fitted.options.fdr)
     if findings.adjusted is not None:
@@ -113,8 +117,7 @@ def print_summary(out: Console, fitted: Fitted, target: str) -> None:
     if findings.beside:
         _print_section(out, "Would a Lasso or a ridge do better?", [findings.beside])
     _print_section(out, "What next?", [f"- {each}" for each in findings.next_steps])
-    details = list(_details(fitted))
-    if details:
+    if details := list(_details(fitted)):
         _print_section(out, "Details", details)
 
 
@@ -122,14 +125,6 @@ def _print_section(out: Console, question: str, texts: list[str]) -> None:
     heading(out, f"\n{question}")
     for text in texts:
         paragraph(out, text)
-
-
-def _print_features(out: Console, fitted: Fitted, findings: Findings) -> None:
-    rows, left = _told_rows(findings.found)
-    table(out, *feature_list(findings, fitted.model, rows, fitted.stability))
-    if left:
-        out.print(f"and {left} more: --coefficients or --report")
-    paragraph(out, " ".join(_column_words(fitted, findings)))
 
 
 def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
@@ -161,20 +156,15 @@ def _column_words(fitted: Fitted, findings: Findings) -> Iterator[str]:
     if judged is not None and judged.beta != 1.0:
         what = "Recall" if judged.beta > 1.0 else "Precision"
         yield f"{what} has the larger weight in the selection (--beta {judged.beta:g})."
-    if findings.kind != "survival":
-        yield _intercept(fitted, findings)
+    if findings.kind != "survival" and len(fitted.intercept) == 1:
+        yield f"Intercept {fitted.intercept[0]:.6g}."
+    elif findings.kind != "survival":
+        pairs = zip(findings.classes, fitted.intercept, strict=True)
+        each = ", ".join(f"{shown(name)} {value:.4g}" for name, value in pairs)
+        yield f"Intercepts {each}."
     if any(each.stands_in_for is not None for each in findings.found):
         also = ", or act with it" if any(each.together for each in findings.found) else ""
         yield f"Indented: features that could replace the one above{also}."
-
-
-def _intercept(fitted: Fitted, findings: Findings) -> str:
-    """The intercept, or the intercepts of all classes."""
-    first, *others = fitted.intercept
-    if not others:
-        return f"Intercept {first:.6g}."
-    pairs = zip(findings.classes, fitted.intercept, strict=True)
-    return f"Intercepts {', '.join(f'{shown(str(name))} {value:.4g}' for name, value in pairs)}."
 
 
 def _told_rows(found: list[FeatureRow]) -> tuple[list[FeatureRow], int]:
@@ -196,9 +186,8 @@ def _details(fitted: Fitted) -> Iterator[str]:
         yield f"Stability: {fitted.stability.words}"
     if fitted.chosen.judgement is None:
         yield from _alternatives(fitted)
-    certificate = fitted.certificate
-    if certificate is not None:
-        yield f"Certificate: {certificate.words[0]} {certificate.words[-1]}"
+    if fitted.certificate is not None:
+        yield f"Certificate: {fitted.certificate.words[0]} {fitted.certificate.words[-1]}"
 
 
 def _alternatives(fitted: Fitted) -> Iterator[str]:
