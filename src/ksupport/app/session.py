@@ -71,7 +71,6 @@ class Page:
         self._waiting: dict[str, int] = {}  # for the answer to a request of each kind
 
     async def close(self) -> None:
-        """End its work, and remove all that it was sent."""
         await self.worker.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -83,7 +82,6 @@ class Page:
         self._waiting[do] = await self.worker.ask(do, **request)
 
     async def open(self, file: Path) -> None:
-        """Begin with another file."""
         if self.file is not None:
             shutil.rmtree(self.file.parent, ignore_errors=True)
         self.file = file
@@ -102,18 +100,15 @@ class Page:
         )
 
     async def find(self, text: str) -> None:
-        """Show the columns whose names have this text."""
         self.search.set(text)
         await self.choose(self.choices)
 
     @property
     def choices(self) -> Choices:
-        """As they are on the page."""
         look = self.look.get()
         return Choices() if look is None else Choices.from_dict(look["choices"])
 
     async def fit(self) -> None:
-        """Begin the work."""
         look = self.look.get()
         if self.file is None or look is None or not look["ready"]:
             return
@@ -136,7 +131,6 @@ class Page:
     # -- what it hears -------------------------------------------------------------------------
 
     async def hear(self, message: Mapping[str, Any]) -> None:
-        """A message of the worker."""
         async with reactive.lock():
             await self._heed(message)
             await reactive.flush()
@@ -151,21 +145,21 @@ class Page:
             self.busy.set("")
             self.error.set(message["error"])
         elif event == "answer" and message["number"] == self._waiting.get(message["to"]):
-            await self._take(str(message["to"]), message)
+            await self._take(str(message["to"]), dict(message))
 
-    async def _take(self, to: str, answer: Mapping[str, Any]) -> None:
+    async def _take(self, to: str, answer: dict[str, Any]) -> None:
         error = answer.get("error")
         self.busy.set("")
         if to == "predict":
-            self.predicted.set(dict(answer))
+            self.predicted.set(answer)
         elif to == "fit":
             self.progress.set(None)
             self.error.set(error or "")
-            self.result.set(None if error else dict(answer))
+            self.result.set(None if error else answer)
         elif error:
             self.error.set(error)
         elif to == "look":
-            self.look.set(dict(answer))
+            self.look.set(answer)
         elif to == "example":
             await self.open(Path(answer["path"]))
 

@@ -87,7 +87,13 @@ def bench(
     Takes about half a minute.
     """
     busy = load()
-    rows = list(_compared(QUICK_SIZE if quick else FULL_SIZE))
+    size = QUICK_SIZE if quick else FULL_SIZE
+    say("the prox of the k-support norm")
+    rows = list(_prox(size))
+    say("a step of IRKSN")
+    rows.append(_step(size))
+    say("fits with nothing given")
+    rows += _fits(size)
     machine = {"cpu": cpu(), "cores": cores(), "load": busy, "versions": versions()}
     if in_json:
         record = {"machine": machine, "rows": [row.record() for row in rows]}
@@ -106,15 +112,6 @@ def bench(
     )
     if busy > IDLE:
         paragraph(out, "The machine was busy: times are too long, but ratios are roughly right.")
-
-
-def _compared(size: Size) -> Iterator[Comparison]:
-    say("the prox of the k-support norm")
-    yield from _prox(size)
-    say("a step of IRKSN")
-    yield _step(size)
-    say("fits with nothing given")
-    yield from _fits(size)
 
 
 def _prox(size: Size) -> Iterator[Comparison]:

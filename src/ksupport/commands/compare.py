@@ -85,7 +85,14 @@ def compare(
     unpenalized = table_read.unpenalized.tolist()
     wanted = _wanted(methods, candidates(seed, table_read.kind, unpenalized))
     splits = _splits(table_read, folds, cv, seed)
-    scores = _scores(table_read, wanted, splits, cv)
+    scores: list[Score] = []
+    with phase("comparing", len(wanted)) as update:
+        for name, make in wanted.items():
+            say(f"{name} ({len(scores) + 1} of {len(wanted)})")
+            score = _score(
+                name, make, table_read, splits, cv, lambda part: update(len(scores) + part)
+            )
+            scores.append(score)
     _refuse_only_failures(scores)
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)
     if in_json:
@@ -131,18 +138,6 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
             f"groups of the training rows; got {labels}"
         )
     return outer_folds(folds, data.groups, data.y, seed, sorts)
-
-
-def _scores(
-    data: Data, wanted: dict[str, Make], splits: list[tuple[Ints, Ints]], cv: int
-) -> list[Score]:
-    scores: list[Score] = []
-    with phase("comparing", len(wanted)) as update:
-        for name, make in wanted.items():
-            say(f"{name} ({len(scores) + 1} of {len(wanted)})")
-            score = _score(name, make, data, splits, cv, lambda part: update(len(scores) + part))
-            scores.append(score)
-    return scores
 
 
 def _refuse_only_failures(scores: list[Score]) -> None:

@@ -62,8 +62,8 @@ def reproduce(
     what was left out; `--compare` exits with 1 if a value disagrees.
     """
     if not names:
-        rows = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
-        table(console(), ["name", "description", "protocols"], rows)
+        known = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
+        table(console(), ["name", "description", "protocols"], known)
         return
     if protocol not in PROTOCOLS:
         raise typer.BadParameter(f"--protocol must be paper or fair, got {protocol!r}")
@@ -72,31 +72,19 @@ def reproduce(
             "--compare cannot be combined with --quick: a quick run has fewer draws, steps and "
             "columns than what was published"
         )
-    _run_all(_wanted(names), cast("Protocol", protocol), quick, out, jobs, compare, "all" in names)
-
-
-def _run_all(
-    experiments: list[Experiment],
-    protocol: Protocol,
-    quick: bool,
-    out: Path,
-    jobs: int,
-    compare: bool,
-    partly: bool,
-) -> None:
-    """Run experiments; fail at the end if one could not be run or a cell disagrees."""
+    which = cast("Protocol", protocol)
     failures: list[str] = []
     left_out: list[str] = []
     compared: dict[str, list[Difference]] = {}
-    for experiment in experiments:
+    for experiment in _wanted(names):
         try:
-            rows = _run(experiment, protocol, quick, out, jobs, partly)
+            rows = _run(experiment, which, quick, out, jobs, "all" in names)
         except CommandError as problem:  # the others can still be run
             failures.append(str(problem))
             continue
         differences = _print_comparison(experiment, rows, out / protocol) if compare else []
         compared[experiment.name] = differences
-        left_out += _left_out(experiment, protocol, quick, compare, len(differences))
+        left_out += _left_out(experiment, which, quick, compare, len(differences))
     disagreements = _print_summary(compared, out / protocol)
     for line in left_out:
         typer.echo(line)

@@ -22,9 +22,6 @@ from ..losses import Cox
 from ..metrics import concordance
 from .fitting.options import AUTO, CV, IC
 
-# -- every method by name ----------------------------------------------------------------
-
-
 Make = Callable[[Any, Any], Any]  # an estimator, given the inner folds or their number, and X
 L1_RATIOS = (0.1, 0.5, 0.9)
 MEAN, LARGEST_CLASS, NO_RISK = "mean of y", "largest class", "no risk"
@@ -47,7 +44,18 @@ def candidates(
     how: dict[str, Any] = {"random_state": seed}
     if len(unpenalized):
         how["unpenalized"] = list(unpenalized)
-    return {"numbers": _of_numbers, "classes": _of_classes, "survival": _of_survival}[kind](how)
+    if kind == "numbers":
+        return _of_numbers(how)
+    if kind == "classes":
+        made = {"AutoIRKSNClassifier": _ours(AutoIRKSNClassifier, how)}
+        made["l1 logistic"] = _standard("classes", "Lasso")
+        made["ridge logistic"] = _standard("classes", "ridge")
+        made |= _abess("LogisticRegression")
+        return made | {LARGEST_CLASS: lambda cv, X: DummyClassifier(strategy="most_frequent")}
+    made = {"AutoIRKSNSurvival": _ours(AutoIRKSNSurvival, how)}
+    if find_spec("sksurv") is not None:
+        made["coxnet"] = _standard("survival", "Lasso")
+    return made | {NO_RISK: lambda cv, X: _NoRisk()}
 
 
 def names() -> list[str]:
@@ -71,21 +79,6 @@ def _of_numbers(how: dict[str, Any]) -> dict[str, Make]:
         ElasticNetCV(cv=cv, l1_ratio=list(L1_RATIOS)), centred=not issparse(X)
     )
     return made | _abess("LinearRegression") | {MEAN: lambda cv, X: DummyRegressor()}
-
-
-def _of_classes(how: dict[str, Any]) -> dict[str, Make]:
-    made = {"AutoIRKSNClassifier": _ours(AutoIRKSNClassifier, how)}
-    made["l1 logistic"] = _standard("classes", "Lasso")
-    made["ridge logistic"] = _standard("classes", "ridge")
-    made |= _abess("LogisticRegression")
-    return made | {LARGEST_CLASS: lambda cv, X: DummyClassifier(strategy="most_frequent")}
-
-
-def _of_survival(how: dict[str, Any]) -> dict[str, Make]:
-    made = {"AutoIRKSNSurvival": _ours(AutoIRKSNSurvival, how)}
-    if find_spec("sksurv") is not None:
-        made["coxnet"] = _standard("survival", "Lasso")
-    return made | {NO_RISK: lambda cv, X: _NoRisk()}
 
 
 class _NoRisk:
@@ -114,9 +107,6 @@ def _abess(name: str) -> dict[str, Make]:
     return {"abess": lambda cv, X: getattr(import_module("abess"), name)(ic_type="ebic")}
 
 
-# -- errors ------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ErrorMeasure:
     """An error on held-out rows, smaller is better; and what folds are stratified by."""
@@ -131,25 +121,17 @@ def _squares(model: Any, X: Any, y: Any, fitted: Any) -> float:
     return float(np.mean((y - model.predict(X)) ** 2)) / baseline
 
 
-def _wrong(model: Any, X: Any, y: Any, fitted: Any) -> float:
-    return float(np.mean(np.asarray(model.predict(X)) != y))
-
-
-def _discordance(model: Any, X: Any, y: Any, fitted: Any) -> float:
-    return 1.0 - concordance(Cox().checked(y), np.asarray(model.predict(X)))
-
-
 ERRORS = {
     "numbers": ErrorMeasure(
         _squares, "mean squared error, relative to predicting the mean of the training rows"
     ),
     "classes": ErrorMeasure(
-        _wrong,
+        lambda model, X, y, fitted: float(np.mean(np.asarray(model.predict(X)) != y)),
         "share of rows whose class is predicted wrongly",
         lambda y: np.unique(y, return_inverse=True)[1],
     ),
     "survival": ErrorMeasure(
-        _discordance,
+        lambda model, X, y, fitted: 1.0 - concordance(Cox().checked(y), model.predict(X)),
         "share of pairs of rows that are ordered wrongly (1 minus Harrell's concordance)",
         lambda y: y["event"].astype(float),
     ),

@@ -22,9 +22,6 @@ from ..design import Floats, Incomplete, Ints
 from ..losses import Cox, Logistic, Loss, Multinomial
 from ..metrics import wrong_pairs
 
-# -- scores ------------------------------------------------------------------------------
-
-
 Kind = Literal["numbers", "classes", "survival"]
 
 
@@ -36,7 +33,6 @@ class Metric(ABC):
     chance: ClassVar[float]  # the score of a constant prediction
 
     def predictions(self, model: Any, X: Any) -> Floats:
-        """The predictions of a fitted model."""
         return np.asarray(model.predict(X))
 
     def constant_prediction(self, y: Floats, weights: Floats) -> Any:
@@ -94,7 +90,6 @@ class AUC(Concordance):
         return np.column_stack([1.0 - y, y])
 
     def predictions(self, model: Any, X: Any) -> Floats:
-        """The probability of the second class."""
         return np.asarray(model.predict_proba(X))[:, 1]
 
 
@@ -121,15 +116,11 @@ class Accuracy(Metric):
 
 
 def metric_for(loss: Loss) -> Metric:
-    """The score for models with this loss."""
     if isinstance(loss, Cox):
         return Concordance()
     if isinstance(loss, Multinomial):
         return Accuracy(loss.n_dual)
     return AUC() if isinstance(loss, Logistic) else RSquared()
-
-
-# -- cross-validation --------------------------------------------------------------------
 
 
 Make = Callable[[Ints], Any]  # an estimator, given the rows that it will be fitted on

@@ -139,9 +139,6 @@ def _name(names: Sequence[str] | None, feature: int) -> str:
     return f"x{feature}" if names is None else str(names[feature])
 
 
-# -- every feature -----------------------------------------------------------------------
-
-
 def feature_table(
     model: Model, X: Any = None, y: ArrayLike | None = None, names: Sequence[str] | None = None
 ) -> Any:
@@ -173,7 +170,6 @@ def feature_table(
 
 
 def kind_of(model: Model) -> Kind:
-    """The kind of response of a model."""
     return metric_for(model._loss).kind
 
 

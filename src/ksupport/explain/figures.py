@@ -137,9 +137,6 @@ def log_rank(y: Floats, groups: Ints) -> float:
     return float(chi2.sf(statistic, max(size, 1)))
 
 
-# -- heat map ----------------------------------------------------------------------------
-
-
 DRAWN = 30  # features
 HEAT_RANGE = 2.5  # standard deviations beyond which colours do not change
 

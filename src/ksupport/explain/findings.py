@@ -71,7 +71,6 @@ class Findings:
 
     @property
     def wording(self) -> Wording:
-        """The words for this kind of response."""
         return wording(self.kind, self.target, self.classes, self.nouns)
 
     @property
@@ -120,7 +119,6 @@ class Findings:
 
     @property
     def title(self) -> str:
-        """The headline."""
         target, size, right = shown(self.target), self.chosen.size, self.expected_right
         if not self.signal:
             judged = self.chosen.judgement
@@ -283,7 +281,6 @@ class Findings:
 
     @property
     def next_steps(self) -> list[str]:
-        """What to do now."""
         return list(self._next_steps())
 
     def _next_steps(self) -> Iterator[str]:
@@ -352,7 +349,6 @@ def findings_of(
     validation: CrossValidation | None = None,
     nouns: Nouns | None = None,
 ) -> Findings:
-    """The findings of a fitted model of one target, on the data of its fit."""
     chosen, kind = chosen_by(model), metric_for(model._loss).kind
     candidates = np.setdiff1d(np.arange(X.shape[1]), model.unpenalized_)
     silent = chosen.judgement is not None and not chosen.judgement.signal

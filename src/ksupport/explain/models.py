@@ -81,7 +81,6 @@ def speaks_for(model: Model, feature: int) -> str | None:
 
 
 def effects_of(model: Model, X: Any) -> Floats:
-    """Coefficients times the standard deviations of their columns."""
     effects, features = np.zeros(X.shape[1]), np.flatnonzero(chosen_by(model).support)
     if features.size:
         spreads = dense(X[:, features]).std(axis=0)
@@ -173,7 +172,6 @@ def walk_again(
 
 
 def step_of(chosen: Selection, target: int) -> int:
-    """The step that was kept for a target."""
     if chosen.shared:
         check_count("target", target, low=0, high=len(chosen.coef) - 1)
         return chosen.steps[0]

@@ -136,7 +136,6 @@ def _obstacle(data: Data, options: FitOptions, kind: str, least: int) -> str | N
 
 
 def _baseline_name(data: Data) -> str:
-    """The name of the baseline."""
     if not data.codings:
         return BASELINE
     *first, last = [shown(coding.name) for coding in data.codings]
@@ -165,13 +164,7 @@ class Fitted:
 
     @property
     def chosen(self) -> Selection:
-        """The selection of the model."""
         return chosen_by(self.model)
-
-    @property
-    def decision(self) -> str:
-        """How the model was chosen, in words."""
-        return self.chosen.words
 
     @property
     def adjustment(self) -> dict[str, float]:
@@ -204,7 +197,6 @@ class Fitted:
         return effects.lower, effects.upper
 
     def findings(self, target: str) -> Findings:
-        """What was found, in words."""
         names = self.data.feature_names
         return findings_of(
             self.model, self.data.X, self.data.y, names, target=target,
@@ -227,7 +219,6 @@ class Repeated(LinearRegressor, SelectingModel):
     choose: Callable[[Problem], Selection] | None = None
 
     def fit(self, X: Any, y: Any) -> Repeated:
-        """Choose on these rows."""
         assert self.choose is not None
         problem = self._problem(X, y, None)
         self._keep(problem, self.choose(problem))

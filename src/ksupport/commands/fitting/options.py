@@ -60,29 +60,24 @@ class FitOptions:
 
     def check_options(self) -> None:
         """Refuse what no data set can bear, before one is read."""
-        if self.method not in CHOICES:
-            raise InputError(f"--method must be one of {', '.join(CHOICES)}; got {self.method!r}")
-        if self.k is not None and self.k < 1:
-            raise InputError(
-                f"--k must be at least 1 and at most the number of features; got {self.k}"
-            )
-        if self.alpha is not None and not 0 < self.alpha < 1:
-            raise InputError(f"--alpha must lie between 0 and 1; got {self.alpha:g}")
-        if self.beta is not None and not 0 < self.beta <= limits.LARGEST_BETA:
-            raise InputError(
-                f"--beta must be a positive number up to {limits.LARGEST_BETA:g}, 1 by default; "
-                f"got {self.beta:g}"
-            )
-        if self.predict_by not in (None, *PREDICT_BY):
-            raise InputError(
-                f"--predict-by must be one of {', '.join(PREDICT_BY)}; got {self.predict_by!r}"
-            )
-        if self.fdr is not None and not 0 < self.fdr < 1:
-            raise InputError(
-                f"--fdr must lie between 0 and 1, such as 0.1 for a tenth; got {self.fdr:g}"
-            )
-        if self.cv < 2:
-            raise InputError(f"--cv must be at least 2; got {self.cv}")
+        k, alpha, beta, fdr = self.k, self.alpha, self.beta, self.fdr
+        largest = f"{limits.LARGEST_BETA:g}"
+        rules = (
+            ("method", self.method in CHOICES, f"be one of {', '.join(CHOICES)}"),
+            ("k", k is None or k >= 1, "be at least 1 and at most the number of features"),
+            ("alpha", alpha is None or 0 < alpha < 1, "lie between 0 and 1"),
+            ("beta", beta is None or 0 < beta <= limits.LARGEST_BETA,
+             f"be a positive number up to {largest}, 1 by default"),
+            ("predict_by", self.predict_by in (None, *PREDICT_BY),
+             f"be one of {', '.join(PREDICT_BY)}"),
+            ("fdr", fdr is None or 0 < fdr < 1, "lie between 0 and 1, such as 0.1 for a tenth"),
+            ("cv", self.cv >= 2, "be at least 2"),
+        )  # fmt: skip
+        for name, holds, words in rules:
+            if not holds:
+                value = getattr(self, name)
+                got = f"{value:g}" if isinstance(value, float) else repr(value)
+                raise InputError(f"--{name.replace('_', '-')} must {words}; got {got}")
 
 
 def estimator_for(options: FitOptions, data: Data) -> Any:

@@ -21,8 +21,6 @@ from .model_file import Model
 
 SCORE = ("name", "score", "standard_error", "features")
 
-# -- plain data ----------------------------------------------------------------------------
-
 
 def selected_at_fdr(fitted: Fitted, fdr: float) -> dict[str, Any]:
     """What is named at a false discovery rate, as plain data."""
@@ -94,7 +92,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "next": findings.next_steps,
         "methods": {"text": text, "references": references},
         "judgement": _judgement(fitted),
-        "decision": fitted.decision,
+        "decision": fitted.chosen.words,
         "false_discovery_rate": None if fdr is None else selected_at_fdr(fitted, fdr),
         "permutation_test": test and vars(test) | {"standard_error": test.standard_error},
         "remarks": fitted.remarks,
@@ -146,9 +144,6 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
     }
 
 
-# -- tables -----------------------------
-
-
 def features_table(fitted: Fitted, target: str) -> list[list[Any]]:
     """The features as a table for spreadsheets: names of columns, then a row for each feature."""
     several = ["speaks_for"] * (len(fitted.intercept) > 1)
@@ -176,11 +171,7 @@ def ranked_features(fitted: Fitted) -> str:
     return ranked_list(data.feature_names, alone)
 
 
-# -- report and model file ----------
-
-
 def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
-    """The report of a fit."""
     assert fitted.data.y is not None
     return build_report(
         fitted.model, fitted.data.X, fitted.data.y,
@@ -201,7 +192,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         "beta": fitted.options.beta,
         "signal": findings.sign,
         "verdict": findings.verdict,
-        "decision": fitted.decision,
+        "decision": fitted.chosen.words,
     }
     data = fitted.data
     order = findings.order

@@ -181,7 +181,7 @@ def _told_rows(found: list[FeatureRow]) -> tuple[list[FeatureRow], int]:
 def _details(fitted: Fitted) -> Iterator[str]:
     yield from fitted.remarks
     if fitted.chosen.size and fitted.chosen.judgement is None:
-        yield fitted.decision
+        yield fitted.chosen.words
     if fitted.stability is not None:
         yield f"Stability: {fitted.stability.words}"
     if fitted.chosen.judgement is None:

@@ -37,14 +37,10 @@ def with_exit_codes(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
-    """End the command with a message."""
     import typer  # an extra: `cli.app` says how to install it
 
     typer.echo(message, err=True)
     raise typer.Exit(code)
-
-
-# -- streams -----------------------------------------------------------------------------
 
 
 class FailSafeStream(io.RawIOBase):

@@ -53,7 +53,6 @@ def _same(a: Path, b: Path) -> bool:
 
 
 def as_json(value: Any) -> str:
-    """Plain JSON, characters outside ASCII as escapes."""
     return json.dumps(value, indent=1, allow_nan=False) + "\n"
 
 

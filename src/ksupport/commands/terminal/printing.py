@@ -25,7 +25,6 @@ def console() -> Console:
 
 
 def heading(out: Console, text: str) -> None:
-    """A line in bold."""
     out.print(Text(text, style="bold"))
 
 
@@ -35,7 +34,6 @@ def styled(out: Console, text: str) -> None:
 
 
 def paragraph(out: Console, text: str) -> None:
-    """Text, wrapped."""
     out.print(Text(fill(text, min(out.width, 100), break_on_hyphens=False)))
 
 

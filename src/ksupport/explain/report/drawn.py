@@ -109,21 +109,16 @@ def _walk(label: str, result: Result, step: int) -> Walk:
     at = min(int(np.searchsorted(t, step)), count - 1)
     take = np.union1d(share.round().astype(int) if count > RECORDS else np.arange(count), at)
     iterates = result.iterates[take]
-    if result.targets > 1:
-        iterates = sizes_of(iterates, result.targets)
+    if result.targets > 1:  # the norm of each feature's coefficients, of all responses or classes
+        each, d = sp.coo_array(iterates), iterates.shape[1] // result.targets
+        squares = sp.coo_array((each.data**2, (each.row, each.col % d)), (iterates.shape[0], d))
+        iterates = sp.csr_array(squares).sqrt()
     nonzero = sp.csr_array((iterates != 0).astype(np.int8))
     before = sp.vstack([sp.csr_array((1, nonzero.shape[1]), dtype=np.int8), nonzero[:-1]]).tocsr()
     change = nonzero - before
     entered = np.asarray((change > 0).sum(axis=1)).ravel()
     left = np.asarray((change < 0).sum(axis=1)).ravel()
     return Walk(label, t[take], iterates, entered, left)
-
-
-def sizes_of(iterates: sp.csr_array, targets: int) -> sp.csr_array:
-    """The norm of each feature's coefficients, of all responses or classes."""
-    each, d = sp.coo_array(iterates), iterates.shape[1] // targets
-    squares = sp.coo_array((each.data**2, (each.row, each.col % d)), (iterates.shape[0], d))
-    return sp.csr_array(squares).sqrt()
 
 
 def drawn_features(walks: list[Walk], chosen: Ints) -> tuple[Ints, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
@@ -226,11 +226,10 @@ def _predicted(contents: Contents, terms: Terms) -> str:
     """The pictures of predictions, each with what it shows; of several classes a table."""
     if len(contents.findings.classes) > 2:
         return _confusion(contents, terms)
-    words = {"numbers": _scatter_words, "classes": _roc_words, "survival": _curves_words}
     return "".join(
         f'<div><p id="{name}-words">{terms.explained(text)}</p><div class="picture">'
         f'<svg id="{name}" role="img" aria-labelledby="{name}-words"></svg></div></div>'
-        for name, text in words[contents.findings.kind](contents)
+        for name, text in _picture_words(contents).items()
     )
 
 
@@ -257,42 +256,32 @@ def _whose(contents: Contents) -> str:
     return f"These are the {rows} of the fit; predictions of new ones would be worse."
 
 
-def _scatter_words(contents: Contents) -> Iterator[tuple[str, str]]:
-    row = contents.findings.nouns.row
-    words = f"Every point is a {row}. On the diagonal, prediction and observation agree."
-    yield "observed", f"{words} {_whose(contents)}"
-
-
-def _roc_words(contents: Contents) -> Iterator[tuple[str, str]]:
-    first, second = (label(contents.findings.classes[at], 28) for at in (0, -1))
-    rows = contents.findings.nouns.rows
-    drawn = contents.predicted
-    yield (
-        "roc",
-        f"ROC curve: for every threshold, the true positive rate (share of {second} predicted as "
-        f"{second}) against the false positive rate (share of {first} predicted as {second}). Area "
-        f"under the curve (AUC) {drawn['auc']:.2f}; the diagonal is tossing a coin. At a threshold "
-        f"of 50% the class is right for {drawn['accuracy']:.0%} of {rows} (accuracy "
-        f"{drawn['accuracy']:.2f}). {_whose(contents)}",
-    )
-    yield (
-        "calibration",
-        f"Calibration: of {rows} with similar predicted probabilities of {second} (across), the "
-        f"share that is {second} (up). On the diagonal, both agree. Vertical lines show where "
-        "about 95% of the points would lie if the probabilities were right (two standard errors).",
-    )
-
-
-def _curves_words(contents: Contents) -> Iterator[tuple[str, str]]:
-    rows = contents.findings.nouns.rows
-    p = contents.predicted["p"]
-    text = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-    yield (
-        "curves",
-        f"Kaplan-Meier curves of the {rows} in three equal parts by predicted risk: the share "
-        f"still without the event (up) after a time (across), with 95% intervals; numbers at risk "
-        f"below. Log-rank test of no difference: {text}. {_whose(contents)}",
-    )
+def _picture_words(contents: Contents) -> dict[str, str]:
+    """What each picture of predictions shows."""
+    findings, drawn = contents.findings, contents.predicted
+    rows, whose = findings.nouns.rows, _whose(contents)
+    if findings.kind == "numbers":
+        words = f"Every point is a {findings.nouns.row}. On the diagonal, prediction and"
+        return {"observed": f"{words} observation agree. {whose}"}
+    if findings.kind == "survival":
+        p = "p < 0.001" if drawn["p"] < 0.001 else f"p = {drawn['p']:.2g}"
+        return {
+            "curves": f"Kaplan-Meier curves of the {rows} in three equal parts by predicted risk: "
+            "the share still without the event (up) after a time (across), with 95% intervals; "
+            f"numbers at risk below. Log-rank test of no difference: {p}. {whose}"
+        }
+    first, second = (label(findings.classes[at], 28) for at in (0, -1))
+    return {
+        "roc": f"ROC curve: for every threshold, the true positive rate (share of {second} "
+        f"predicted as {second}) against the false positive rate (share of {first} predicted as "
+        f"{second}). Area under the curve (AUC) {drawn['auc']:.2f}; the diagonal is tossing a "
+        f"coin. At a threshold of 50% the class is right for {drawn['accuracy']:.0%} of {rows} "
+        f"(accuracy {drawn['accuracy']:.2f}). {whose}",
+        "calibration": f"Calibration: of {rows} with similar predicted probabilities of {second} "
+        f"(across), the share that is {second} (up). On the diagonal, both agree. Vertical lines "
+        "show where about 95% of the points would lie if the probabilities were right (two "
+        "standard errors).",
+    }
 
 
 def _heat_words(findings: Findings) -> str:
