@@ -19,8 +19,7 @@ from ..metrics import support_f1
 from ..norms import prox_ksupport
 from .fitting.provenance import versions
 from .terminal.options import Json
-from .terminal.outputs import as_json
-from .terminal.printing import console, heading, paragraph, say, table
+from .terminal.outputs import console, heading, paragraph, print_json, say, table
 from .timing import IDLE, Timing, cores, cpu, load, once, prox_by_sorting, take_turns, with_unit
 
 BENCH_STEPS, BENCH_K = 300, 10
@@ -97,7 +96,7 @@ def bench(
     machine = {"cpu": cpu(), "cores": cores(), "load": busy, "versions": versions()}
     if in_json:
         record = {"machine": machine, "rows": [row.record() for row in rows]}
-        typer.echo(as_json(record), nl=False)
+        print_json(record)
         return
     out = console()
     heading(out, f"{machine['cpu']}, {machine['cores']} cores, load {busy:g} at the start")

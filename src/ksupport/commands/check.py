@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from rich.console import Console
 
 from .._common.checks import dense
@@ -17,8 +16,7 @@ from ..theory import Recommendation, recommend
 from ..theory.report import NEAR_COPY
 from .terminal import options as shared
 from .terminal.exit import with_exit_codes
-from .terminal.outputs import as_json
-from .terminal.printing import console, heading, paragraph, say, table
+from .terminal.outputs import console, heading, paragraph, print_json, say, table
 
 FEATURES_SAMPLED = 500  # features among which correlations are counted
 SPREAD_OF_ROUNDING = 5 * float(np.finfo(np.float64).eps)
@@ -70,7 +68,7 @@ def check(
     except ValueError as error:
         raise InputError(str(error)) from error
     if in_json:
-        typer.echo(as_json({**facts, "advice": advice.to_dict()}), nl=False)
+        print_json({**facts, "advice": advice.to_dict()})
     else:
         _tell(console(), table_read, facts, advice)
 

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import numpy as np
-import typer
 
 from .._common.errors import InputError
 from .._common.names import title
@@ -21,8 +20,7 @@ from .fitting.options import inner_folds, outer_folds
 from .rivals import BASELINES, ERRORS, Make, as_in_fit, candidates, names, size_of
 from .terminal import options as shared
 from .terminal.exit import CommandError, with_exit_codes
-from .terminal.outputs import as_json
-from .terminal.printing import console, heading, paragraph, say, table
+from .terminal.outputs import console, heading, paragraph, print_json, say, table
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ def compare(
     _refuse_only_failures(scores)
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)
     if in_json:
-        typer.echo(as_json([asdict(score) for score in scores]), nl=False)
+        print_json([asdict(score) for score in scores])
     else:
         _tell(table_read, scores, len(splits), cv)
 

@@ -27,8 +27,7 @@ from .fitting.options import FitOptions
 from .fitting.provenance import command_line, versions
 from .fitting.results import report_text
 from .terminal.exit import with_exit_codes
-from .terminal.outputs import check_outputs, write_text
-from .terminal.printing import console, styled, table
+from .terminal.outputs import check_outputs, console, styled, table, write_text
 
 SNR = 3.0
 N_DRAWS = 3  # simulated data sets behind every line of the second table

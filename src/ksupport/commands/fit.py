@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from .. import limits
 from .._common.errors import InputError
 from .._common.names import title
@@ -23,8 +21,16 @@ from .fitting.provenance import provenance
 from .fitting.summary import data_summary, print_data_summary, print_summary
 from .terminal import options as shared
 from .terminal.exit import CommandError, with_exit_codes
-from .terminal.outputs import as_json, check_outputs, check_table, write_table, write_text
-from .terminal.printing import console, say
+from .terminal.outputs import (
+    as_json,
+    check_outputs,
+    check_table,
+    console,
+    print_json,
+    say,
+    write_table,
+    write_text,
+)
 
 WRITTEN = {
     "output": "model", "coefficients": "coefficients", "table": "table of all features",
@@ -156,7 +162,7 @@ def fit(
         except InputError as error:
             to_fit = f"nothing: {error}"
         if in_json:
-            typer.echo(as_json(data_summary(read, parts, to_fit)), nl=False)
+            print_json(data_summary(read, parts, to_fit))
         else:
             print_data_summary(console(), read, parts, to_fit)
         return
@@ -165,7 +171,7 @@ def fit(
     named = parts.target or parts.time or "y"
     written, problems = _write(fitted, named, parts.id, made, files)
     if in_json:
-        typer.echo(as_json(results.as_data(fitted, named, made)), nl=False)
+        print_json(results.as_data(fitted, named, made))
     else:
         out = console()
         print_summary(out, fitted, named)

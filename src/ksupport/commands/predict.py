@@ -17,8 +17,7 @@ from ..reading import Reading, Rows, read_rows
 from .fitting.model_file import Model, load
 from .terminal import options as shared
 from .terminal.exit import with_exit_codes
-from .terminal.outputs import as_csv, check_outputs, check_table, write_table
-from .terminal.printing import say
+from .terminal.outputs import as_csv, check_outputs, check_table, say, write_table
 
 
 @with_exit_codes

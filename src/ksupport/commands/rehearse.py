@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from .._common.errors import InputError
 from .._common.names import title
 from .._common.render import plain
@@ -15,8 +13,7 @@ from ..reading import Data, read_data
 from .fitting.options import FitOptions, estimator_for
 from .terminal import options as shared
 from .terminal.exit import CommandError, with_exit_codes
-from .terminal.outputs import as_json
-from .terminal.printing import console, heading, paragraph, say, table
+from .terminal.outputs import console, heading, paragraph, print_json, say, table
 
 
 @with_exit_codes
@@ -60,7 +57,7 @@ def rehearse(
         raise CommandError(f"the rehearsal could not be done: {error}") from error
     if in_json:
         rows = [Rehearsal.row(each) for each in found.outcomes]
-        typer.echo(as_json([plain(row) for row in rows]), nl=False)
+        print_json([plain(row) for row in rows])
     else:
         _tell(read, found)
 

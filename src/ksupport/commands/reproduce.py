@@ -11,7 +11,7 @@ import typer
 
 from .terminal.exit import CommandError, fail
 from .terminal.options import among
-from .terminal.printing import console, table
+from .terminal.outputs import console, table
 
 if TYPE_CHECKING:  # importing the experiments takes a while: only once they are wanted
     from ..experiments import Experiment, Protocol, Row

@@ -16,7 +16,7 @@ from ...explain.features import FeatureRow
 from ...explain.findings import Findings
 from ...explain.wording import probability_text
 from ...reading import Columns, Data
-from ..terminal.printing import heading, paragraph, table
+from ..terminal.outputs import heading, paragraph, table
 from .fitted import Fitted, time_estimate
 from .results import alternatives, selected_at_fdr
 
