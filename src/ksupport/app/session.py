@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,7 +19,6 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from .choices import Choices
 from .page import busy_note, columns_section, page, result_section, run_section
 from .process import Worker
-from .uploads import taken
 
 Act = Callable[[Any], Awaitable[None]]
 FILES = {  # what can be fetched of a page, by the name of its route
@@ -32,6 +33,9 @@ BUSY = {
     "example": "Making the example …",
     "predict": "Predicting …",
 }
+LONGEST_FILE_NAME = 100  # characters of a name
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)  # names on Windows
+MAIN = ".bed"  # of several files, the one that names the others
 STARTING: dict[str, Any] = {"words": "starting", "so_far": "0 s"}
 
 
@@ -64,10 +68,10 @@ class Page:
         self.search: reactive.Value[str] = reactive.Value("")
         self.error: reactive.Value[str] = reactive.Value("")
         self.busy: reactive.Value[str] = reactive.Value("")  # with what, in words
-        # What the worker has answered, or None:
-        self.look, self.progress, self.result, self.predicted = (
-            reactive.Value[Any](None) for _ in range(4)
-        )
+        self.look: reactive.Value[Any] = reactive.Value(None)
+        self.progress: reactive.Value[Any] = reactive.Value(None)
+        self.result: reactive.Value[Any] = reactive.Value(None)
+        self.predicted: reactive.Value[Any] = reactive.Value(None)
         self._waiting: dict[str, int] = {}  # for the answer to a request of each kind
 
     async def close(self) -> None:
@@ -288,3 +292,28 @@ def _file(opened: Page, name: str) -> Any:
         return FileResponse(path, filename=path.name)
 
     return handler
+
+
+def safe_name(name: str) -> str:
+    """A name that stays in its folder, and looks like the one that was given.
+
+    >>> safe_name("../../etc/pass wd.csv"), safe_name("C:\\\\x\\\\con.csv"), safe_name("..")
+    ('pass wd.csv', '_con.csv', 'file')
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    kept = re.sub(r"[^\w.()+ -]", "_", last).strip(". ")[-LONGEST_FILE_NAME:].lstrip(". -")
+    return f"_{kept}" if DEVICES.match(kept) else kept or "file"
+
+
+def taken(uploads: Sequence[Mapping[str, Any]], folder: Path) -> Path:
+    """Move files that were sent into a new folder, and give the one to read.
+
+    Files of PLINK come in threes; otherwise it is the first.
+    """
+    into = Path(tempfile.mkdtemp(dir=folder))
+    paths = []
+    for upload in uploads:
+        path = into / safe_name(str(upload["name"]))
+        os.replace(upload["datapath"], path)
+        paths.append(path)
+    return next((path for path in paths if path.suffix.lower() == MAIN), paths[0])

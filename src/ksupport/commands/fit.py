@@ -208,7 +208,10 @@ def _write(
         try:
             with phase(f"writing the {WRITTEN[name]}"):
                 content = contents[name]()
-                (write_text if isinstance(content, str) else write_table)(path, content)
+                if isinstance(content, str):
+                    write_text(path, content)
+                else:
+                    write_table(path, content)
             done.append(f"{WRITTEN[name]}: {path}")
         except CommandError as problem:
             problems.append(str(problem))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from .._common.names import listed, shown
 from .._common.render import column_format
 from ..choosing.selection import Selection
+from ..choosing.stability import StabilitySelection
 from ..design import Floats, Genotypes, Incomplete
 from ..posterior.credible_sets import FeatureSet
 from .cross_validation import (
@@ -28,7 +29,16 @@ from .cross_validation import (
     metric_for,
 )
 from .features import FeatureRow, act_together, feature_rows, shared_sets
-from .models import Covariate, Model, adjusted_for, chosen_by, covariates_of, effects_of
+from .models import (
+    Covariate,
+    Model,
+    adjusted_for,
+    chosen_by,
+    covariates_of,
+    effects_of,
+    one_coefficient,
+    speaks_for,
+)
 from .univariate import NoSignal, no_signal
 from .wording import (
     Nouns,
@@ -391,3 +401,43 @@ def _about(right: float, size: int) -> str:
         if round(right) == size
         else f"About {round(right)} of the {size}"
     )
+
+
+def figure(value: float) -> str:
+    """A number with four digits, the last ones also where they are zeros.
+
+    >>> figure(0.029), figure(-2500.0)
+    ('0.02900', '-2500')
+    """
+    return f"{value:#.4g}".rstrip(".")
+
+
+def feature_list(
+    findings: Findings,
+    model: Model,
+    rows: Sequence[FeatureRow],
+    stability: StabilitySelection | None,
+    *,
+    indent: str = "  ",
+    longest: int = 48,
+) -> tuple[list[str], list[list[str]]]:
+    """Names of columns, and the cells of each row; names have at most ``longest`` characters."""
+    certain, several = findings.chosen.probability is not None, len(findings.classes) > 2
+    coef, effects = one_coefficient(model.coef_), findings.effect_texts
+
+    def cells(each: FeatureRow) -> list[str]:
+        j = each.feature
+        name = shown(str(findings.names[j]), longest) or "(no name)"
+        return [
+            indent * bool(each.prefix) + each.prefix + name,
+            *[probability_text(each.probability or 0.0)] * certain,
+            *([effects[j], figure(coef[j])] if each.chosen else ["", ""]),
+            *[shown(speaks_for(model, j) or "", 60)] * several,
+            *([] if stability is None else [f"{stability.frequency[j]:.0%}"]),
+        ]
+
+    head = [
+        findings.nouns.feature, *["probability"] * certain, "effect", "coefficient",
+        *["makes likely"] * several, *["selected on halves"] * (stability is not None),
+    ]  # fmt: skip
+    return head, [cells(each) for each in rows]

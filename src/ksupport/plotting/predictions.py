@@ -19,20 +19,8 @@ from ..design import Floats, is_dask, unwrapped
 from ..explain.cross_validation import CrossValidation, Kind, Make, cross_validated, metric_for
 from ..explain.figures import Predictions, calibration, kaplan_meier, mean_roc, risk_groups
 from ..explain.standard_methods import lasso_and_ridge
-from ._axes import (
-    BAD,
-    GOOD,
-    MUTED,
-    REFIT,
-    SQUARE,
-    Display,
-    check_kind,
-    checked,
-    documented,
-    draw_calibration,
-    legend_above,
-    note,
-)
+from . import _axes
+from ._axes import BAD, GOOD, MUTED, REFIT, SQUARE, Display, documented, note
 
 INNER = 5  # folds on which a Lasso is tuned
 SCORES = {
@@ -54,7 +42,7 @@ def held_out(
     beside: bool = False,
 ) -> CrossValidation:
     """Fit copies of an estimator on folds, with a Lasso and a ridge if `beside`."""
-    checked(estimator, X, y, sample_weight, one_target=True)
+    _axes.checked(estimator, X, y, sample_weight, one_target=True)
     metric = metric_for(estimator._loss)
     if only not in (None, metric.kind):
         raise ValueError(
@@ -164,7 +152,7 @@ class PerformanceDisplay(Display):
         ax.set_ylim(len(every) - 0.5, -0.5)
         low = min(nothing.score, *(each.score - each.standard_error for each in every))
         ax.set(xlim=(max(low, -1.0) - 0.03, 1.0), xlabel=SCORES[self.validation.metric.kind])
-        legend_above(ax)
+        _axes.legend_above(ax)
 
     def _rows(self, ax: Any) -> None:
         ours, observed = self.validation.ours, self.validation.observed
@@ -268,7 +256,7 @@ class RocDisplay(Display):
         )
 
     def _calibration(self, ax: Any) -> None:
-        draw_calibration(ax, *calibration(self.predictions))
+        _axes.draw_calibration(ax, *calibration(self.predictions))
         second = self.classes[1]
         ax.set(xlabel=f"probability of {second}", ylabel=f"share that is {second}")
 
@@ -303,7 +291,9 @@ class SurvivalDisplay(Display):
     predictions: Predictions
 
     def __post_init__(self) -> None:
-        check_kind("predictions", self.predictions, Predictions, "Predictions of held-out rows")
+        _axes.check_kind(
+            "predictions", self.predictions, Predictions, "Predictions of held-out rows"
+        )
         self.curves_: list[tuple[Floats, Floats]] = []
 
     @classmethod

@@ -81,8 +81,8 @@ def merged(
             f"{option('duplicates', 'suffix')}"
         )
     taken = {}  # the first of those that vary most
-    for name, places in groups.items() if way == "max-variance" else ():
-        if len(places) > 1:
+    for name, places in groups.items():
+        if way == "max-variance" and len(places) > 1:
             values = np.ma.masked_invalid(np.asarray(dense(X[:, places]), np.float64))
             taken[name] = int(np.argmax(values.var(axis=0).filled(0.0)))
     done = Duplicates(way, taken)

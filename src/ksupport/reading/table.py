@@ -67,14 +67,12 @@ class Table:
         files = f"{self.name} or {self.beside}" if self.beside else self.name
         near = self.near(name)
         sheets = [] if near or self.other_sheets is None else self.other_sheets(name)
-        # The sheet beside this one if it has numbers, instead of it if not.
-        beside = any(map(numeric, self.about.dtypes))
+        remedies = [[("sheet", sheet)] for sheet in sheets[:1]]
+        if any(map(numeric, self.about.dtypes)):  # beside this one, instead of in its place
+            remedies = [[("phenotypes", f"{self.path}:{sheet}")] for sheet in sheets[:1]]
         raise Problem(
             f"{option(part)} {shown(name)!r} is not a column of {files}{self._hint(near, sheets)}",
-            *(
-                [("phenotypes", f"{self.path}:{sheet}")] if beside else [("sheet", sheet)]
-                for sheet in sheets[:1]
-            ),
+            *remedies,
         )
 
     def near(self, name: str) -> list[str]:

@@ -132,9 +132,11 @@ def _in_utf8(source: Source, encoding: str | None) -> tuple[bytes, list[str]]:
 def _decodes(data: bytes, encoding: str) -> bool:
     chunks = (data[at : at + CHUNK_BYTES] for at in range(0, len(data), CHUNK_BYTES))
     try:
-        return all(isinstance(text, str) for text in codecs.iterdecode(chunks, encoding))
+        for _ in codecs.iterdecode(chunks, encoding):
+            pass
     except UnicodeDecodeError:
         return False
+    return True
 
 
 def _separator(text: bytes) -> str:

@@ -76,6 +76,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     findings = fitted.findings(target)
     stability, certificate = fitted.stability, fitted.certificate
     fdr, test = fitted.options.fdr, fitted.test
+    tested = None if test is None else vars(test) | {"standard_error": test.standard_error}
     told = features(fitted, findings)
     text, references = methods(findings, made.get("versions"))
     value = {
@@ -94,7 +95,7 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "judgement": _judgement(fitted),
         "decision": fitted.chosen.words,
         "false_discovery_rate": None if fdr is None else selected_at_fdr(fitted, fdr),
-        "permutation_test": test and vars(test) | {"standard_error": test.standard_error},
+        "permutation_test": tested,
         "remarks": fitted.remarks,
         "stability": _fields(stability, "words", "n_pairs", "threshold", "error_bound"),
         "certificate": None if certificate is None else certificate.to_dict(),

@@ -11,9 +11,8 @@ from rich.console import Console
 
 from ..._common.names import listed, shown
 from ...design import Genotypes
-from ...explain.feature_list import feature_list
 from ...explain.features import FeatureRow
-from ...explain.findings import Findings
+from ...explain.findings import Findings, feature_list
 from ...explain.wording import probability_text
 from ...reading import Columns, Data
 from ..terminal.outputs import heading, paragraph, table

@@ -14,8 +14,7 @@ import numpy as np
 from ..._common.names import shown
 from ...choosing.stability import StabilitySelection
 from ...theory.report import RecoveryReport
-from ..feature_list import feature_list, figure
-from ..findings import Findings
+from ..findings import Findings, feature_list, figure
 from ..models import Model
 from ..paper import methods
 from ..standard_methods import estimator_names
