@@ -5,7 +5,7 @@ import shlex
 import pytest
 
 from ksupport.app.choices import Choices, label_of, on_page
-from ksupport.app.uploads import safe_name, taken
+from ksupport.app.session import safe_name, taken
 
 
 def test_only_one_column_is_the_response():

@@ -37,7 +37,7 @@ def test_the_area_is_that_of_cross_validation(classifier):
     assert display.roc_auc == pytest.approx(np.average(areas, weights=pairs))
     assert display.ax_.get_ylabel() == "true positive rate, among tumour"
     assert display.plot(kind="calibration").ax_.get_xlabel() == "probability of tumour"
-    with pytest.raises(ValueError, match="kind must be 'roc' or 'calibration', got 'x'"):
+    with pytest.raises(ValueError, match=r"kind must be one of \('roc', 'calibration'\), got 'x'"):
         display.plot(kind="x")
 
 

@@ -69,7 +69,7 @@ def test_performance_is_that_of_rows_held_out():
     np.testing.assert_array_equal(drawn.get_ydata(), Y[display.validation.rows])
     weighted = PerformanceDisplay.from_estimator(model, X, Y, sample_weight=np.ones(80), cv=3)
     assert weighted.validation.folds == 3
-    with pytest.raises(ValueError, match="kind must be 'scores' or 'rows', got 'x'"):
+    with pytest.raises(ValueError, match=r"kind must be one of \('scores', 'rows'\), got 'x'"):
         display.plot(kind="x")
 
 

@@ -116,7 +116,6 @@ class Choices:
         return next(iter(self.named(part)), None)
 
     def columns(self) -> Columns:
-        """For the reader."""
         from ..reading import Columns
 
         event = self.one("event")
@@ -131,7 +130,6 @@ class Choices:
         )  # fmt: skip
 
     def reading(self, file: Path) -> Reading:
-        """For the reader of this file."""
         from ..reading.options import how_to_read
 
         beside = self.beside or (None if self.beside_sheet is None else str(file))
@@ -142,7 +140,6 @@ class Choices:
         )  # fmt: skip
 
     def command(self, file: Path) -> str:
-        """The command that does the same."""
         return shlex.join(["ksupport", "fit", file.name, *self._options(file)])
 
     def _options(self, file: Path) -> Iterable[str]:
@@ -166,12 +163,10 @@ class Choices:
     # -- between processes ---------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Choices:
-        """The inverse of `to_dict`."""
         return cls(**{**value, "na": tuple(value["na"])})
 
 

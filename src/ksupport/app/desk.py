@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import Any
 
 from .._common.errors import InputError
 from .._common.names import shown, title
+from .._common.phases import Phase
+from .._common.progress import duration, polled
 from ..commands.fitting.fitted import fit_data
 from ..commands.fitting.model_file import load
 from ..commands.fitting.options import FitOptions
@@ -43,9 +47,9 @@ class Opened:
     sha256: str
     sheets: tuple[str, ...] = ()
 
-    def data(self) -> Data:
+    def data(self, need_target: bool = True) -> Data:
         """What it holds, checked."""
-        return data_of(self.table, self.columns, self.reading, self.sha256)
+        return data_of(self.table, self.columns, self.reading, self.sha256, need_target)
 
 
 def look(path: str, choices: Mapping[str, Any] | None, search: str = "") -> dict[str, Any]:
@@ -64,36 +68,28 @@ def look(path: str, choices: Mapping[str, Any] | None, search: str = "") -> dict
             chosen = replace(chosen, parts=guessed_parts(opened.table))
             opened = _opened(file, chosen)
         problems, understood = _understood(opened)
+    nothing = {"remarks": opened.table.remarks, "response": None, "features": None}
     return {
         "file": shown(file.name),
         "choices": chosen.to_dict(),
         "problems": problems,
         "table": preview(opened.table, chosen, problems, search),
         "ready": understood is not None,
-        "remarks": opened.table.remarks if understood is None else understood["remarks"],
-        "response": None if understood is None else understood["response"],
-        "features": None if understood is None else understood["features"],
         "sheets": list(opened.sheets),
+        **(understood or nothing),
     }
 
 
 def _understood(opened: Opened) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
-    if opened.columns.target is None and not opened.columns.survival:
-        missing = told(_no_response(opened), opened.table.name)
-        try:
-            data_of(opened.table, opened.columns, opened.reading, opened.sha256, need_target=False)
-        except InputError as error:
-            return [*missing, *told(error, opened.table.name)], None
-        return missing, None
+    chosen = opened.columns.target is not None or opened.columns.survival
+    problems = [] if chosen else told(_no_response(opened), opened.table.name)
     try:
-        data = opened.data()
+        data = opened.data(need_target=chosen)
     except InputError as error:
-        return told(error, opened.table.name), None
-    return [], {
-        "remarks": data.remarks,
-        "response": data.kind,
-        "features": data.n_features,
-    }
+        problems += told(error, opened.table.name)
+    if problems:
+        return problems, None
+    return [], {"remarks": data.remarks, "response": data.kind, "features": data.n_features}
 
 
 def _no_response(opened: Opened) -> Problem:
@@ -173,9 +169,8 @@ def predict(path: str, choices: Mapping[str, Any], folder: str) -> dict[str, Any
     """Predict the rows of another file, which is read as the first one was."""
     file, into = Path(path), Path(folder)
     chosen = replace(Choices.from_dict(choices), beside=None, beside_sheet=None)
-    reading = chosen.reading(file)
     with spelling(on_page):
-        rows, remarks = predictions(load(into / MODEL), file, reading, None)
+        rows, remarks = predictions(load(into / MODEL), file, chosen.reading(file), None)
     write_table(into / PREDICTIONS, rows)
     head = [
         [shown(cell) if isinstance(cell, str) else f"{cell:.4g}" for cell in row]
@@ -187,3 +182,56 @@ def predict(path: str, choices: Mapping[str, Any], folder: str) -> dict[str, Any
 def example(name: str, folder: str) -> dict[str, Any]:
     """Write the file of an example into a folder, and look at it."""
     return {"path": str(write_example(name, Path(folder)))}
+
+
+# -- progress of a fit ------------------------------------------------------------------------
+
+
+MESSAGE_PERIOD = 0.4  # seconds between two messages
+HELD_OUT = "predicting held-out rows"  # first words of the stage that repeats the fit on folds
+RIVALS_SHARE = 1.5  # time of folds with the usual methods beside the model, as a share of without
+
+
+class Progress:
+    """Progress of a fit, which tells how long its repetitions on folds will take."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.now = clock
+        self.root = Phase("", self)
+        self._started = clock()
+        self._stages: list[tuple[str, float]] = []  # words, when it began
+
+    def closed(self, phase: Phase) -> None:
+        """A phase is over."""
+
+    def say(self, words: str) -> None:
+        """A stage begins."""
+        self._stages.append((words, self.now()))
+
+    def state(self) -> dict[str, Any]:
+        """For the page: the stage, the time so far, the time left, and the share done."""
+        now = self.now()
+        so_far, left = now - self._started, self._left(now)
+        return {
+            "words": self._stages[-1][0] if self._stages else "reading the file",
+            "so_far": duration(so_far),
+            "left": None if left is None else duration(left),
+            "share": None if left is None else so_far / (so_far + left),
+        }
+
+    def _left(self, now: float) -> float | None:
+        """Seconds left; None until the first fit is done or a long phase says."""
+        starts = [start for words, start in self._stages if words.startswith(HELD_OUT)]
+        if starts:
+            fit = starts[0] - next(start for words, start in self._stages if "fitting" in words)
+            expected = RIVALS_SHARE * FitOptions().cv * fit
+            return max(expected - (now - starts[0]), 1.0)
+        return 1.0 if len(self._stages) > 1 else None
+
+
+@contextmanager
+def following(tell: Callable[[dict[str, Any]], None]) -> Iterator[Callable[[str], None]]:
+    """Report the progress of the work within; yields a function that begins a stage."""
+    progress = Progress()
+    with polled(progress.root, lambda: tell(progress.state()), MESSAGE_PERIOD, MESSAGE_PERIOD):
+        yield progress.say

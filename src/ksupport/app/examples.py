@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,19 +22,11 @@ def _numbers() -> Rows:
     return ["plant", "yield", *_names(X)], rows
 
 
-def _classes() -> Rows:
-    from sklearn.datasets import load_breast_cancer
+def _labelled(load: str, target: str) -> Rows:
+    """A data set of scikit-learn."""
+    from sklearn import datasets
 
-    return _labelled(load_breast_cancer(), "diagnosis")
-
-
-def _three() -> Rows:
-    from sklearn.datasets import load_wine
-
-    return _labelled(load_wine(), "class")
-
-
-def _labelled(data: Any, target: str) -> Rows:
+    data = getattr(datasets, load)()
     names = [str(name).replace("/", " or ") for name in data.feature_names]
     labels = [str(data.target_names[each]).replace("class_", "grower ") for each in data.target]
     return [target, *names], [
@@ -102,10 +95,11 @@ EXAMPLES = {
     ),
     "classes": Example(
         "Two classes", "569 tumours, 30 measurements: benign or malignant?", "tumours.csv",
-        _classes,
+        partial(_labelled, "load_breast_cancer", "diagnosis"),
     ),
     "three": Example(
-        "Three classes", "178 wines from three growers: which one?", "wines.csv", _three
+        "Three classes", "178 wines from three growers: which one?", "wines.csv",
+        partial(_labelled, "load_wine", "class"),
     ),
     "survival": Example(
         "Survival", "120 simulated patients: who lives longer, given age and sex?", "survival.csv",

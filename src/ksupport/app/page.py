@@ -13,9 +13,13 @@ from .. import limits
 from .._common.names import listed
 from .choices import PARTS, READ_BY, VALUE_WORDS
 from .examples import EXAMPLES
-from .uploads import ACCEPTED
 
 ASSETS = Path(__file__).parent / "page"
+ACCEPTED = (
+    ".csv", ".tsv", ".txt", ".tab", ".gz", ".bz2", ".xz", ".xlsx", ".xlsm", ".ods", ".parquet",
+    ".pq", ".arrow", ".feather", ".ipc", ".npz", ".npy", ".svm", ".libsvm", ".svmlight", ".h5ad",
+    ".bed", ".bim", ".fam",
+)  # fmt: skip
 ICON = (  # none would be asked for at an address without the token
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E"
     "%3Ccircle cx='4' cy='4' r='3' fill='%231f5fa8'/%3E%3C/svg%3E"

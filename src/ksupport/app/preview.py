@@ -31,7 +31,11 @@ def preview(
     for at, problem in enumerate(problems):
         for name in problem["columns"]:
             wrong.setdefault(name, []).append(at)
-    kept = _kept(names, choices, wrong, search)
+    with_part = [name for name in names if name in choices.parts]
+    marked = [name for name in names if name in choices.parts or name in wrong]
+    found = [name for name in names if search.lower() in name.lower()]
+    # Columns with a part or a problem first, and then in the order of the file.
+    kept = found if search else list(dict.fromkeys([*marked, *names]))
     rows = _rows(len(table.about), problems)
     columns = [
         {
@@ -42,17 +46,16 @@ def preview(
             "problems": wrong.get(name, []),
             "cells": cells,
         }
-        for name in kept
+        for name in kept[:COLUMNS_SHOWN]
         for holds, cells in [_cells(table, name, rows)]
     ]
     known = set(names)
     return {
         "rows": len(table.about),
         "columns": len(names),
-        "matching": sum(search.lower() in name.lower() for name in names),
         "row_numbers": [row + 1 for row in rows],
         "shown": columns,
-        "offered": _offered(names, choices),
+        "offered": list(dict.fromkeys([*with_part, *names]))[:OFFERED],
         "parts": {name: part for name, part in choices.parts.items() if name in known},
         "cells_wrong": [
             [problem["row"] + 1, name] for problem in problems if problem["row"] is not None
@@ -61,26 +64,10 @@ def preview(
     }  # fmt: skip
 
 
-def _kept(
-    names: Sequence[str], choices: Choices, wrong: Mapping[str, Any], search: str
-) -> list[str]:
-    """Columns with a part or a problem first, and then in the order of the file."""
-    if search:
-        return [name for name in names if search.lower() in name.lower()][:COLUMNS_SHOWN]
-    first = [name for name in names if name in choices.parts or name in wrong]
-    return list(dict.fromkeys([*first, *names]))[:COLUMNS_SHOWN]
-
-
 def _rows(n: int, problems: Sequence[Mapping[str, Any]]) -> list[int]:
     first = range(min(n, ROWS_SHOWN))
     others = {problem["row"] for problem in problems if problem["row"] is not None}
     return sorted({*first, *sorted(each for each in others if each < n)[:WITH_PROBLEMS]})
-
-
-def _offered(names: Sequence[str], choices: Choices) -> list[str]:
-    """The columns among which the response is chosen; of very many, the first."""
-    with_part = [name for name in names if name in choices.parts]
-    return list(dict.fromkeys([*with_part, *names]))[:OFFERED]
 
 
 def _cells(table: Table, name: str, rows: Sequence[int]) -> tuple[str, list[str]]:
@@ -149,28 +136,17 @@ class _Look:
     """What a column looks like."""
 
     def __init__(self, column: Any) -> None:
-        self.name = str(column.name)
         self.text = is_text(column, Marks())
-        self.present = int(column.notna().sum())
+        present = int(column.notna().sum())
         self.different = int(column.nunique())
-        self._column = column
-
-    @property
-    def names_rows(self) -> bool:
-        """Text that differs from row to row, or an id by its name."""
-        if self.different < max(self.present, 2):
-            return False
-        return is_called_id(self.name) or (self.text and not holds_dates(self._column))
-
-    @property
-    def has_levels(self) -> bool:
-        """Text that recurs."""
-        return self.text and 2 <= self.different <= min(MOST_LEVELS, max(self.present // 2, 2))
-
-    @property
-    def varies(self) -> bool:
-        """Whether it can be a response or a covariate."""
-        return self.has_levels or (not self.text and self.different > 1)
+        # Text that differs from row to row, or an id by its name:
+        self.names_rows = self.different >= max(present, 2) and (
+            is_called_id(str(column.name)) or (self.text and not holds_dates(column))
+        )
+        # Text that recurs:
+        most = min(MOST_LEVELS, max(present // 2, 2))
+        self.has_levels = self.text and 2 <= self.different <= most
+        self.varies = self.has_levels or (not self.text and self.different > 1)
 
 
 def _response(looks: dict[str, _Look]) -> dict[str, str]:

@@ -55,7 +55,6 @@ class Worker:
             await ended(process)
 
     async def close(self) -> None:
-        """End the process for good."""
         self._closed = True
         await self.stop()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -17,7 +19,6 @@ from starlette.responses import FileResponse, PlainTextResponse, Response
 from .choices import Choices
 from .page import busy_note, columns_section, page, result_section, run_section
 from .process import Worker
-from .uploads import taken
 
 Act = Callable[[Any], Awaitable[None]]
 FILES = {  # what can be fetched of a page, by the name of its route
@@ -32,6 +33,9 @@ BUSY = {
     "example": "Making the example …",
     "predict": "Predicting …",
 }
+LONGEST_FILE_NAME = 100  # characters of a name
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)  # names on Windows
+MAIN = ".bed"  # of several files, the one that names the others
 STARTING: dict[str, Any] = {"words": "starting", "so_far": "0 s"}
 
 
@@ -62,16 +66,15 @@ class Page:
         self.file: Path | None = None
         self.compare = True
         self.search: reactive.Value[str] = reactive.Value("")
-        self.look: reactive.Value[Any] = reactive.Value(None)
-        self.progress: reactive.Value[Any] = reactive.Value(None)
         self.error: reactive.Value[str] = reactive.Value("")
         self.busy: reactive.Value[str] = reactive.Value("")  # with what, in words
+        self.look: reactive.Value[Any] = reactive.Value(None)
+        self.progress: reactive.Value[Any] = reactive.Value(None)
         self.result: reactive.Value[Any] = reactive.Value(None)
         self.predicted: reactive.Value[Any] = reactive.Value(None)
         self._waiting: dict[str, int] = {}  # for the answer to a request of each kind
 
     async def close(self) -> None:
-        """End its work, and remove all that it was sent."""
         await self.worker.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
@@ -83,7 +86,6 @@ class Page:
         self._waiting[do] = await self.worker.ask(do, **request)
 
     async def open(self, file: Path) -> None:
-        """Begin with another file."""
         if self.file is not None:
             shutil.rmtree(self.file.parent, ignore_errors=True)
         self.file = file
@@ -102,18 +104,15 @@ class Page:
         )
 
     async def find(self, text: str) -> None:
-        """Show the columns whose names have this text."""
         self.search.set(text)
         await self.choose(self.choices)
 
     @property
     def choices(self) -> Choices:
-        """As they are on the page."""
         look = self.look.get()
         return Choices() if look is None else Choices.from_dict(look["choices"])
 
     async def fit(self) -> None:
-        """Begin the work."""
         look = self.look.get()
         if self.file is None or look is None or not look["ready"]:
             return
@@ -136,7 +135,6 @@ class Page:
     # -- what it hears -------------------------------------------------------------------------
 
     async def hear(self, message: Mapping[str, Any]) -> None:
-        """A message of the worker."""
         async with reactive.lock():
             await self._heed(message)
             await reactive.flush()
@@ -151,21 +149,21 @@ class Page:
             self.busy.set("")
             self.error.set(message["error"])
         elif event == "answer" and message["number"] == self._waiting.get(message["to"]):
-            await self._take(str(message["to"]), message)
+            await self._take(str(message["to"]), dict(message))
 
-    async def _take(self, to: str, answer: Mapping[str, Any]) -> None:
+    async def _take(self, to: str, answer: dict[str, Any]) -> None:
         error = answer.get("error")
         self.busy.set("")
         if to == "predict":
-            self.predicted.set(dict(answer))
+            self.predicted.set(answer)
         elif to == "fit":
             self.progress.set(None)
             self.error.set(error or "")
-            self.result.set(None if error else dict(answer))
+            self.result.set(None if error else answer)
         elif error:
             self.error.set(error)
         elif to == "look":
-            self.look.set(dict(answer))
+            self.look.set(answer)
         elif to == "example":
             await self.open(Path(answer["path"]))
 
@@ -239,10 +237,20 @@ def _listen(opened: Page, input: Any) -> None:
 
 
 async def _set(opened: Page, given: Mapping[str, str]) -> None:
-    if given["name"] == "compare":
-        opened.compare = given["value"] != ""
+    name, value, choices = given["name"], given["value"], opened.choices
+    if name == "compare":
+        opened.compare = value != ""
+        return
+    if name == "na":
+        texts = [each.strip() for each in value.split(";")]
+        choices = replace(choices, na=tuple(filter(None, texts)))
+    elif name == "response":
+        choices = replace(choices, response=value or None)
+    elif name == "beside_sheet":
+        choices = replace(choices, beside=None, beside_sheet=value or None)
     else:
-        await opened.choose(_with_setting(opened.choices, given["name"], given["value"]))
+        choices = choices.mended([(name, value)])
+    await opened.choose(choices)
 
 
 async def _press(opened: Page, pressed: Mapping[str, str]) -> None:
@@ -272,17 +280,6 @@ async def _set_part(opened: Page, chosen: Mapping[str, str]) -> None:
     await opened.choose(opened.choices.with_part(column, kept))
 
 
-def _with_setting(choices: Choices, name: str, value: str) -> Choices:
-    if name == "na":
-        texts = [each.strip() for each in value.split(";")]
-        return replace(choices, na=tuple(each for each in texts if each))
-    if name == "response":
-        return replace(choices, response=value or None)
-    if name == "beside_sheet":
-        return replace(choices, beside=None, beside_sheet=value or None)
-    return choices.mended([(name, value)])
-
-
 def _file(opened: Page, name: str) -> Any:
     """Serves a file of the page: only those that it writes itself."""
 
@@ -295,3 +292,28 @@ def _file(opened: Page, name: str) -> Any:
         return FileResponse(path, filename=path.name)
 
     return handler
+
+
+def safe_name(name: str) -> str:
+    """A name that stays in its folder, and looks like the one that was given.
+
+    >>> safe_name("../../etc/pass wd.csv"), safe_name("C:\\\\x\\\\con.csv"), safe_name("..")
+    ('pass wd.csv', '_con.csv', 'file')
+    """
+    last = re.split(r"[/\\]", name)[-1]
+    kept = re.sub(r"[^\w.()+ -]", "_", last).strip(". ")[-LONGEST_FILE_NAME:].lstrip(". -")
+    return f"_{kept}" if DEVICES.match(kept) else kept or "file"
+
+
+def taken(uploads: Sequence[Mapping[str, Any]], folder: Path) -> Path:
+    """Move files that were sent into a new folder, and give the one to read.
+
+    Files of PLINK come in threes; otherwise it is the first.
+    """
+    into = Path(tempfile.mkdtemp(dir=folder))
+    paths = []
+    for upload in uploads:
+        path = into / safe_name(str(upload["name"]))
+        os.replace(upload["datapath"], path)
+        paths.append(path)
+    return next((path for path in paths if path.suffix.lower() == MAIN), paths[0])

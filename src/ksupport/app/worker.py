@@ -59,11 +59,11 @@ def _answer(desk: Any, request: dict[str, Any], send: Send) -> None:
 
     try:
         if what == "fit":
-            answer = _fit(desk, request, send)
+            with desk.following(lambda state: send({"event": "progress", **state})) as say:
+                answer = desk.fit(**request, say=say)
         else:
-            answer = {"look": desk.look, "predict": desk.predict, "example": desk.example}[what](
-                **request
-            )
+            tasks = {"look": desk.look, "predict": desk.predict, "example": desk.example}
+            answer = tasks[what](**request)
     except (InputError, CommandError, ImportError) as error:
         answer = {"error": str(error)}
     except MemoryError:
@@ -72,13 +72,6 @@ def _answer(desk: Any, request: dict[str, Any], send: Send) -> None:
         traceback.print_exc()
         answer = {"error": f"Internal error, please report it: {type(error).__name__}: {error}"}
     send({"event": "answer", "number": number, "to": what, **answer})
-
-
-def _fit(desk: Any, request: dict[str, Any], send: Send) -> dict[str, Any]:
-    from .progress import following
-
-    with following(lambda state: send({"event": "progress", **state})) as say:
-        return dict(desk.fit(**request, say=say))
 
 
 if __name__ == "__main__":

@@ -19,8 +19,7 @@ from ..metrics import support_f1
 from ..norms import prox_ksupport
 from .fitting.provenance import versions
 from .terminal.options import Json
-from .terminal.outputs import as_json
-from .terminal.printing import console, heading, paragraph, say, table
+from .terminal.outputs import console, heading, paragraph, print_json, say, table
 from .timing import IDLE, Timing, cores, cpu, load, once, prox_by_sorting, take_turns, with_unit
 
 BENCH_STEPS, BENCH_K = 300, 10
@@ -87,11 +86,17 @@ def bench(
     Takes about half a minute.
     """
     busy = load()
-    rows = list(_compared(QUICK_SIZE if quick else FULL_SIZE))
+    size = QUICK_SIZE if quick else FULL_SIZE
+    say("the prox of the k-support norm")
+    rows = list(_prox(size))
+    say("a step of IRKSN")
+    rows.append(_step(size))
+    say("fits with nothing given")
+    rows += _fits(size)
     machine = {"cpu": cpu(), "cores": cores(), "load": busy, "versions": versions()}
     if in_json:
         record = {"machine": machine, "rows": [row.record() for row in rows]}
-        typer.echo(as_json(record), nl=False)
+        print_json(record)
         return
     out = console()
     heading(out, f"{machine['cpu']}, {machine['cores']} cores, load {busy:g} at the start")
@@ -106,15 +111,6 @@ def bench(
     )
     if busy > IDLE:
         paragraph(out, "The machine was busy: times are too long, but ratios are roughly right.")
-
-
-def _compared(size: Size) -> Iterator[Comparison]:
-    say("the prox of the k-support norm")
-    yield from _prox(size)
-    say("a step of IRKSN")
-    yield _step(size)
-    say("fits with nothing given")
-    yield from _fits(size)
 
 
 def _prox(size: Size) -> Iterator[Comparison]:

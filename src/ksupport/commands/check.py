@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 from rich.console import Console
 
 from .._common.checks import dense
@@ -15,46 +14,36 @@ from ..design import Design, Ints
 from ..reading import Data, in_memory, read_data
 from ..theory import Recommendation, recommend
 from ..theory.report import NEAR_COPY
+from .terminal import options as shared
 from .terminal.exit import with_exit_codes
-from .terminal.options import (
-    CheckedColumns,
-    CheckedReading,
-    DataFile,
-    Json,
-    Seed,
-    Standardize,
-    method_option,
-    reads_a_file,
-)
-from .terminal.outputs import as_json
-from .terminal.printing import console, heading, paragraph, say, table
+from .terminal.outputs import console, heading, paragraph, print_json, say, table
 
 FEATURES_SAMPLED = 500  # features among which correlations are counted
 SPREAD_OF_ROUNDING = 5 * float(np.finfo(np.float64).eps)
 
 
 @with_exit_codes
-@reads_a_file
+@shared.reads_a_file
 def check(
-    data: DataFile,
+    data: shared.DataFile,
     *,
-    columns: CheckedColumns,
+    columns: shared.CheckedColumns,
     k: Annotated[
         int | None,
-        method_option(
+        shared.method_option(
             metavar="NUMBER", help="Largest number of features that matter; by default up to 10."
         ),
     ] = None,
     grouped: Annotated[
         bool,
-        method_option(
+        shared.method_option(
             help="Simulate groups of correlated features that matter, not scattered ones."
         ),
     ] = False,
-    standardize: Standardize = True,
-    reading: CheckedReading,
-    seed: Seed = 0,
-    in_json: Json = False,
+    standardize: shared.Standardize = True,
+    reading: shared.CheckedReading,
+    seed: shared.Seed = 0,
+    in_json: shared.Json = False,
 ) -> None:
     """Measure correlations, and check recovery conditions.
 
@@ -68,9 +57,18 @@ def check(
     table_read = in_memory(read_data(data, parts, how, need_target=False), how.budget)
     facts, design = _facts(table_read, standardize, seed)
     say("checking the recovery conditions on simulated models")
-    advice = _advice(design, k, grouped, seed)
+    if k is not None and k > design.d:
+        raise InputError(
+            f"--k must be at most the number of features that vary, {design.d}; got {k}"
+        )
+    most = min(design.d, max(design.n // 4, 1), 10)
+    kind = "grouped" if grouped else "scattered"
+    try:
+        advice = recommend(design, k or most, support=kind, random_state=seed)
+    except ValueError as error:
+        raise InputError(str(error)) from error
     if in_json:
-        typer.echo(as_json({**facts, "advice": advice.to_dict()}), nl=False)
+        print_json({**facts, "advice": advice.to_dict()})
     else:
         _tell(console(), table_read, facts, advice)
 
@@ -107,22 +105,8 @@ def _varying(X: Any) -> Ints:
     """The columns whose entries differ by more than rounding, whatever their units."""
     low, high = (np.ravel(dense(each)) for each in (X.min(axis=0), X.max(axis=0)))
     size = np.maximum(np.abs(low), np.abs(high))
-    return np.flatnonzero(
-        high / 2 - low / 2 > SPREAD_OF_ROUNDING * size
-    )  # halves, as 1e308 has no double
-
-
-def _advice(design: Design, k: int | None, grouped: bool, seed: int) -> Recommendation:
-    most = min(design.d, max(design.n // 4, 1), 10)
-    if k is not None and k > design.d:
-        raise InputError(
-            f"--k must be at most the number of features that vary, {design.d}; got {k}"
-        )
-    kind = "grouped" if grouped else "scattered"
-    try:
-        return recommend(design, most if k is None else k, support=kind, random_state=seed)
-    except ValueError as error:
-        raise InputError(str(error)) from error
+    half = high / 2 - low / 2  # 1e308 has no double
+    return np.flatnonzero(half > SPREAD_OF_ROUNDING * size)
 
 
 def _tell(out: Console, data: Data, facts: dict[str, Any], advice: Recommendation) -> None:

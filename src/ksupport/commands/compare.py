@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import numpy as np
-import typer
 
 from .._common.errors import InputError
 from .._common.names import title
@@ -19,19 +18,9 @@ from ..explain.cross_validation import filled
 from ..reading import Data, in_memory, read_data
 from .fitting.options import inner_folds, outer_folds
 from .rivals import BASELINES, ERRORS, Make, as_in_fit, candidates, names, size_of
+from .terminal import options as shared
 from .terminal.exit import CommandError, with_exit_codes
-from .terminal.options import (
-    CheckedColumns,
-    CheckedReading,
-    DataFile,
-    Json,
-    Seed,
-    method_option,
-    reads_a_file,
-    some_of,
-)
-from .terminal.outputs import as_json
-from .terminal.printing import console, heading, paragraph, say, table
+from .terminal.outputs import console, heading, paragraph, print_json, say, table
 
 
 @dataclass(frozen=True)
@@ -47,38 +36,44 @@ class Score:
 
 
 @with_exit_codes
-@reads_a_file
+@shared.reads_a_file
 def compare(
-    data: DataFile,
+    data: shared.DataFile,
     *,
-    columns: CheckedColumns,
+    columns: shared.CheckedColumns,
     methods: Annotated[
         str | None,
-        method_option(
+        shared.method_option(
             metavar="NAMES",
             help="Names of the methods to compare, separated by commas, including those of "
             "ksupport "
             "fit --method; all by default.",
-            autocompletion=some_of(names),
+            autocompletion=shared.some_of(names),
         ),
     ] = None,
     folds: Annotated[
         int,
-        method_option(metavar="NUMBER", help="Outer folds, on which methods are compared.", min=2),
+        shared.method_option(
+            metavar="NUMBER", help="Outer folds, on which methods are compared.", min=2
+        ),
     ] = 5,
     cv: Annotated[
         int,
-        method_option(metavar="NUMBER", help="Inner folds, on which each method is tuned.", min=2),
+        shared.method_option(
+            metavar="NUMBER", help="Inner folds, on which each method is tuned.", min=2
+        ),
     ] = 5,
-    reading: CheckedReading,
-    seed: Seed = 0,
-    in_json: Json = False,
+    reading: shared.CheckedReading,
+    seed: shared.Seed = 0,
+    in_json: shared.Json = False,
 ) -> None:
     """Compare all methods on held-out rows.
 
     Each method is tuned by cross-validation within the training rows (nested cross-validation).
     """
-    _check_names(methods)
+    known = names()
+    if methods is not None and (not (given := _listed(methods, known)) or set(given) - set(known)):
+        raise InputError(f"--methods must name some of {', '.join(known)}; got {methods!r}")
     how, parts = reading(), columns()
     say(f"reading {title(data)}")
     table_read = read_data(data, parts, how)
@@ -88,11 +83,18 @@ def compare(
     unpenalized = table_read.unpenalized.tolist()
     wanted = _wanted(methods, candidates(seed, table_read.kind, unpenalized))
     splits = _splits(table_read, folds, cv, seed)
-    scores = _scores(table_read, wanted, splits, cv)
+    scores: list[Score] = []
+    with phase("comparing", len(wanted)) as update:
+        for name, make in wanted.items():
+            say(f"{name} ({len(scores) + 1} of {len(wanted)})")
+            score = _score(
+                name, make, table_read, splits, cv, lambda part: update(len(scores) + part)
+            )
+            scores.append(score)
     _refuse_only_failures(scores)
     scores.sort(key=lambda each: np.inf if each.error is None else each.error)
     if in_json:
-        typer.echo(as_json([asdict(score) for score in scores]), nl=False)
+        print_json([asdict(score) for score in scores])
     else:
         _tell(table_read, scores, len(splits), cv)
 
@@ -100,13 +102,6 @@ def compare(
 def _listed(methods: str, known: Iterable[str]) -> list[str]:
     known = list(known)
     return [as_in_fit(name.strip(), known) for name in methods.split(",") if name.strip()]
-
-
-def _check_names(methods: str | None) -> None:
-    """Refuse names that no kind of response knows, before a file is read."""
-    known = names()
-    if methods is not None and (not (given := _listed(methods, known)) or set(given) - set(known)):
-        raise InputError(f"--methods must name some of {', '.join(known)}; got {methods!r}")
 
 
 def _wanted(methods: str | None, known: dict[str, Make]) -> dict[str, Make]:
@@ -141,18 +136,6 @@ def _splits(data: Data, folds: int, cv: int, seed: int) -> list[tuple[Ints, Ints
             f"groups of the training rows; got {labels}"
         )
     return outer_folds(folds, data.groups, data.y, seed, sorts)
-
-
-def _scores(
-    data: Data, wanted: dict[str, Make], splits: list[tuple[Ints, Ints]], cv: int
-) -> list[Score]:
-    scores: list[Score] = []
-    with phase("comparing", len(wanted)) as update:
-        for name, make in wanted.items():
-            say(f"{name} ({len(scores) + 1} of {len(wanted)})")
-            score = _score(name, make, data, splits, cv, lambda part: update(len(scores) + part))
-            scores.append(score)
-    return scores
 
 
 def _refuse_only_failures(scores: list[Score]) -> None:
@@ -207,21 +190,13 @@ def _tell(data: Data, scores: list[Score], folds: int, cv: int) -> None:
     heading(out, f"{n} rows, {d} features: error on held-out rows, {folds} folds")
     for remark in data.remarks:
         paragraph(out, remark)
-    rows = [
-        [
-            score.method,
-            *(
-                ["-"] * 4
-                if score.error is None
-                else [
-                    f"{score.error:.3f}", f"{score.error_se:.3f}",
-                    f"{score.features:.0f}", f"{score.seconds:.2f}",
-                ]
-            ),
-            score.note,
-        ]
-        for score in scores
-    ]  # fmt: skip
+    rows = []
+    for each in scores:
+        cells = ["-"] * 4
+        if each.error is not None:
+            cells = [f"{each.error:.3f}", f"{each.error_se:.3f}"]
+            cells += [f"{each.features:.0f}", f"{each.seconds:.2f}"]
+        rows.append([each.method, *cells, each.note])
     table(out, ["method", "error", "+-", "features", "seconds", "note"], rows)
     out.print()
     paragraph(

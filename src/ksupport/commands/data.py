@@ -10,7 +10,7 @@ import typer
 from .. import datasets
 from .terminal.exit import fail
 from .terminal.options import among
-from .terminal.printing import console, table
+from .terminal.outputs import console, table
 
 
 def _known() -> list[str]:

@@ -16,7 +16,6 @@ from sklearn.linear_model import LassoCV, lasso_path
 from .. import datasets
 from ..design import Floats
 from ..estimators import IRKSN, AutoIRKSN
-from ..explain.features import FeatureRow
 from ..explain.standard_methods import lasso_and_ridge
 from ..explain.wording import probability_text
 from ..inference.rehearsal import AS_FITTED, NOTHING, rehearse
@@ -28,19 +27,14 @@ from .fitting.options import FitOptions
 from .fitting.provenance import command_line, versions
 from .fitting.results import report_text
 from .terminal.exit import with_exit_codes
-from .terminal.outputs import check_outputs, write_text
-from .terminal.printing import console, styled, table
+from .terminal.outputs import check_outputs, console, styled, table, write_text
 
 SNR = 3.0
 N_DRAWS = 3  # simulated data sets behind every line of the second table
 N_TRAIN, N_TEST, N_FEATURES = 100, 1000, 2000
 NOISE = 5  # data sets of noise
 REHEARSED = 10  # responses of each scenario
-N_SHOWN, MATTER, DEMO_SEED = (
-    500,
-    6,
-    3,
-)  # features of the first data, those that matter, and their seed
+N_SHOWN, MATTER, DEMO_SEED = 500, 6, 3  # of the first data: features, those that matter, seed
 N_CLASSES, DECIDE, STRONG = 150, 4, 5.0  # rows of classes, features that decide, and how clearly
 
 
@@ -73,11 +67,16 @@ def demo(
     styled(terminal, "[bold]8. Reports[/] on the data of 1 and 4, to open in a browser")
     _report(terminal, numbers, "y", out)
     _report(terminal, classes, "tissue", other)
-    _what_next(terminal)
+    styled(
+        terminal,
+        "Next: [bold]ksupport fit data.csv --target y --report report.html[/] for your own data, "
+        "[bold]ksupport data list[/] for real data to try, and in Python",
+    )
+    terminal.print(
+        "    model = ksupport.AutoIRKSN().fit(X, y)\n"
+        "    model.to_frame(), model.signal_, model.performance_, model.predict(X_new)"
+    )
     terminal.print(f"({time.perf_counter() - started:.0f} s)", style="dim")
-
-
-# -- a probability for each feature --------------------------------------------------------
 
 
 def _features(terminal: Console, out: Path) -> Fitted:
@@ -100,7 +99,13 @@ def _features(terminal: Console, out: Path) -> Fitted:
 def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: Floats) -> None:
     """The features, most certain first, with true coefficients and those of a Lasso."""
     found = fitted.findings("y").found
-    rows = [_feature(fitted, each, truth, lasso) for each in found]
+    names, rows = fitted.data.feature_names, []
+    for each in found:
+        j = each.feature
+        effect = f"{fitted.effects[j]:+.2f}" if each.chosen else ""
+        others = (f"{w[j]:+.2f}" if w[j] else "-" for w in (truth, lasso))
+        called = "  " * bool(each.prefix) + each.prefix + names[j]
+        rows.append([called, probability_text(each.probability or 0.0), effect, *others])
     table(terminal, ["feature", "probability", "effect", "truth", name], rows)
     right, many = int(((lasso != 0) & (truth != 0)).sum()), np.count_nonzero(lasso)
     if any(each.prefix for each in found):
@@ -115,20 +120,6 @@ def _table(terminal: Console, fitted: Fitted, truth: Floats, name: str, lasso: F
         "matter among "
         "them, and gives no probabilities.\n"
     )
-
-
-def _feature(fitted: Fitted, each: FeatureRow, truth: Floats, lasso: Floats) -> list[str]:
-    j, name = each.feature, fitted.data.feature_names[each.feature]
-    return [
-        "  " * bool(each.prefix) + each.prefix + name,
-        probability_text(each.probability or 0.0),
-        f"{fitted.effects[j]:+.2f}" if each.chosen else "",
-        f"{truth[j]:+.2f}" if truth[j] else "-",
-        f"{lasso[j]:+.2f}" if lasso[j] else "-",
-    ]
-
-
-# -- noise ---------------------------------------------------------------------------------
 
 
 def _noise(terminal: Console) -> None:
@@ -148,23 +139,15 @@ def _noise(terminal: Console) -> None:
     terminal.print()
 
 
-# -- a rehearsal ---------------------------------------------------------------------------
-
-
 def _rehearsal(terminal: Console, fitted: Fitted) -> None:
     """The whole procedure on simulated responses to the same X."""
-    styled(
-        terminal,
-        f"[bold]3. A rehearsal[/]: {2 * REHEARSED} fits to simulated responses, on the X of 1",
-    )
+    count = 2 * REHEARSED
+    styled(terminal, f"[bold]3. A rehearsal[/]: {count} fits to simulated responses, on the X of 1")
     rehearsal = rehearse(
         AutoIRKSN(), fitted.data.X, fitted.data.y, scenarios=(AS_FITTED, NOTHING),
         n_draws=REHEARSED,
     )  # fmt: skip
     terminal.print(f"{rehearsal}\n")
-
-
-# -- classes -------------------------------------------------------------------------------
 
 
 def _classes(terminal: Console, out: Path) -> Fitted:
@@ -188,8 +171,6 @@ def _classes(terminal: Console, out: Path) -> Fitted:
     _table(terminal, fitted, effects, "l1 logistic", np.ravel(lasso[-1].coef_))
     return fitted
 
-
-# -- correlated designs --------------------------------------------------------------------
 
 Draw = Callable[[int], tuple[Floats, Floats, Floats]]
 N_ROWS = N_TRAIN + N_TEST
@@ -221,8 +202,11 @@ def _design(terminal: Console, title: str, draw: Draw, remark: str) -> None:
     header = ["", "features", "precision", "recall", "F1", "error", "seconds", "passes over X"]
     *our_means, passes = np.mean(ours, axis=0)
     rows = [
-        ["AutoIRKSN", *_told(our_means), f"{passes:.0f}"],
-        ["LassoCV", *_told(np.mean(lasso, axis=0)), "-"],  # scikit-learn does not count
+        [name, f"{features:.0f}", *(f"{value:.2f}" for value in others), n_passes]
+        for name, (features, *others), n_passes in (
+            ("AutoIRKSN", our_means, f"{passes:.0f}"),
+            ("LassoCV", np.mean(lasso, axis=0), "-"),  # scikit-learn does not count
+        )
     ]
     table(terminal, header, rows)
     terminal.print(
@@ -240,14 +224,6 @@ def _score(model: Any, X: Floats, y: Floats, w_true: Floats) -> list[float]:
     error = np.mean((model.predict(X[N_TRAIN:]) - y[N_TRAIN:]) ** 2) / np.var(y[N_TRAIN:])
     found = [score(w_true, w) for score in (support_precision, support_recall, support_f1)]
     return [float(v) for v in (np.count_nonzero(w), *found, error, seconds)]
-
-
-def _told(means: Any) -> list[str]:
-    features, *others = means
-    return [f"{features:.0f}", *(f"{value:.2f}" for value in others)]
-
-
-# -- the paper's Example 1 -----------------------------------------------------------------
 
 
 def _example1(terminal: Console) -> None:
@@ -281,24 +257,9 @@ def _numbers(w: Floats) -> list[str]:
     return [f"{value + 0.0:.3g}" for value in np.round(w, 3)]
 
 
-# -- the report ----------------------------------------------------------------------------
-
-
 def _report(terminal: Console, fitted: Fitted, target: str, out: Path) -> None:
     made: dict[str, Any] = {"command": command_line(), "seed": DEMO_SEED, "versions": versions()}
     write_text(out, report_text(fitted, target, made))
     findings = fitted.findings(target)
     terminal.print(f"{findings.title}. {findings.beside}")
     terminal.print(f"Open it in a browser: {out}\n", soft_wrap=True)
-
-
-def _what_next(terminal: Console) -> None:
-    styled(
-        terminal,
-        "Next: [bold]ksupport fit data.csv --target y --report report.html[/] for your own data, "
-        "[bold]ksupport data list[/] for real data to try, and in Python",
-    )
-    terminal.print(
-        "    model = ksupport.AutoIRKSN().fit(X, y)\n"
-        "    model.to_frame(), model.signal_, model.performance_, model.predict(X_new)"
-    )

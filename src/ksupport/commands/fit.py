@@ -7,47 +7,30 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from .. import limits
 from .._common.errors import InputError
 from .._common.names import title
 from .._common.phases import phase
 from ..explain.paper import methods_text
 from ..inference.permutation import MOST as MOST_PERMUTATIONS
-from ..reading import Columns, Data, read_data
+from ..reading import read_data
+from .fitting import results
 from .fitting.fitted import Fitted, fit_data
 from .fitting.options import AUTO, CHOICES, FitOptions, estimator_for
 from .fitting.provenance import provenance
-from .fitting.results import (
-    all_features,
-    as_data,
-    features_table,
-    model_of,
-    ranked_features,
-    report_text,
-)
 from .fitting.summary import data_summary, print_data_summary, print_summary
+from .terminal import options as shared
 from .terminal.exit import CommandError, with_exit_codes
-from .terminal.options import (
-    METHOD_PANEL,
-    READING,
-    RESULT_PANEL,
-    WHICH_COLUMNS,
-    CheckedColumns,
-    CheckedReading,
-    DataFile,
-    Group,
-    Json,
-    Seed,
-    among,
-    input_files,
-    option,
-    output_option,
-    with_groups,
+from .terminal.outputs import (
+    as_json,
+    check_outputs,
+    check_table,
+    console,
+    print_json,
+    say,
+    write_table,
+    write_text,
 )
-from .terminal.outputs import as_json, check_outputs, check_table, write_table, write_text
-from .terminal.printing import console, say
 
 WRITTEN = {
     "output": "model", "coefficients": "coefficients", "table": "table of all features",
@@ -55,46 +38,49 @@ WRITTEN = {
 }  # fmt: skip
 
 
-def _method(name: str, words: str, kind: Any = float | None, **how: Any) -> inspect.Parameter:
-    return option(name, kind, None, METHOD_PANEL, words, metavar="NUMBER", **how)
+def _method(
+    name: str, words: str, kind: Any = float | None, default: Any = None, *flags: str,
+    metavar: str | None = "NUMBER", **how: Any,
+) -> inspect.Parameter:  # fmt: skip
+    panel = shared.METHOD_PANEL
+    return shared.option(name, kind, default, panel, words, *flags, metavar=metavar, **how)
 
 
-def _file(name: str, words: str) -> inspect.Parameter:
-    return option(name, Path | None, None, RESULT_PANEL, words, metavar="FILE")
+def _result(
+    name: str, words: str, kind: Any = Path | None, metavar: str = "FILE"
+) -> inspect.Parameter:
+    return shared.option(name, kind, None, shared.RESULT_PANEL, words, metavar=metavar)
 
 
-def _noun(name: str, words: str) -> inspect.Parameter:
-    return option(name, str | None, None, RESULT_PANEL, words, metavar="NOUN")
-
-
-FIT = Group(FitOptions, [
-    option(
-        "method", str, AUTO, METHOD_PANEL, f"Method of feature selection: {', '.join(CHOICES)}.",
-        metavar="NAME", autocompletion=among(lambda: CHOICES),
+NOUN = str | None, "NOUN"
+FIT = shared.Group(FitOptions, [
+    _method(
+        "method", f"Method of feature selection: {', '.join(CHOICES)}.", str, AUTO,
+        metavar="NAME", autocompletion=shared.among(lambda: CHOICES),
     ),
     _method("k", "Approximate number of features; chosen from the data if left out.", int | None),
     _method("alpha", "Parameter of IRKSN, between 0 and 1: larger values select more features."),
-    option("cv", int, 5, METHOD_PANEL, "Number of cross-validation folds.", metavar="NUMBER"),
-    option(
-        "standardize", bool, True, METHOD_PANEL,
-        "Scale the columns to unit variance while fitting.",
+    _method("cv", "Number of cross-validation folds.", int, 5),
+    _method(
+        "standardize", "Scale the columns to unit variance while fitting.", bool, True, metavar=None
     ),
-    option(
-        "positive", bool, False, METHOD_PANEL,
+    _method(
+        "positive",
         "Only allow positive effects: features can raise the target, the odds of the second of two "
         "classes (in alphabetical order) or the risk, but not lower them. Columns of --adjust-for "
         "may have either sign.",
-        "--positive",
+        bool, False, "--positive", metavar=None,
     ),
     _method(
         "beta",
         "Weight of recall relative to precision (F-beta score), 1 by default: above 1 more "
         "features are selected, below 1 only the most certain.",
     ),
-    option(
-        "predict_by", str | None, None, METHOD_PANEL,
+    _method(
+        "predict_by",
         "How to predict: average (over sampled models, with some hundred features; the default) or "
-        "support (with the selected features only).", metavar="NAME",
+        "support (with the selected features only).",
+        str | None, metavar="NAME",
     ),
     _method(
         "fdr",
@@ -105,9 +91,9 @@ FIT = Group(FitOptions, [
         "permutations", "Test for any signal with this number of permutations of the target.",
         int | None, min=1, max=MOST_PERMUTATIONS,
     ),
-    option(
-        "compare", bool, True, METHOD_PANEL,
-        "Compare with a Lasso and a ridge on held-out rows; takes most of the time.",
+    _method(
+        "compare", "Compare with a Lasso and a ridge on held-out rows; takes most of the time.",
+        bool, True, metavar=None,
     ),
     _method(
         "stability",
@@ -115,41 +101,45 @@ FIT = Group(FitOptions, [
         "probabilities.",
         int | None, min=0, max=limits.MOST_PAIRS,
     ),
-    _noun("rows", "What the rows are called in results, such as patients."),
-    _noun(
+    _result("rows", "What the rows are called in results, such as patients.", *NOUN),
+    _result(
         "features",
         "What the features are called in results, such as genes; guessed from their names if left "
-        "out.",
+        "out.", *NOUN,
     ),
 ])  # fmt: skip
-OUTPUTS = Group(dict, [
-    _file("output", "Write the model here, as JSON."),
-    _file("coefficients", "Write the selected features here, with coefficients, as CSV or .xlsx."),
-    _file(
+OUTPUTS = shared.Group(dict, [
+    _result("output", "Write the model here, as JSON."),
+    _result(
+        "coefficients", "Write the selected features here, with coefficients, as CSV or .xlsx."
+    ),
+    _result(
         "table",
         "Write every feature here, as CSV or .xlsx: means or slope, p-value, adjusted p-value, "
         "probability, coefficient, rank.",
     ),
-    _file("ranked", "Write all names with signed scores here, for enrichment tools (.rnk)."),
-    _file("report", "Write a report here, one HTML file."),
-    _file("methods", "Write a paragraph for the methods section of a paper here, as text."),
+    _result("ranked", "Write all names with signed scores here, for enrichment tools (.rnk)."),
+    _result("report", "Write a report here, one HTML file."),
+    _result("methods", "Write a paragraph for the methods section of a paper here, as text."),
 ])  # fmt: skip
 
 
 @with_exit_codes
-@with_groups(columns=WHICH_COLUMNS, reading=READING, outputs=OUTPUTS, options=FIT)
+@shared.with_groups(
+    columns=shared.WHICH_COLUMNS, reading=shared.READING, outputs=OUTPUTS, options=FIT
+)
 def fit(
-    data: DataFile,
+    data: shared.DataFile,
     *,
-    columns: CheckedColumns,
-    reading: CheckedReading,
+    columns: shared.CheckedColumns,
+    reading: shared.CheckedReading,
     outputs: Callable[[], dict[str, Path | None]],
     options: Callable[..., FitOptions],
-    seed: Seed = 0,
+    seed: shared.Seed = 0,
     dry_run: Annotated[
-        bool, output_option("--dry-run", help="Show how the file is understood, and stop.")
+        bool, shared.output_option("--dry-run", help="Show how the file is understood, and stop.")
     ] = False,
-    in_json: Json = False,
+    in_json: shared.Json = False,
 ) -> None:
     """Find the features of a data file that explain a target.
 
@@ -159,20 +149,29 @@ def fit(
     asked, files = options(seed=seed), outputs()
     asked.check_options()
     how, parts = reading(), columns()
-    check_outputs(input_files(data, how), {f"--{name}": path for name, path in files.items()})
+    check_outputs(
+        shared.input_files(data, how), {f"--{name}": path for name, path in files.items()}
+    )
     for name in ("coefficients", "table"):
         check_table(f"--{name}", files.get(name))
     say(f"reading {title(data)}")
     read = read_data(data, parts, how)
     if dry_run:
-        _print_data_summary(read, parts, asked, in_json)
+        try:
+            to_fit = type(estimator_for(asked, read)).__name__
+        except InputError as error:
+            to_fit = f"nothing: {error}"
+        if in_json:
+            print_json(data_summary(read, parts, to_fit))
+        else:
+            print_data_summary(console(), read, parts, to_fit)
         return
     fitted = fit_data(read, asked, say)
     made = provenance(read, seed)
     named = parts.target or parts.time or "y"
     written, problems = _write(fitted, named, parts.id, made, files)
     if in_json:
-        typer.echo(as_json(as_data(fitted, named, made)), nl=False)
+        print_json(results.as_data(fitted, named, made))
     else:
         out = console()
         print_summary(out, fitted, named)
@@ -181,17 +180,6 @@ def fit(
         out.print()
     if problems:
         raise CommandError("\n".join(problems))
-
-
-def _print_data_summary(data: Data, columns: Columns, options: FitOptions, in_json: bool) -> None:
-    try:
-        to_fit = type(estimator_for(options, data)).__name__
-    except InputError as error:
-        to_fit = f"nothing: {error}"
-    if in_json:
-        typer.echo(as_json(data_summary(data, columns, to_fit)), nl=False)
-    else:
-        print_data_summary(console(), data, columns, to_fit)
 
 
 def _write(
@@ -205,17 +193,13 @@ def _write(
 
     Returns a line on each file, and what went wrong.
     """
-    writers: dict[str, Callable[[Path], None]] = {
-        "output": lambda path: write_text(
-            path, as_json(model_of(fitted, target, ids, made).to_dict())
-        ),
-        "coefficients": lambda path: write_table(path, features_table(fitted, target)),
-        "table": lambda path: write_table(path, all_features(fitted)),
-        "ranked": lambda path: write_text(path, ranked_features(fitted)),
-        "report": lambda path: write_text(path, report_text(fitted, target, made)),
-        "methods": lambda path: write_text(
-            path, methods_text(fitted.findings(target), made["versions"])
-        ),
+    contents: dict[str, Callable[[], Any]] = {
+        "output": lambda: as_json(results.model_of(fitted, target, ids, made).to_dict()),
+        "coefficients": lambda: results.features_table(fitted, target),
+        "table": lambda: results.all_features(fitted),
+        "ranked": lambda: results.ranked_features(fitted),
+        "report": lambda: results.report_text(fitted, target, made),
+        "methods": lambda: methods_text(fitted.findings(target), made["versions"]),
     }
     done, problems = [], []
     for name, path in outputs.items():
@@ -223,7 +207,11 @@ def _write(
             continue
         try:
             with phase(f"writing the {WRITTEN[name]}"):
-                writers[name](path)
+                content = contents[name]()
+                if isinstance(content, str):
+                    write_text(path, content)
+                else:
+                    write_table(path, content)
             done.append(f"{WRITTEN[name]}: {path}")
         except CommandError as problem:
             problems.append(str(problem))

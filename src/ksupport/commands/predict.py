@@ -15,37 +15,29 @@ from .._common.names import title
 from .._common.phases import phase
 from ..reading import Reading, Rows, read_rows
 from .fitting.model_file import Model, load
+from .terminal import options as shared
 from .terminal.exit import with_exit_codes
-from .terminal.options import (
-    READING,
-    WHICH_COLUMNS,
-    CheckedColumns,
-    CheckedReading,
-    DataFile,
-    input_files,
-    output_option,
-    with_groups,
-)
-from .terminal.outputs import as_csv, check_outputs, check_table, write_table
-from .terminal.printing import say
+from .terminal.outputs import as_csv, check_outputs, check_table, say, write_table
 
 
 @with_exit_codes
-@with_groups(columns=WHICH_COLUMNS.only("id"), reading=READING.without("missing", "duplicates"))
+@shared.with_groups(
+    columns=shared.WHICH_COLUMNS.only("id"), reading=shared.READING.without("missing", "duplicates")
+)
 def predict(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="Model file written by ksupport fit --output.")
     ],
-    data: DataFile,
+    data: shared.DataFile,
     *,
-    columns: CheckedColumns,
+    columns: shared.CheckedColumns,
     output: Annotated[
         Path | None,
-        output_option(
+        shared.output_option(
             metavar="FILE", help="Write the predictions here, as CSV or .xlsx; else print them."
         ),
     ] = None,
-    reading: CheckedReading,
+    reading: shared.CheckedReading,
 ) -> None:
     """Predict new rows with a model of ksupport fit.
 
@@ -53,7 +45,7 @@ def predict(
     rows are those of --id, or of the column that named them in the fit.
     """
     how = reading()
-    check_outputs({"MODEL": model} | input_files(data, how), {"--output": output})
+    check_outputs({"MODEL": model} | shared.input_files(data, how), {"--output": output})
     check_table("--output", output)
     loaded = load(model)
     table, remarks = predictions(loaded, data, how, columns().id)

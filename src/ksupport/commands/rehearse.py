@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from .._common.errors import InputError
 from .._common.names import title
 from .._common.render import plain
@@ -13,37 +11,28 @@ from ..inference.rehearsal import AS_FITTED, NOTHING, SCENARIOS, Rehearsal
 from ..inference.rehearsal import rehearse as rehearsed
 from ..reading import Data, read_data
 from .fitting.options import FitOptions, estimator_for
+from .terminal import options as shared
 from .terminal.exit import CommandError, with_exit_codes
-from .terminal.options import (
-    CheckedColumns,
-    CheckedReading,
-    DataFile,
-    Json,
-    Seed,
-    Standardize,
-    method_option,
-    reads_a_file,
-)
-from .terminal.outputs import as_json
-from .terminal.printing import console, heading, paragraph, say, table
+from .terminal.outputs import console, heading, paragraph, print_json, say, table
 
 
 @with_exit_codes
-@reads_a_file
+@shared.reads_a_file
 def rehearse(
-    data: DataFile,
+    data: shared.DataFile,
     *,
-    columns: CheckedColumns,
+    columns: shared.CheckedColumns,
     draws: Annotated[
-        int, method_option(metavar="NUMBER", help="Simulated responses per scenario.", min=1)
+        int, shared.method_option(metavar="NUMBER", help="Simulated responses per scenario.", min=1)
     ] = 10,
-    standardize: Standardize = True,
+    standardize: shared.Standardize = True,
     positive: Annotated[
-        bool, method_option("--positive", help="Only allow positive effects, as in ksupport fit.")
+        bool,
+        shared.method_option("--positive", help="Only allow positive effects, as in ksupport fit."),
     ] = False,
-    reading: CheckedReading,
-    seed: Seed = 0,
-    in_json: Json = False,
+    reading: shared.CheckedReading,
+    seed: shared.Seed = 0,
+    in_json: shared.Json = False,
 ) -> None:
     """Test a fit on simulated responses with known true features.
 
@@ -68,7 +57,7 @@ def rehearse(
         raise CommandError(f"the rehearsal could not be done: {error}") from error
     if in_json:
         rows = [Rehearsal.row(each) for each in found.outcomes]
-        typer.echo(as_json([plain(row) for row in rows]), nl=False)
+        print_json([plain(row) for row in rows])
     else:
         _tell(read, found)
 

@@ -11,7 +11,7 @@ import typer
 
 from .terminal.exit import CommandError, fail
 from .terminal.options import among
-from .terminal.printing import console, table
+from .terminal.outputs import console, table
 
 if TYPE_CHECKING:  # importing the experiments takes a while: only once they are wanted
     from ..experiments import Experiment, Protocol, Row
@@ -62,8 +62,8 @@ def reproduce(
     what was left out; `--compare` exits with 1 if a value disagrees.
     """
     if not names:
-        rows = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
-        table(console(), ["name", "description", "protocols"], rows)
+        known = [[each.name, each.title, ", ".join(each.protocols)] for each in _known().values()]
+        table(console(), ["name", "description", "protocols"], known)
         return
     if protocol not in PROTOCOLS:
         raise typer.BadParameter(f"--protocol must be paper or fair, got {protocol!r}")
@@ -72,31 +72,19 @@ def reproduce(
             "--compare cannot be combined with --quick: a quick run has fewer draws, steps and "
             "columns than what was published"
         )
-    _run_all(_wanted(names), cast("Protocol", protocol), quick, out, jobs, compare, "all" in names)
-
-
-def _run_all(
-    experiments: list[Experiment],
-    protocol: Protocol,
-    quick: bool,
-    out: Path,
-    jobs: int,
-    compare: bool,
-    partly: bool,
-) -> None:
-    """Run experiments; fail at the end if one could not be run or a cell disagrees."""
+    which = cast("Protocol", protocol)
     failures: list[str] = []
     left_out: list[str] = []
     compared: dict[str, list[Difference]] = {}
-    for experiment in experiments:
+    for experiment in _wanted(names):
         try:
-            rows = _run(experiment, protocol, quick, out, jobs, partly)
+            rows = _run(experiment, which, quick, out, jobs, "all" in names)
         except CommandError as problem:  # the others can still be run
             failures.append(str(problem))
             continue
         differences = _print_comparison(experiment, rows, out / protocol) if compare else []
         compared[experiment.name] = differences
-        left_out += _left_out(experiment, protocol, quick, compare, len(differences))
+        left_out += _left_out(experiment, which, quick, compare, len(differences))
     disagreements = _print_summary(compared, out / protocol)
     for line in left_out:
         typer.echo(line)
@@ -196,7 +184,13 @@ def _print_tables(differences: list[Difference]) -> None:
 
     out, keys = console(), list(differences[0].cell)
     header = [*keys, "ours", "published", "difference", "standard errors", ""]
-    table(out, header, [_comparison_line(each, keys) for each in differences])
+    rows = []
+    for each in differences:
+        errors = "-" if each.in_errors is None else f"{each.in_errors:+.2f}"
+        numbers = [f"{each.ours:.4f}", f"{each.published:.4f}", f"{each.difference:+.4f}", errors]
+        cell = [str(each.cell[key]) for key in keys]
+        rows.append([*cell, *numbers, "" if each.agrees else "disagrees"])
+    table(out, header, rows)
     header = ["method", "cells", "mean difference", "largest", "disagree"]
     summary = [
         [m["method"], str(m["cells"]), f"{m['mean']:+.4f}", f"{m['largest']:+.4f}",
@@ -204,9 +198,3 @@ def _print_tables(differences: list[Difference]) -> None:
         for m in by_method(differences)
     ]  # fmt: skip
     table(out, header, summary)
-
-
-def _comparison_line(each: Difference, keys: list[str]) -> list[str]:
-    errors = "-" if each.in_errors is None else f"{each.in_errors:+.2f}"
-    numbers = [f"{each.ours:.4f}", f"{each.published:.4f}", f"{each.difference:+.4f}", errors]
-    return [*(str(each.cell[key]) for key in keys), *numbers, "" if each.agrees else "disagrees"]

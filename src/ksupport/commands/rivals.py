@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from scipy.sparse import issparse
@@ -22,14 +22,10 @@ from ..losses import Cox
 from ..metrics import concordance
 from .fitting.options import AUTO, CV, IC
 
-# -- every method by name ----------------------------------------------------------------
-
-
 Make = Callable[[Any, Any], Any]  # an estimator, given the inner folds or their number, and X
 L1_RATIOS = (0.1, 0.5, 0.9)
 MEAN, LARGEST_CLASS, NO_RISK = "mean of y", "largest class", "no risk"
 BASELINES = (MEAN, LARGEST_CLASS, NO_RISK)
-RESPONSE_KINDS: tuple[Kind, ...] = ("numbers", "classes", "survival")
 
 
 def size_of(model: Any, unpenalized: Sequence[int] = ()) -> int:
@@ -48,12 +44,23 @@ def candidates(
     how: dict[str, Any] = {"random_state": seed}
     if len(unpenalized):
         how["unpenalized"] = list(unpenalized)
-    return {"numbers": _of_numbers, "classes": _of_classes, "survival": _of_survival}[kind](how)
+    if kind == "numbers":
+        return _of_numbers(how)
+    if kind == "classes":
+        made = {"AutoIRKSNClassifier": _ours(AutoIRKSNClassifier, how)}
+        made["l1 logistic"] = _standard("classes", "Lasso")
+        made["ridge logistic"] = _standard("classes", "ridge")
+        made |= _abess("LogisticRegression")
+        return made | {LARGEST_CLASS: lambda cv, X: DummyClassifier(strategy="most_frequent")}
+    made = {"AutoIRKSNSurvival": _ours(AutoIRKSNSurvival, how)}
+    if find_spec("sksurv") is not None:
+        made["coxnet"] = _standard("survival", "Lasso")
+    return made | {NO_RISK: lambda cv, X: _NoRisk()}
 
 
 def names() -> list[str]:
     """Of all that can be compared, whatever the response."""
-    return list(dict.fromkeys(name for kind in RESPONSE_KINDS for name in candidates(0, kind)))
+    return list(dict.fromkeys(name for kind in get_args(Kind) for name in candidates(0, kind)))
 
 
 def as_in_fit(name: str, known: Iterable[str]) -> str:
@@ -66,29 +73,12 @@ def as_in_fit(name: str, known: Iterable[str]) -> str:
 def _of_numbers(how: dict[str, Any]) -> dict[str, Make]:
     made = {"AutoIRKSN": _ours(AutoIRKSN, how), "IRKSNCV": _ours(IRKSNCV, how)}
     made["IRKSNIC"] = lambda cv, X: IRKSNIC(unpenalized=how.get("unpenalized"))
-    made |= {
-        name: _ours(partial(PathCV, name), how) for name in METHODS if name != "irksn"
-    }  # fmt: skip
+    made |= {name: _ours(partial(PathCV, name), how) for name in METHODS if name != "irksn"}
     made |= {"LassoCV": _standard("numbers", "Lasso"), "RidgeCV": _standard("numbers", "ridge")}
     made["ElasticNetCV"] = lambda cv, X: scaled(
         ElasticNetCV(cv=cv, l1_ratio=list(L1_RATIOS)), centred=not issparse(X)
     )
     return made | _abess("LinearRegression") | {MEAN: lambda cv, X: DummyRegressor()}
-
-
-def _of_classes(how: dict[str, Any]) -> dict[str, Make]:
-    made = {"AutoIRKSNClassifier": _ours(AutoIRKSNClassifier, how)}
-    made["l1 logistic"] = _standard("classes", "Lasso")
-    made["ridge logistic"] = _standard("classes", "ridge")
-    made |= _abess("LogisticRegression")
-    return made | {LARGEST_CLASS: lambda cv, X: DummyClassifier(strategy="most_frequent")}
-
-
-def _of_survival(how: dict[str, Any]) -> dict[str, Make]:
-    made = {"AutoIRKSNSurvival": _ours(AutoIRKSNSurvival, how)}
-    if find_spec("sksurv") is not None:
-        made["coxnet"] = _standard("survival", "Lasso")
-    return made | {NO_RISK: lambda cv, X: _NoRisk()}
 
 
 class _NoRisk:
@@ -117,9 +107,6 @@ def _abess(name: str) -> dict[str, Make]:
     return {"abess": lambda cv, X: getattr(import_module("abess"), name)(ic_type="ebic")}
 
 
-# -- errors ------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ErrorMeasure:
     """An error on held-out rows, smaller is better; and what folds are stratified by."""
@@ -134,25 +121,17 @@ def _squares(model: Any, X: Any, y: Any, fitted: Any) -> float:
     return float(np.mean((y - model.predict(X)) ** 2)) / baseline
 
 
-def _wrong(model: Any, X: Any, y: Any, fitted: Any) -> float:
-    return float(np.mean(np.asarray(model.predict(X)) != y))
-
-
-def _discordance(model: Any, X: Any, y: Any, fitted: Any) -> float:
-    return 1.0 - concordance(Cox().checked(y), np.asarray(model.predict(X)))
-
-
 ERRORS = {
     "numbers": ErrorMeasure(
         _squares, "mean squared error, relative to predicting the mean of the training rows"
     ),
     "classes": ErrorMeasure(
-        _wrong,
+        lambda model, X, y, fitted: float(np.mean(np.asarray(model.predict(X)) != y)),
         "share of rows whose class is predicted wrongly",
         lambda y: np.unique(y, return_inverse=True)[1],
     ),
     "survival": ErrorMeasure(
-        _discordance,
+        lambda model, X, y, fitted: 1.0 - concordance(Cox().checked(y), model.predict(X)),
         "share of pairs of rows that are ordered wrongly (1 minus Harrell's concordance)",
         lambda y: y["event"].astype(float),
     ),

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from joblib import cpu_count
 
 from .._common.phases import phase
 from ..design import Floats
@@ -74,7 +75,6 @@ def summary(times: Sequence[float]) -> Timing:
 
 
 def elapsed(call: Callable[[], object]) -> float:
-    """Seconds that one call takes."""
     start = Clock.now()
     call()
     return Clock.now() - start
@@ -111,9 +111,7 @@ def with_unit(value: float, unit: str) -> str:
 
 
 def cores() -> int:
-    """Cores that this process may use."""
-    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else ()
-    return len(usable) or os.cpu_count() or 1
+    return int(cpu_count())
 
 
 def load() -> float:
@@ -122,7 +120,6 @@ def load() -> float:
 
 
 def cpu() -> str:
-    """The processor's name."""
     info = Path("/proc/cpuinfo")
     if info.exists():
         for line in info.read_text().splitlines():

@@ -22,9 +22,6 @@ from ..design import Floats, Incomplete, Ints
 from ..losses import Cox, Logistic, Loss, Multinomial
 from ..metrics import wrong_pairs
 
-# -- scores ------------------------------------------------------------------------------
-
-
 Kind = Literal["numbers", "classes", "survival"]
 
 
@@ -36,7 +33,6 @@ class Metric(ABC):
     chance: ClassVar[float]  # the score of a constant prediction
 
     def predictions(self, model: Any, X: Any) -> Floats:
-        """The predictions of a fitted model."""
         return np.asarray(model.predict(X))
 
     def constant_prediction(self, y: Floats, weights: Floats) -> Any:
@@ -59,11 +55,9 @@ class RSquared(Metric):
     chance = 0.0
 
     def constant_prediction(self, y: Floats, weights: Floats) -> Any:
-        """The mean."""
         return np.average(y, weights=weights)
 
     def errors(self, y: Floats, predicted: Floats, fold: Ints, weights: Floats) -> Floats:
-        """Of each row its squared error, times its weight."""
         return weights * (y - predicted) ** 2
 
 
@@ -96,7 +90,6 @@ class AUC(Concordance):
         return np.column_stack([1.0 - y, y])
 
     def predictions(self, model: Any, X: Any) -> Floats:
-        """The probability of the second class."""
         return np.asarray(model.predict_proba(X))[:, 1]
 
 
@@ -109,11 +102,9 @@ class Accuracy(Metric):
     n_classes: int
 
     def predictions(self, model: Any, X: Any) -> Floats:
-        """The probabilities of all classes."""
         return np.asarray(model.predict_proba(X))
 
     def constant_prediction(self, y: Floats, weights: Floats) -> Any:
-        """The shares of the classes."""
         return np.bincount(y.astype(np.intp), weights, self.n_classes) / weights.sum()
 
     def baseline_errors(self, constant: Floats, weights: Floats) -> Floats:
@@ -121,20 +112,15 @@ class Accuracy(Metric):
         return weights
 
     def errors(self, y: Floats, predicted: Floats, fold: Ints, weights: Floats) -> Floats:
-        """Of each row its weight, if another class is more probable."""
         return weights * (predicted.argmax(axis=1) != y)
 
 
 def metric_for(loss: Loss) -> Metric:
-    """The score for models with this loss."""
     if isinstance(loss, Cox):
         return Concordance()
     if isinstance(loss, Multinomial):
         return Accuracy(loss.n_dual)
     return AUC() if isinstance(loss, Logistic) else RSquared()
-
-
-# -- cross-validation --------------------------------------------------------------------
 
 
 Make = Callable[[Ints], Any]  # an estimator, given the rows that it will be fitted on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .._common.extra import extra
 from .._common.names import names_seen, shown
 from ..choosing.selection import Selection
-from ..design import Floats, Ints
+from ..design import Floats
 from ..posterior.credible_sets import FeatureSet
 from .cross_validation import Kind, metric_for
 from .models import Model, chosen_by, one_coefficient, targets_of
@@ -53,26 +53,24 @@ def by_certainty(effects: Floats, chosen: Selection) -> list[int]:
 
 def feature_rows(chosen: Selection, effects: Floats | None = None) -> list[FeatureRow]:
     """The features of a model, each followed by those that stand in for it."""
-    order = by_certainty(_sizes(chosen.coef) if effects is None else effects, chosen)
+    if effects is None:  # the largest coefficients, relative to each target's maximum
+        each = np.abs(np.atleast_2d(chosen.coef))
+        most = each.max(axis=1, keepdims=True, initial=0.0)
+        effects = np.asarray((each / np.where(most > 0, most, 1.0)).max(axis=0))
+    order = by_certainty(effects, chosen)
+    copies = {} if chosen.judgement is None else chosen.judgement.posterior.copies
     sets = shared_sets(chosen)
     place = {j: at for at, each in enumerate(sets) for j in each.features}
     listed: set[int] = set()
     rows = []
     for j in order:
         members = sets[place[j]].features if j in place else (j,)
-        members = (*members, *(i for i in copies_of(chosen, j) if i not in members))
+        members = (*members, *(i for i in copies.get(j, ()) if i not in members))
         for i in sorted(members, key=lambda i: i != j):  # the one of the model first
             if i not in listed:
                 rows.append(_found(chosen, i, sets, place.get(i), None if i == j else j))
         listed |= set(members)
     return rows
-
-
-def _sizes(coef: Floats) -> Floats:
-    """Absolute coefficients; of several targets the largest, relative to each target's maximum."""
-    each = np.abs(np.atleast_2d(coef))
-    most = each.max(axis=1, keepdims=True, initial=0.0)
-    return np.asarray((each / np.where(most > 0, most, 1.0)).max(axis=0))
 
 
 def _found(
@@ -95,12 +93,6 @@ def shared_sets(chosen: Selection) -> list[FeatureSet]:
     return [] if judged is None else [each for each in judged.sets if len(each.features) > 1]
 
 
-def copies_of(chosen: Selection, feature: int) -> tuple[int, ...]:
-    """A feature and its exact copies, for all of which it is selected."""
-    judged = chosen.judgement
-    return () if judged is None else judged.posterior.copies.get(feature, ())
-
-
 def frame_of(model: Model) -> Any:
     """What `LinearModel.to_frame` gives: a row for each feature, and each target if many."""
     with extra("data", "a data frame needs"):
@@ -109,9 +101,19 @@ def frame_of(model: Model) -> Any:
     coef = np.atleast_2d(model.coef_)
     head = ["target", "feature", "name", "coefficient"]
     if not chosen.flat and chosen.probability is None:
-        return pd.DataFrame(list(_rows_by_target(chosen, coef, names)), columns=head)
-    head += ["probability", "set", "stands_in_for"]
-    frame = pd.DataFrame(list(_rows(chosen, coef, names)), columns=head)
+        largest_first = [
+            (target, j, _name(names, j), float(w[j]))
+            for target, w in enumerate(np.where(chosen.support, coef, 0.0))
+            for j in np.argsort(-np.abs(w), kind="stable")[: np.count_nonzero(w)].tolist()
+        ]
+        return pd.DataFrame(largest_first, columns=head)
+    rows = [
+        (target, each.feature, _name(names, each.feature), w, each.probability, each.set,
+         each.stands_in_for)
+        for each in feature_rows(chosen)
+        for target, w in enumerate(coef[:, each.feature].tolist())
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=[*head, "probability", "set", "stands_in_for"])
     frame = frame.astype({"probability": float, "set": "Int64", "stands_in_for": "Int64"})
     for name, values in _effects(model).items():
         frame[name] = values[frame["target"], frame["feature"]]
@@ -133,28 +135,8 @@ def _effects(model: Model) -> dict[str, Floats]:
     return {name: np.atleast_2d(values) for name, values in columns.items()}
 
 
-def _rows(
-    chosen: Selection, coef: Floats, names: Sequence[str] | None
-) -> Iterator[tuple[Any, ...]]:
-    for each in feature_rows(chosen):
-        j = each.feature
-        for target, w in enumerate(coef[:, j].tolist()):
-            yield target, j, _name(names, j), w, each.probability, each.set, each.stands_in_for
-
-
-def _rows_by_target(
-    chosen: Selection, coef: Floats, names: Sequence[str] | None
-) -> Iterator[tuple[Any, ...]]:
-    for target, w in enumerate(np.where(chosen.support, coef, 0.0)):
-        for j in np.flatnonzero(w)[np.argsort(-np.abs(w[w != 0]), kind="stable")].tolist():
-            yield target, j, _name(names, j), float(w[j])
-
-
 def _name(names: Sequence[str] | None, feature: int) -> str:
     return f"x{feature}" if names is None else str(names[feature])
-
-
-# -- every feature -----------------------------------------------------------------------
 
 
 def feature_table(
@@ -166,15 +148,21 @@ def feature_table(
     chosen = chosen_by(model)
     names = names_seen(model) if names is None else names
     d = chosen.coef.shape[-1]
-    alone = None if X is None or y is None else univariate(X, y, kind_of(model))
     columns: dict[str, Any] = {
-        "feature": np.arange(d),
-        "name": [_name(names, j) for j in range(d)],
-        **_alone(alone),
-        **_in_the_model(model, chosen, names),
-    }
+        "feature": np.arange(d), "name": [_name(names, j) for j in range(d)]
+    }  # fmt: skip
+    p = np.ones(d)
+    if X is not None and y is not None:
+        alone = univariate(X, y, kind_of(model))
+        p = np.nan_to_num(alone.p_value, nan=1.0)
+        columns |= alone.columns
+        columns |= {"univariate_effect": alone.effect, "p_value": alone.p_value}
+        columns["q_value"] = alone.q_value
+    columns |= _in_the_model(model, chosen, names)
     table = pd.DataFrame(columns).drop(index=model.unpenalized_)
-    order = _order(chosen, one_coefficient(model.coef_), alone)
+    certain = np.nan_to_num(np.round(_probability(chosen), SAME_DECIMALS))
+    size = np.abs(one_coefficient(model.coef_))
+    order = np.lexsort((p, -size, ~chosen.support, -certain))
     order = order[np.isin(order, model.unpenalized_, invert=True)]
     table = table.loc[order].reset_index(drop=True).astype({"set": "Int64"})
     table.insert(0, "rank", np.arange(1, len(table) + 1))
@@ -182,19 +170,7 @@ def feature_table(
 
 
 def kind_of(model: Model) -> Kind:
-    """The kind of response of a model."""
     return metric_for(model._loss).kind
-
-
-def _alone(alone: Univariate | None) -> dict[str, Any]:
-    if alone is None:
-        return {}
-    return {
-        **alone.columns,
-        "univariate_effect": alone.effect,
-        "p_value": alone.p_value,
-        "q_value": alone.q_value,
-    }
 
 
 def _in_the_model(model: Model, chosen: Selection, names: Sequence[str] | None) -> dict[str, Any]:
@@ -223,13 +199,6 @@ def _in_the_model(model: Model, chosen: Selection, names: Sequence[str] | None) 
 def _probability(chosen: Selection) -> Floats:
     d = chosen.coef.shape[-1]
     return np.full(d, np.nan) if chosen.probability is None else chosen.probability
-
-
-def _order(chosen: Selection, coef: Floats, alone: Univariate | None) -> Ints:
-    """By probability, then by membership and size of the coefficient, then by p-value."""
-    p = np.ones(coef.size) if alone is None else np.nan_to_num(alone.p_value, nan=1.0)
-    certain = np.nan_to_num(np.round(_probability(chosen), 9))
-    return np.lexsort((p, -np.abs(coef), ~chosen.support, -certain))
 
 
 def ranked_list(names: Sequence[str], alone: Univariate) -> str:

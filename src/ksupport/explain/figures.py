@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.stats import chi2, norm
+from scipy.stats import CensoredData, chi2, ecdf
 from sklearn.metrics import roc_curve
 
 from ..design import Design, Floats, Ints
@@ -110,22 +110,13 @@ def kaplan_meier(y: Floats, weights: Floats | None = None) -> tuple[Floats, Floa
 
 def survival_interval(y: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
     """Ends of the interval of `kaplan_meier` at its times (Greenwood, on the log-log scale)."""
-    times, place = np.unique(y[:, 0], return_inverse=True)
-    at_risk = np.bincount(place)[::-1].cumsum()[::-1].astype(np.float64)
-    events = np.bincount(place, y[:, 1])
-    surviving = np.cumprod(1.0 - events / at_risk)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        greenwood = np.cumsum(events / (at_risk * (at_risk - events)))
-        spread = norm.isf((1 - level) / 2) * np.sqrt(greenwood) / np.abs(np.log(surviving))
-        ends = [surviving ** np.exp(sign * spread) for sign in (1.0, -1.0)]
-    known = (surviving > 0) & (surviving < 1)
-    lower, upper = (np.where(known, end, surviving) for end in ends)
+    estimate = ecdf(CensoredData.right_censored(y[:, 0], y[:, 1] == 0)).sf
+    with warnings.catch_warnings():  # where all survive, or none, the interval is a point
+        warnings.simplefilter("ignore", RuntimeWarning)
+        interval = estimate.confidence_interval(level, method="log-log")
+    ends = [interval.low.probabilities, interval.high.probabilities]
+    lower, upper = (np.where(np.isnan(end), estimate.probabilities, end) for end in ends)
     return np.r_[1.0, lower], np.r_[1.0, upper]
-
-
-def number_at_risk(y: Floats, times: ArrayLike) -> Ints:
-    """How many rows have had no event, and are still observed, just before each time."""
-    return np.array([int((y[:, 0] >= t).sum()) for t in np.asarray(times, np.float64)])
 
 
 def log_rank(y: Floats, groups: Ints) -> float:
@@ -144,9 +135,6 @@ def log_rank(y: Floats, groups: Ints) -> float:
             variance += factor * (np.diag(share) - np.outer(share, share))
     statistic = float(score @ np.linalg.pinv(variance) @ score)
     return float(chi2.sf(statistic, max(size, 1)))
-
-
-# -- heat map ----------------------------------------------------------------------------
 
 
 DRAWN = 30  # features

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from .._common.names import listed, shown
 from .._common.render import column_format
 from ..choosing.selection import Selection
+from ..choosing.stability import StabilitySelection
 from ..design import Floats, Genotypes, Incomplete
 from ..posterior.credible_sets import FeatureSet
 from .cross_validation import (
@@ -28,7 +29,16 @@ from .cross_validation import (
     metric_for,
 )
 from .features import FeatureRow, act_together, feature_rows, shared_sets
-from .models import Covariate, Model, adjusted_for, chosen_by, covariates_of, effects_of
+from .models import (
+    Covariate,
+    Model,
+    adjusted_for,
+    chosen_by,
+    covariates_of,
+    effects_of,
+    one_coefficient,
+    speaks_for,
+)
 from .univariate import NoSignal, no_signal
 from .wording import (
     Nouns,
@@ -71,7 +81,6 @@ class Findings:
 
     @property
     def wording(self) -> Wording:
-        """The words for this kind of response."""
         return wording(self.kind, self.target, self.classes, self.nouns)
 
     @property
@@ -120,7 +129,6 @@ class Findings:
 
     @property
     def title(self) -> str:
-        """The headline."""
         target, size, right = shown(self.target), self.chosen.size, self.expected_right
         if not self.signal:
             judged = self.chosen.judgement
@@ -283,7 +291,6 @@ class Findings:
 
     @property
     def next_steps(self) -> list[str]:
-        """What to do now."""
         return list(self._next_steps())
 
     def _next_steps(self) -> Iterator[str]:
@@ -352,7 +359,6 @@ def findings_of(
     validation: CrossValidation | None = None,
     nouns: Nouns | None = None,
 ) -> Findings:
-    """The findings of a fitted model of one target, on the data of its fit."""
     chosen, kind = chosen_by(model), metric_for(model._loss).kind
     candidates = np.setdiff1d(np.arange(X.shape[1]), model.unpenalized_)
     silent = chosen.judgement is not None and not chosen.judgement.signal
@@ -395,3 +401,43 @@ def _about(right: float, size: int) -> str:
         if round(right) == size
         else f"About {round(right)} of the {size}"
     )
+
+
+def figure(value: float) -> str:
+    """A number with four digits, the last ones also where they are zeros.
+
+    >>> figure(0.029), figure(-2500.0)
+    ('0.02900', '-2500')
+    """
+    return f"{value:#.4g}".rstrip(".")
+
+
+def feature_list(
+    findings: Findings,
+    model: Model,
+    rows: Sequence[FeatureRow],
+    stability: StabilitySelection | None,
+    *,
+    indent: str = "  ",
+    longest: int = 48,
+) -> tuple[list[str], list[list[str]]]:
+    """Names of columns, and the cells of each row; names have at most ``longest`` characters."""
+    certain, several = findings.chosen.probability is not None, len(findings.classes) > 2
+    coef, effects = one_coefficient(model.coef_), findings.effect_texts
+
+    def cells(each: FeatureRow) -> list[str]:
+        j = each.feature
+        name = shown(str(findings.names[j]), longest) or "(no name)"
+        return [
+            indent * bool(each.prefix) + each.prefix + name,
+            *[probability_text(each.probability or 0.0)] * certain,
+            *([effects[j], figure(coef[j])] if each.chosen else ["", ""]),
+            *[shown(speaks_for(model, j) or "", 60)] * several,
+            *([] if stability is None else [f"{stability.frequency[j]:.0%}"]),
+        ]
+
+    head = [
+        findings.nouns.feature, *["probability"] * certain, "effect", "coefficient",
+        *["makes likely"] * several, *["selected on halves"] * (stability is not None),
+    ]  # fmt: skip
+    return head, [cells(each) for each in rows]

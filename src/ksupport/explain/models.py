@@ -81,7 +81,6 @@ def speaks_for(model: Model, feature: int) -> str | None:
 
 
 def effects_of(model: Model, X: Any) -> Floats:
-    """Coefficients times the standard deviations of their columns."""
     effects, features = np.zeros(X.shape[1]), np.flatnonzero(chosen_by(model).support)
     if features.size:
         spreads = dense(X[:, features]).std(axis=0)
@@ -150,7 +149,11 @@ def walk_again(
         check_count("max_iter", max_iter)
     step = step_of(chosen, target)
     walk = 0 if chosen.shared else target  # all responses share one
-    end = max(max_iter or _far_enough(chosen, model.max_iter, walk), step, 1)
+    if max_iter is None:  # as far as the fit, or beyond the step where many paths were walked
+        own = chosen.how == "path"
+        walked = int(chosen.histories[walk]["t"][-1]) if own else 0
+        max_iter = walked if own else around(chosen.steps[walk], model.max_iter)
+    end = max(max_iter, step, 1)
     design, goal = problem.design, problem.targets[walk]
     start = method_behind(chosen, problem).start(design, goal)
     (result,) = run([start], max_iter=end, every=spacing(step, end))
@@ -169,19 +172,11 @@ def walk_again(
 
 
 def step_of(chosen: Selection, target: int) -> int:
-    """The step that was kept for a target."""
     if chosen.shared:
         check_count("target", target, low=0, high=len(chosen.coef) - 1)
         return chosen.steps[0]
     check_count("target", target, low=0, high=len(chosen.steps) - 1)
     return chosen.steps[target]
-
-
-def _far_enough(chosen: Selection, max_iter: int, target: int) -> int:
-    """As far as the fit walked, or, where many paths were walked, half as far again as it chose."""
-    if chosen.how != "path":
-        return around(chosen.steps[target], max_iter)
-    return int(chosen.histories[target]["t"][-1])
 
 
 def around(step: int, max_iter: int) -> int:

@@ -63,13 +63,12 @@ def _sentences(findings: Findings, versions: dict[str, str], cite: Any) -> Itera
     number = f" {versions['ksupport']}" if "ksupport" in versions else ""
     title = METHODS[findings.chosen.method].title
     n, d = findings.n, findings.candidates
+    by = f"{findings.estimator} ({title}) of ksupport{number}"
+    if findings.chosen.method == "irksn":
+        by = f"{findings.estimator} of ksupport{number}, which uses regularisation paths of {title}"
     yield (
         f"Features associated with {shown(findings.target)} were selected among {d} in {n} samples "
-        f"with {findings.estimator} of ksupport{number}, which uses regularisation paths of "
-        f"{title} {cite('irksn')}."
-        if findings.chosen.method == "irksn"
-        else f"Features associated with {shown(findings.target)} were selected among {d} in {n} "
-        f"samples with {findings.estimator} ({title}) of ksupport{number} {cite('irksn')}."
+        f"with {by} {cite('irksn')}."
     )
     if findings.chosen.judgement is not None:
         cox = f" {cite('cox')}" if findings.kind == "survival" else ""

@@ -72,9 +72,6 @@ def estimator_names(kind: Kind) -> tuple[str, str]:
     }[kind]  # fmt: skip
 
 
-# -- classes -------------------------------------------------------------------------------
-
-
 class OneAgainstOthers(ClassifierMixin, BaseEstimator):
     """One-against-rest: a model for each class; one model for two classes."""
 
@@ -121,9 +118,6 @@ def _penalised(l1_ratio: float) -> dict[str, Any]:
     if tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8):
         return {"l1_ratios": (l1_ratio,), "use_legacy_attributes": False}
     return {"penalty": "l1" if l1_ratio else "l2"}
-
-
-# -- survival ------------------------------------------------------------------------------
 
 
 class _CoxModel(BaseEstimator):
@@ -191,9 +185,6 @@ def _ordered(y: Floats, risk: Floats) -> float:
 def structured(y: Floats) -> Any:
     """Columns time and event as scikit-survival wants them."""
     return np.array([(bool(e), t) for t, e in y], [("event", bool), ("time", float)])
-
-
-# -- nothing -------------------------------------------------------------------------------
 
 
 class CovariatesOnly(BaseEstimator):

@@ -150,11 +150,9 @@ def _welch(count: Floats, means: Floats, squares: Floats) -> tuple[Floats, Float
     """Cohen's d, and `scipy.stats.ttest_ind(equal_var=False)`."""
     difference = means[1] - means[0]
     pooled = np.sqrt(squares.sum(axis=0) / (count.sum(axis=0) - 2))
-    errors = squares / (count - 1) / count  # squared standard errors of the means
-    error = errors.sum(axis=0)
-    df = error**2 / (errors**2 / (count - 1)).sum(axis=0)
-    p = 2.0 * stats.t.sf(np.abs(difference) / np.sqrt(error), df)
-    return difference / pooled, np.where(error == 0, 0.0, p)
+    first, second = zip(means, np.sqrt(squares / (count - 1)), count, strict=True)
+    p = stats.ttest_ind_from_stats(*first, *second, equal_var=False).pvalue
+    return difference / pooled, np.where(squares.sum(axis=0) == 0, 0.0, p)
 
 
 def _anova(count: Floats, means: Floats, squares: Floats) -> tuple[Floats, Floats]:

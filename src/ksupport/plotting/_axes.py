@@ -70,14 +70,6 @@ def pyplot() -> Any:
     return pyplot
 
 
-def axes_of(ax: Any, figsize: tuple[float, float] = WIDE) -> Any:
-    if ax is None:
-        return pyplot().subplots(figsize=figsize, layout="constrained")[1]
-    if not hasattr(ax, "plot"):
-        raise TypeError(f"ax must be matplotlib Axes or None, got {ax!r}")
-    return ax
-
-
 class Display:
     """A figure, drawn when it is made and again by `plot`.
 
@@ -103,7 +95,10 @@ class Display:
         return self._drawn(self._draw, ax, self._size)
 
     def _drawn(self, draw: Callable[[Any], None], ax: Any, size: tuple[float, float]) -> Self:
-        ax = axes_of(ax, figsize=size)
+        if ax is None:
+            ax = pyplot().subplots(figsize=size, layout="constrained")[1]
+        if not hasattr(ax, "plot"):
+            raise TypeError(f"ax must be matplotlib Axes or None, got {ax!r}")
         draw(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
@@ -113,6 +108,14 @@ class Display:
 
 
 # -- what several displays draw --------------------------------------------------------------
+
+
+def draw_rows(ax: Any, labels: Sequence[str], empty: str) -> None:
+    """Names of horizontal bars, the first on top; words if there are none."""
+    ax.set_yticks(range(len(labels)), labels)
+    ax.invert_yaxis()
+    if not labels:
+        ax.text(0.5, 0.5, empty, ha="center", va="center", transform=ax.transAxes, color=MUTED)
 
 
 def note(ax: Any, place: float, text: str, colour: str = "black") -> None:
@@ -135,15 +138,8 @@ def draw_calibration(ax: Any, predicted: Floats, observed: Floats, counts: Ints)
     """Observed against predicted shares; bars are the standard errors if they are calibrated."""
     spread = np.sqrt(np.maximum(predicted * (1 - predicted), 0) / counts)
     ax.plot([0, 1], [0, 1], color=MUTED, linewidth=1, label="calibrated")
-    ax.errorbar(
-        predicted,
-        observed,
-        yerr=spread,
-        fmt="o",
-        color=GOOD,
-        capsize=3,
-        label="observed ± standard error",
-    )
+    label = "observed ± standard error"
+    ax.errorbar(predicted, observed, spread, fmt="o", color=GOOD, capsize=3, label=label)
     ax.set(xlim=(-0.03, 1.03), ylim=(-0.03, 1.03))
     ax.legend(frameon=False, fontsize="small", loc="upper left")
 
@@ -152,13 +148,11 @@ def draw_calibration(ax: Any, predicted: Floats, observed: Floats, counts: Ints)
 
 
 def check_kind(name: str, value: Any, kind: type, source: str) -> None:
-    """Raise a TypeError that names the expected source of a value."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {source}, got {type(value).__name__}")
 
 
 def check_ours(estimator: Any) -> None:
-    """Raise a TypeError unless the estimator is one of ksupport."""
     check_kind("estimator", estimator, LinearModel, "a fitted estimator of ksupport")
 
 
@@ -198,13 +192,17 @@ def checked(
     sample_weight: ArrayLike | None = None,
     *,
     names: Sequence[str] | None = None,
+    one_target: bool = False,
 ) -> tuple[Selection, Sequence[str] | None]:
     """What an estimator of ksupport has chosen, and the names of its features, once all fit."""
     check_ours(estimator)
     check_data(estimator, X, y, sample_weight)
     names = names_seen(estimator) if names is None else names
     check_names(names, np.shape(estimator.coef_)[-1])
-    return chosen_by(estimator), names
+    chosen = chosen_by(estimator)
+    if one_target and not chosen.flat:
+        raise ValueError("y must hold one target: fit several targets one at a time")
+    return chosen, names
 
 
 def check_names(names: Sequence[str] | None, size: int) -> None:

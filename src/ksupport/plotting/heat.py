@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.extra import extra
 from ..explain.features import by_certainty
 from ..explain.figures import HEAT_RANGE, Heat, heat_of
 from ..explain.models import effects_of
@@ -70,9 +69,7 @@ class HeatmapDisplay(Display):
 
         Weights change neither features nor rows: only the shape of ``sample_weight`` is checked.
         """
-        chosen, names = checked(estimator, X, y, sample_weight, names=names)
-        if not chosen.flat:
-            raise ValueError("y must hold one target: fit several targets one at a time")
+        chosen, names = checked(estimator, X, y, sample_weight, names=names, one_target=True)
         eta = np.ravel(estimator._eta(X))
         numbers, observed = estimator._validated(X, y, multi_output=False, reset=False)
         effects = effects_of(estimator, numbers)
@@ -86,17 +83,12 @@ class HeatmapDisplay(Display):
     def _draw(self, ax: Any) -> None:
         heat = self.heat
         shown = heat.values if heat.features.size else np.zeros((1, len(heat.rows)))
-        with extra("plot", "figures need"):
-            from matplotlib.colors import LinearSegmentedColormap
-        colours = LinearSegmentedColormap.from_list("orange to blue", [BAD, "white", GOOD])
+        from matplotlib.colors import LinearSegmentedColormap
+
         self.image_ = ax.imshow(
-            shown,
-            aspect="auto",
-            cmap=colours,
-            vmin=-HEAT_RANGE,
-            vmax=HEAT_RANGE,
-            interpolation="nearest",
-        )
+            shown, LinearSegmentedColormap.from_list("orange to blue", [BAD, "white", GOOD]),
+            aspect="auto", interpolation="nearest", vmin=-HEAT_RANGE, vmax=HEAT_RANGE,
+        )  # fmt: skip
         labels = [name_of(self.names, j) for j in heat.features]
         ax.set_yticks(range(len(labels)), labels)
         words = {"numbers": "from the least response to the largest", "classes": "by class",

@@ -14,16 +14,8 @@ from .._common.names import names_seen
 from ..design import Floats, Ints
 from ..explain.models import walk_again
 from ..walking import Result
-from ._axes import (
-    MUTED,
-    Display,
-    check_kind,
-    check_names,
-    check_ours,
-    documented,
-    name_of,
-    vector,
-)
+from . import _axes
+from ._axes import MUTED, Display, documented, name_of
 
 LEGEND_LINES = 15  # lines beyond which a legend would be longer than the picture
 FAINT = 200  # lines drawn faintly behind those that stand out
@@ -99,7 +91,7 @@ class PathDisplay(Display):
         A model keeps its last iterate only, so the path is walked again.  The lines are in the
         units of X: at the kept step they are ``coef_``, unless the model refits its support.
         """
-        check_ours(estimator)
+        _axes.check_ours(estimator)
         result = walk_again(estimator, X, y, sample_weight, max_iter, target)
         names = names_seen(estimator) if names is None else names
         return cls.from_result(result, names=names, **options)
@@ -122,9 +114,9 @@ class PathDisplay(Display):
         ax: Any = None,
     ) -> Self:
         """Draw the path of a `Result` whose iterates were kept."""
-        check_kind("result", result, Result, "what ksupport.path returned")
+        _axes.check_kind("result", result, Result, "what ksupport.path returned")
         check_count("n_highlighted", n_highlighted, low=0)
-        check_names(names, result.coef.size)
+        _axes.check_names(names, result.coef.size)
         if result.iterates is None:
             raise ValueError(
                 "result.iterates is None: the path was walked without keeping its iterates; "
@@ -136,7 +128,7 @@ class PathDisplay(Display):
             order = np.lexsort((-peak, -np.abs(result.coef)))
             chosen = order[: min(n_highlighted, np.count_nonzero(peak))]
         else:
-            chosen = np.flatnonzero(vector("truth", truth, result.coef.size))
+            chosen = np.flatnonzero(_axes.vector("truth", truth, result.coef.size))
         rest = np.setdiff1d(np.argsort(-peak)[: len(chosen) + FAINT], chosen)
         features = np.concatenate([chosen, rest[peak[rest] > 0]]).astype(np.intp)
         t = np.asarray(result.history["t"])
@@ -155,11 +147,10 @@ class PathDisplay(Display):
         lines, named = [], self.n_highlighted <= LEGEND_LINES
         thin = 1.2 if len(self.features) <= LEGEND_LINES else 0.6
         for i, feature in enumerate(self.features):
-            style = {"linewidth": 1.6, "color": f"C{i % 10}", "zorder": 3}
-            if named:
-                style["label"] = name_of(self.names, feature)
-            if i >= self.n_highlighted:
-                style = {"linewidth": thin, "color": MUTED, "alpha": 0.6, "zorder": 1}
+            style = {"linewidth": thin, "color": MUTED, "alpha": 0.6, "zorder": 1}
+            if i < self.n_highlighted:
+                style = {"linewidth": 1.6, "color": f"C{i % 10}", "zorder": 3}
+                style |= {"label": name_of(self.names, feature)} if named else {}
             lines += ax.plot(self.t, self.coefs[:, i], **style)
         if self.kept is not None:
             ax.axvline(self.kept, color="black", linestyle=":", label=f"kept: step {self.kept}")

@@ -13,27 +13,14 @@ from sklearn.metrics import RocCurveDisplay, auc
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_random_state
 
+from .._common.checks import check_choice
 from ..choosing.folds import folds_of_rows
-from ..design import Floats, Ints, is_dask, unwrapped
+from ..design import Floats, is_dask, unwrapped
 from ..explain.cross_validation import CrossValidation, Kind, Make, cross_validated, metric_for
 from ..explain.figures import Predictions, calibration, kaplan_meier, mean_roc, risk_groups
-from ..explain.models import chosen_by
 from ..explain.standard_methods import lasso_and_ridge
-from ._axes import (
-    BAD,
-    GOOD,
-    MUTED,
-    REFIT,
-    SQUARE,
-    Display,
-    check_data,
-    check_kind,
-    check_ours,
-    documented,
-    draw_calibration,
-    legend_above,
-    note,
-)
+from . import _axes
+from ._axes import BAD, GOOD, MUTED, REFIT, SQUARE, Display, documented, note
 
 INNER = 5  # folds on which a Lasso is tuned
 SCORES = {
@@ -55,8 +42,7 @@ def held_out(
     beside: bool = False,
 ) -> CrossValidation:
     """Fit copies of an estimator on folds, with a Lasso and a ridge if `beside`."""
-    check_ours(estimator)
-    check_data(estimator, X, y, sample_weight)
+    _axes.checked(estimator, X, y, sample_weight, one_target=True)
     metric = metric_for(estimator._loss)
     if only not in (None, metric.kind):
         raise ValueError(
@@ -68,8 +54,6 @@ def held_out(
             f"X must be an array, a data frame or a sparse matrix, got {type(X).__name__}: folds "
             "select its rows"
         )
-    if not chosen_by(estimator).flat:
-        raise ValueError("y must hold one target: fit several targets one at a time")
     X, observed = estimator._validated(X, y, multi_output=False, reset=False)
     weights = None
     if sample_weight is not None:
@@ -78,15 +62,13 @@ def held_out(
     makes: dict[str, Make] = {name: lambda rows: clone(estimator)}
     if beside and (weights is None or metric.kind != "survival"):  # those take no weights
         makes |= lasso_and_ridge(X, lambda rows: INNER, metric.kind)
-    splits = _splits(cv, random_state, observed, estimator._loss.sorts(observed))
-    return cross_validated(name, makes, X, observed, splits, weights, metric=metric)
-
-
-def _splits(cv: Any, random_state: Any, y: Any, sorts: Any) -> list[tuple[Ints, Ints]]:
-    """Folds of a splitter, or a number of shuffled folds stratified by class or event."""
+    n, strata = len(observed), estimator._loss.sorts(observed)
     if isinstance(cv, int):
-        return folds_of_rows(len(y), cv, check_random_state(random_state), sorts=sorts)
-    return list(check_cv(cv).split(np.zeros((len(y), 1)), sorts if np.ptp(sorts) else y))
+        splits = folds_of_rows(n, cv, check_random_state(random_state), sorts=strata)
+    else:
+        by = strata if np.ptp(strata) else observed
+        splits = list(check_cv(cv).split(np.zeros((n, 1)), by))
+    return cross_validated(name, makes, X, observed, splits, weights, metric=metric)
 
 
 @dataclass(eq=False, repr=False)
@@ -146,32 +128,31 @@ class PerformanceDisplay(Display):
         -------
         PerformanceDisplay
         """
-        drawn = {"scores": self._scores, "rows": self._rows}
-        if kind not in drawn:
-            raise ValueError(f"kind must be 'scores' or 'rows', got {kind!r}")
-        if kind == "rows" and self.validation.metric.kind != "numbers":
+        check_choice("kind", kind, ("scores", "rows"))
+        if kind == "scores":
+            return self._drawn(self._scores, ax, (6.4, 2.4))
+        if self.validation.metric.kind != "numbers":
             raise ValueError(
                 f"kind='rows' requires a numeric response, got {self.validation.metric.kind}: "
                 "RocDisplay and SurvivalDisplay draw rows"
             )
-        return self._drawn(drawn[kind], ax, (6.4, 2.4) if kind == "scores" else SQUARE)
+        return self._drawn(self._rows, ax, SQUARE)
 
     def _scores(self, ax: Any) -> None:
         every = [self.validation.ours, *self.validation.others]
         for place, each in enumerate(every):
             colour = MUTED if place else GOOD
-            ax.errorbar(
-                each.score, place, xerr=each.standard_error, fmt="o", color=colour, capsize=3
-            )
-            score = f"{each.score:.2f} ± {each.standard_error:.2f}"
-            note(ax, place, f"{score}, {each.features:.0f} features", colour)
+            error = each.standard_error
+            ax.errorbar(each.score, place, xerr=error, fmt="o", color=colour, capsize=3)
+            words = f"{each.score:.2f} ± {error:.2f}, {each.features:.0f} features"
+            note(ax, place, words, colour)
         nothing = self.validation.baseline
         ax.axvline(nothing.score, color=BAD, linestyle=":", label=nothing.name)
         ax.set_yticks(range(len(every)), [each.name for each in every])
         ax.set_ylim(len(every) - 0.5, -0.5)
         low = min(nothing.score, *(each.score - each.standard_error for each in every))
         ax.set(xlim=(max(low, -1.0) - 0.03, 1.0), xlabel=SCORES[self.validation.metric.kind])
-        legend_above(ax)
+        _axes.legend_above(ax)
 
     def _rows(self, ax: Any) -> None:
         ours, observed = self.validation.ours, self.validation.observed
@@ -263,10 +244,8 @@ class RocDisplay(Display):
         -------
         RocDisplay
         """
-        drawn = {"roc": self._roc, "calibration": self._calibration}
-        if kind not in drawn:
-            raise ValueError(f"kind must be 'roc' or 'calibration', got {kind!r}")
-        return self._drawn(drawn[kind], ax, SQUARE)
+        check_choice("kind", kind, ("roc", "calibration"))
+        return self._drawn(self._roc if kind == "roc" else self._calibration, ax, SQUARE)
 
     def _roc(self, ax: Any) -> None:
         curve = RocCurveDisplay(fpr=self.fpr, tpr=self.tpr, roc_auc=self.roc_auc)
@@ -277,10 +256,9 @@ class RocDisplay(Display):
         )
 
     def _calibration(self, ax: Any) -> None:
-        predicted, observed, counts = calibration(self.predictions)
-        draw_calibration(ax, predicted, observed, counts)
-        share = f"share that is {self.classes[1]}"
-        ax.set(xlabel=f"probability of {self.classes[1]}", ylabel=share)
+        _axes.draw_calibration(ax, *calibration(self.predictions))
+        second = self.classes[1]
+        ax.set(xlabel=f"probability of {second}", ylabel=f"share that is {second}")
 
 
 @dataclass(eq=False, repr=False)
@@ -313,7 +291,9 @@ class SurvivalDisplay(Display):
     predictions: Predictions
 
     def __post_init__(self) -> None:
-        check_kind("predictions", self.predictions, Predictions, "Predictions of held-out rows")
+        _axes.check_kind(
+            "predictions", self.predictions, Predictions, "Predictions of held-out rows"
+        )
         self.curves_: list[tuple[Floats, Floats]] = []
 
     @classmethod
@@ -336,11 +316,9 @@ class SurvivalDisplay(Display):
     def _draw(self, ax: Any) -> None:
         groups, self.curves_ = risk_groups(self.predictions), []
         for part, (name, colour, line) in enumerate(RISKS):
-            y, weights = (
-                self.predictions.observed[groups == part],
-                self.predictions.weights[groups == part],
-            )
-            times, surviving = kaplan_meier(y, weights)
+            inside = groups == part
+            y = self.predictions.observed[inside]
+            times, surviving = kaplan_meier(y, self.predictions.weights[inside])
             label = f"{name}: {y[:, 1].sum():.0f} of {len(y)} events"
             ax.step(times, surviving, where="post", color=colour, linestyle=line, label=label)
             self.curves_.append((times, surviving))

@@ -17,21 +17,8 @@ from ..design import Floats
 from ..explain.features import FeatureRow, feature_rows
 from ..explain.wording import probability_text
 from ..posterior.credible_sets import FeatureSet
-from ._axes import (
-    BAD,
-    GOOD,
-    MUTED,
-    SQUARE,
-    Display,
-    checked,
-    documented,
-    draw_calibration,
-    legend_above,
-    name_of,
-    note,
-    real,
-    vector,
-)
+from . import _axes
+from ._axes import BAD, GOOD, MUTED, SQUARE, Display, documented, name_of, note
 
 BAR_HEIGHT = 0.28  # inches for a feature
 
@@ -40,18 +27,13 @@ def with_probability(
     estimator: Any, *data: Any, names: Sequence[str] | None = None
 ) -> tuple[Selection, Sequence[str] | None]:
     """The selection of an estimator that gives inclusion probabilities, and names of features."""
-    chosen, names = checked(estimator, *data, names=names)
+    chosen, names = _axes.checked(estimator, *data, names=names)
     if chosen.probability is None:
         raise ValueError(
             f"{type(estimator).__name__} gives no probability_; AutoIRKSN, AutoIRKSNClassifier and "
             "AutoIRKSNSurvival do"
         )
     return chosen, names
-
-
-def _empty(ax: Any, words: str) -> None:
-    ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes, color=MUTED)
-    ax.set_yticks([])
 
 
 @dataclass(eq=False, repr=False)
@@ -124,12 +106,10 @@ class ProbabilityDisplay(Display):
 
     def _draw(self, ax: Any) -> None:
         self.bars_ = [self._bar(ax, place, each) for place, each in enumerate(self.found)]
-        ax.set_yticks(range(len(self.found)), [self._label(each) for each in self.found])
-        ax.invert_yaxis()
+        labels = [each.prefix + name_of(self.names, each.feature) for each in self.found]
+        _axes.draw_rows(ax, labels, "no feature was chosen")
         ax.set(xlim=(0, 1), xlabel="probability of belonging to the model")
-        if not self.found:
-            _empty(ax, "no feature was chosen")
-        else:
+        if self.found:
             self._legend(ax)
 
     def _bar(self, ax: Any, place: int, each: FeatureRow) -> Any:
@@ -143,9 +123,6 @@ class ProbabilityDisplay(Display):
         note(ax, place, text)
         return bar
 
-    def _label(self, each: FeatureRow) -> str:
-        return each.prefix + name_of(self.names, each.feature)
-
     def _legend(self, ax: Any) -> None:
         """The meaning of the colours in use."""
         kinds: dict[str, Any] = {}
@@ -157,7 +134,7 @@ class ProbabilityDisplay(Display):
                 raises = "raises y" if effect > 0 else "lowers y"
                 kinds.setdefault("in the model" if np.isnan(effect) else raises, bar)
         more = f"and {self.n_left} more" if self.n_left else None
-        legend_above(ax, kinds.values(), kinds.keys(), ncols=3, title=more)
+        _axes.legend_above(ax, kinds.values(), kinds.keys(), ncols=3, title=more)
 
 
 @dataclass(eq=False, repr=False)
@@ -224,20 +201,16 @@ class SetsDisplay(Display):
         self._size = 6.4, 1.2 + 1.2 * BAR_HEIGHT * max(len(self.sets), 3)
 
     def _draw(self, ax: Any) -> None:
-        self.bars_ = [self._row(ax, place, each) for place, each in enumerate(self.sets)]
-        ax.set_yticks(range(len(self.sets)), [self._label(each) for each in self.sets])
-        ax.invert_yaxis()
+        places = np.arange(len(self.sets))
+        chances = [each.probability for each in self.sets]
+        self.bars_ = list(ax.barh(places, chances, color=GOOD, alpha=0.25, height=0.7))
+        for place, each in zip(places, self.sets, strict=True):
+            p = self.probability[list(each.features)]
+            ax.plot(p, np.full(p.size, place), "o", color=GOOD, markersize=5)
+        _axes.draw_rows(ax, [self._label(each) for each in self.sets], "no feature is probable")
         ax.set(xlim=(0, 1.02), xlabel="probability")
-        if not self.sets:
-            _empty(ax, "no feature is probable")
-        else:
-            legend_above(ax, [self.bars_[0], ax.lines[0]], ["one of them", "each"], ncols=2)
-
-    def _row(self, ax: Any, place: int, each: FeatureSet) -> Any:
-        (bar,) = ax.barh(place, each.probability, color=GOOD, alpha=0.25, height=0.7)
-        p = self.probability[list(each.features)]
-        ax.plot(p, np.full(p.size, place), "o", color=GOOD, markersize=5, linestyle="none")
-        return bar
+        if self.sets:
+            _axes.legend_above(ax, [self.bars_[0], ax.lines[0]], ["one of them", "each"], ncols=2)
 
     def _label(self, each: FeatureSet) -> str:
         names = [name_of(self.names, j) for j in each.features]
@@ -316,11 +289,11 @@ class CalibrationDisplay(Display):
         cls, probability: ArrayLike, truth: ArrayLike, *, n_bins: int = 10, ax: Any = None
     ) -> Self:
         """Draw how probabilities, of one model or of many, compare with the truth."""
-        p = real("probability", probability)
+        p = _axes.real("probability", probability)
         if p.ndim != 1 or p.size == 0 or p.min() < 0 or p.max() > 1:
             raise ValueError("probability must be a vector of numbers from 0 to 1")
         check_count("n_bins", n_bins)
-        true = vector("truth", np.asarray(truth, float), p.size) != 0
+        true = _axes.vector("truth", np.asarray(truth, float), p.size) != 0
         return cls(p, true, n_bins=n_bins).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:
@@ -330,7 +303,7 @@ class CalibrationDisplay(Display):
         edges = np.linspace(0, 1, self.n_bins + 1)[1:-1]
         every = np.bincount(np.searchsorted(edges, self.probability), minlength=self.n_bins)
         counts = every[every > 0]
-        draw_calibration(ax, predicted, true, counts)
+        _axes.draw_calibration(ax, predicted, true, counts)
         for x, height, count in zip(predicted, true, counts, strict=True):
             ax.annotate(
                 str(count), (x, height), xytext=(6, -10), textcoords="offset points",

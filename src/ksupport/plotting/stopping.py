@@ -101,9 +101,11 @@ class StoppingDisplay(Display):
         check_kind("history", history, Mapping, "model.history_ or result.history")
         if missing := {"t", "n_nonzero", "residual"} - set(history):
             raise ValueError(f"history must have the column {min(missing)!r}, got {history!r}")
-        curves = {
-            name: _relative(history[name]) for name in ("residual", "validation") if name in history
-        }
+        curves = {}
+        for name in ("residual", "validation"):
+            if name in history:
+                values = np.asarray(history[name], np.float64)
+                curves[name] = values / (values[0] if values[0] > 0 else 1.0)
         display = cls(
             x=history["t"], curves=curves, sizes=history["n_nonzero"], kept=kept,
             ylabel="error, relative to the start",
@@ -156,9 +158,8 @@ class StoppingDisplay(Display):
             label = f"least: {self._counted(self.x[best])}"
             ax.plot(self.x[best], values[best], "o", color=colour, label=label)
         if self.kept is not None:
-            ax.axvline(
-                self.kept, color="black", linestyle=":", label=f"kept: {self._counted(self.kept)}"
-            )
+            label = f"kept: {self._counted(self.kept)}"
+            ax.axvline(self.kept, color="black", linestyle=":", label=label)
         ax.set(xlabel=self.xlabel, ylabel=self.ylabel, yscale=self.yscale)
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         legend_above(ax, ncols=4)
@@ -172,8 +173,3 @@ class StoppingDisplay(Display):
         right.set_ylim(bottom=0)
         ax.set_zorder(right.get_zorder() + 1)  # errors in front of the counts
         ax.patch.set_visible(False)
-
-
-def _relative(values: NDArray[Any]) -> Floats:
-    values = np.asarray(values, np.float64)
-    return values / values[0] if values[0] > 0 else values

@@ -12,17 +12,8 @@ from numpy.typing import ArrayLike
 from .._common.checks import check_count
 from .._common.names import names_seen
 from ..design import Floats
-from ._axes import (
-    BAD,
-    GOOD,
-    Display,
-    check_data,
-    check_names,
-    documented,
-    name_of,
-    real,
-    vector,
-)
+from . import _axes
+from ._axes import BAD, GOOD, Display, documented, name_of
 
 MANY = 40  # features beyond which names are left out
 
@@ -80,7 +71,7 @@ class SupportDisplay(Display):
 
         Only the shapes of X and y are used; every display takes them.
         """
-        check_data(estimator, X, y, sample_weight)
+        _axes.check_data(estimator, X, y, sample_weight)
         coefs = np.atleast_2d(estimator.coef_)
         check_count("target", target, low=0, high=len(coefs) - 1)
         names = names_seen(estimator) if names is None else names
@@ -99,13 +90,13 @@ class SupportDisplay(Display):
         ax: Any = None,
     ) -> Self:
         """Draw coefficients."""
-        w = real("coef", coef)
+        w = _axes.real("coef", coef)
         if w.ndim != 1:
             raise ValueError(
                 f"coef must be a vector, got shape {w.shape}; draw one target at a time"
             )
-        check_names(names, w.size)
-        true = None if truth is None else vector("truth", truth, w.size)
+        _axes.check_names(names, w.size)
+        true = None if truth is None else _axes.vector("truth", truth, w.size)
         return cls(w, truth=true, names=names).plot(ax=ax)
 
     def _draw(self, ax: Any) -> None:

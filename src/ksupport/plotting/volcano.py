@@ -96,11 +96,9 @@ class VolcanoDisplay(Display):
                 f"{type(estimator).__name__} gives no probability_; use against='p_value'"
             )
         table = feature_table(estimator, X, y, names).sort_values("feature")
-        kind, classes = kind_of(estimator), getattr(estimator, "classes_", ())
-        effect_name = EFFECTS.get(kind) or _difference(classes)
         return cls(
             table["univariate_effect"].to_numpy(), table[against].to_numpy(float),
-            table["chosen"].to_numpy(bool), against=against, effect_name=effect_name,
+            table["chosen"].to_numpy(bool), against=against, effect_name=_effect_name(estimator),
             names=table["name"].tolist(), most=most,
         ).plot(ax=ax)  # fmt: skip
 
@@ -137,7 +135,10 @@ class VolcanoDisplay(Display):
         return np.asarray(-np.log10(np.maximum(self.certainty, np.finfo(np.float64).tiny)))
 
 
-def _difference(classes: Sequence[Any]) -> str:
+def _effect_name(estimator: Any) -> str:
+    classes = getattr(estimator, "classes_", ())
+    if (kind := kind_of(estimator)) in EFFECTS:
+        return EFFECTS[kind]
     if len(classes) > 2:
         return "share of the variance explained by the classes"
     first, second = (str(each) for each in classes)

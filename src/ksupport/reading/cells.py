@@ -183,13 +183,11 @@ def without(frame: Any, na: Sequence[str]) -> Any:
     return frame
 
 
-# -- columns that name rows, and dates --------------------------------------------------------
-
-
 ID_WORD = re.compile(  # a whole word of a name: "id", "sample_no", "PatientID"
     r"(?i:(^|[^a-z])(ids?|identifier|barcode|accession|index|nr|no|number|rownames?|unnamed)"
     r"([^a-z0-9]|$))|(?<=[a-z])(ID|Id|No|Nr)$"
 )
+DATE = re.compile(r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})([ T].*)?")
 AT_LEAST = 5  # rows, or too little can be seen in a column
 BY_CHANCE = 1e-3  # columns of whole numbers that may be in order by chance, in the whole file
 
@@ -243,11 +241,7 @@ def holds_dates(column: Any) -> bool:
     if pd.api.types.is_datetime64_any_dtype(column):
         return True
     present = column.dropna()
-    return len(present) > 0 and all(_is_date(cell) for cell in present)
-
-
-def _is_date(cell: Any) -> bool:
-    if hasattr(cell, "year"):
-        return True
-    date = r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})([ T].*)?"
-    return isinstance(cell, str) and re.fullmatch(date, cell) is not None
+    return len(present) > 0 and all(
+        hasattr(cell, "year") or (isinstance(cell, str) and DATE.fullmatch(cell) is not None)
+        for cell in present
+    )

@@ -35,7 +35,6 @@ class Coding:
 
     @classmethod
     def of(cls, column: Any, marks: Marks) -> Coding:
-        """The coding that suits a column."""
         name = str(column.name)
         if not is_text(column, marks):
             return cls(name)
@@ -57,7 +56,6 @@ class Coding:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the columns of numbers are called."""
         return tuple(f"{self.name}={level}" for level in self.levels[1:]) or (self.name,)
 
     def code(self, column: Any, file: str, marks: Marks) -> Floats:
@@ -76,12 +74,10 @@ class Coding:
         return coded
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry of a model file."""
         return {"name": self.name, "levels": list(self.levels)}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Coding:
-        """The inverse of `to_dict`."""
         return cls(value["name"], tuple(value["levels"]))
 
 
@@ -148,11 +144,10 @@ def check_squares(data: Data) -> None:
     """Refuse numbers so large or so small that their squares are lost."""
     if isinstance(data.X, Genotypes):  # of 0, 1 and 2
         return
-    values = data.X.values if isinstance(data.X, Incomplete) else data.X
-    sizes = np.ravel(dense(abs(values).max(axis=0)))
     if isinstance(data.X, Incomplete):
-        sizes = np.nanmax(np.abs(values), axis=0)
-    size = np.asarray(sizes, np.float64)
+        size = np.nanmax(np.abs(data.X.values), axis=0)
+    else:
+        size = np.ravel(dense(abs(data.X).max(axis=0))).astype(np.float64)
     if data.kind == "numbers" and data.y is not None:
         size = np.append(size, np.abs(data.y).max())
     bad = np.flatnonzero((size != 0) & ~((size > limits.SMALLEST) & (size < limits.LARGEST)))

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from .._common.checks import dense
 from .._common.errors import InputError
 from .._common.names import listed, shown
-from ..design import Floats, Genotypes
+from ..design import Genotypes
 from .problems import Problem, option
 
 DuplicatePolicy = Literal["refuse", "mean", "max-variance", "suffix"]
@@ -31,16 +31,13 @@ class Duplicates:
     taken: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, names: Collection[str]) -> Duplicates:
-        """What concerns these features."""
         return Duplicates(self.way, {name: at for name, at in self.taken.items() if name in names})
 
     def to_dict(self) -> dict[str, Any]:
-        """The entry of a model file."""
         return {"way": self.way, "taken": dict(self.taken)}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Duplicates:
-        """The inverse of `to_dict`."""
         return cls(value["way"], {str(name): int(at) for name, at in value["taken"].items()})
 
     def renamed(self, names: Sequence[str]) -> list[str]:
@@ -78,24 +75,21 @@ def merged(
     groups = _places(names)
     if len(groups) == len(names):
         return list(names), X, Duplicates()
-    if way == "refuse":
-        _refuse(groups, file)
-    if way == "suffix":
-        return made_unique(names), X, Duplicates(way)
-    if isinstance(X, Genotypes):
+    if isinstance(X, Genotypes) and way in ("mean", "max-variance"):
         raise InputError(
             f"{option('duplicates', way)}: genotypes stay on disk as they are; give "
             f"{option('duplicates', 'suffix')}"
         )
-    if way == "mean":
-        return list(groups), _columns(X, list(groups.values())), Duplicates(way)
-    taken = {name: _most_variable(X, places) for name, places in groups.items() if len(places) > 1}
-    kept = [places[taken.get(name, 0)] for name, places in groups.items()]
-    return list(groups), X[:, kept], Duplicates(way, taken)
+    taken = {}  # the first of those that vary most
+    for name, places in groups.items():
+        if way == "max-variance" and len(places) > 1:
+            values = np.ma.masked_invalid(np.asarray(dense(X[:, places]), np.float64))
+            taken[name] = int(np.argmax(values.var(axis=0).filled(0.0)))
+    done = Duplicates(way, taken)
+    return *done.merge_again(done.renamed(names), X, file), done
 
 
 def remark_on(names: Sequence[str], duplicates: Duplicates) -> list[str]:
-    """A remark on what was done."""
     counts = Counter(names)
     twice = [name for name, count in counts.items() if count > 1]
     if not twice:
@@ -157,16 +151,7 @@ def _columns(X: Any, groups: list[list[int]]) -> Any:
         out = out.tolil()
     for at, places in enumerate(groups):
         if len(places) > 1:
-            out[:, at] = X[:, places].mean(axis=1) if sp.issparse(X) else _means(X[:, places])
+            values = X[:, places] if sp.issparse(X) else np.ma.masked_invalid(X[:, places])
+            means = values.mean(axis=1)
+            out[:, at] = means if sp.issparse(X) else means.filled(np.nan)
     return out.tocsr() if sp.issparse(X) else out
-
-
-def _means(values: Floats) -> Floats:
-    """Of rows, over the values that are finite; NaN where none is."""
-    return np.asarray(np.ma.masked_invalid(values).mean(axis=1).filled(np.nan))
-
-
-def _most_variable(X: Any, places: list[int]) -> int:
-    """Which of these columns varies most; the first of equal ones."""
-    values: Floats = np.asarray(dense(X[:, places]), np.float64)
-    return int(np.argmax(np.ma.masked_invalid(values).var(axis=0).filled(0.0)))

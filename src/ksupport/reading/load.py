@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._common.errors import InputError
 from .._common.names import listed, shown, title
@@ -93,13 +92,17 @@ def _frame(source: Source, reading: Reading) -> Frame:
     if source.kind != "csv":
         frame = without(frame, reading.na)
     frame.columns = [str(name) for name in frame.columns]
+    ids = None
+    if not reading.transpose and frame.shape[1] and frame.columns[0] == ROW_NAMES:  # as R has it
+        ids = np.array([each or "" for each in labels(frame.iloc[:, 0])], object)
+        frame = frame.iloc[:, 1:]
     others = partial(sheets_with, source) if source.kind == "spreadsheet" else None
-    table = Frame(source.path, frame, remarks=remarks, other_sheets=others, sheet=reading.sheet)
-    return table if reading.transpose else _with_row_names(table)
+    return Frame(
+        source.path, frame, ids=ids, remarks=remarks, other_sheets=others, sheet=reading.sheet
+    )
 
 
 def from_parquet(source: Source, budget: Budget) -> Any:
-    """A Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as parquet
 
@@ -138,15 +141,6 @@ def _pandas(table: Any) -> Any:
     names = table.column_names
     renamed = table.rename_columns([str(j) for j in range(len(names))])  # names may occur twice
     return renamed.replace_schema_metadata().to_pandas().set_axis(names, axis=1)
-
-
-def _with_row_names(table: Frame) -> Frame:
-    """The names of rows that R writes in a column without a name."""
-    frame = table.about
-    if frame.shape[1] == 0 or frame.columns[0] != ROW_NAMES:
-        return table
-    ids = np.array([each or "" for each in labels(frame.iloc[:, 0])], object)
-    return replace(table, about=frame.iloc[:, 1:], ids=ids)
 
 
 def joined(table: Table, reading: Reading, id_column: str | None) -> Table:
@@ -194,15 +188,26 @@ PLINK = ("IID", "#IID")  # what its files call the names of samples
 
 def join(table: Table, other: Table, id_column: str | None) -> Table:
     """The rows that both tables have, with the columns of both."""
-    key = _key(other, id_column)
+    known = [str(name) for name in other.about.columns]
+    key = next((name for name in (id_column, *PLINK) if name in known), known[0])
     theirs = labels(other.about[key])
-    _check_once(theirs, other, key)
+    twice = [name for name, count in Counter(theirs).items() if count > 1 and name is not None]
+    if twice:
+        raise InputError(
+            f"{other.name}: {len(twice)} name(s) occur more than once in column {shown(key)}: "
+            f"{listed(twice)}. Keep one row of each, or name another column with {option('id')}"
+        )
     ours = labels(_our_ids(table, other, id_column, key))
     place = {name: at for at, name in enumerate(theirs) if name is not None}
     found = np.array([place.get(name, -1) if name is not None else -1 for name in ours], np.intp)
-    if not (found >= 0).any():
-        raise _no_match(table, other, key, ours, theirs)
     kept = found >= 0
+    if not kept.any():
+        raise InputError(
+            f"no row of {table.name} is found in {other.name}: the former has names such as "
+            f"{_some(ours)}, and column {shown(key)} of the latter {_some(theirs)}. Name the "
+            f"columns to match with {option('id')}, which both files must have, or spell the "
+            f"names alike{_in_columns(table, theirs)}"
+        )
     joined = other.about.drop(columns=key).iloc[found[kept]].reset_index(drop=True)
     narrowed = table.rows(kept)
     return replace(
@@ -211,14 +216,8 @@ def join(table: Table, other: Table, id_column: str | None) -> Table:
         joined=joined,
         beside=other.name,
         ids=np.array(ours, object)[kept] if narrowed.ids is None else narrowed.ids,
-        remarks=[*table.remarks, *other.remarks, _count(table, other, ours, theirs, kept)],
+        remarks=[*table.remarks, *other.remarks, _counted(table, other, ours, theirs)],
     )
-
-
-def _key(other: Table, id_column: str | None) -> str:
-    """The column that holds the names: the one that is given, PLINK's, or the first."""
-    known = [str(name) for name in other.about.columns]
-    return next((name for name in (id_column, *PLINK) if name in known), known[0])
 
 
 def _our_ids(table: Table, other: Table, id_column: str | None, key: str) -> Any:
@@ -250,37 +249,13 @@ def _in_columns(table: Table, theirs: list[str | None]) -> str:
     )
 
 
-def _check_once(theirs: list[str | None], other: Table, key: str) -> None:
-    twice = [name for name, count in Counter(theirs).items() if count > 1 and name is not None]
-    if twice:
-        raise InputError(
-            f"{other.name}: {len(twice)} name(s) occur more than once in column {shown(key)}: "
-            f"{listed(twice)}. Keep one row of each, or name another column with {option('id')}"
-        )
-
-
-def _no_match(
-    table: Table, other: Table, key: str, ours: list[str | None], theirs: list[str | None]
-) -> InputError:
-    return InputError(
-        f"no row of {table.name} is found in {other.name}: the former has names such as "
-        f"{_some(ours)}, and column {shown(key)} of the latter {_some(theirs)}. Name the columns "
-        f"to match with {option('id')}, which both files must have, or spell the names alike"
-        f"{_in_columns(table, theirs)}"
-    )
-
-
-def _count(
-    table: Table,
-    other: Table,
-    ours: list[str | None],
-    theirs: list[str | None],
-    kept: NDArray[np.bool_],
-) -> str:
-    lost = [name for name, here in zip(ours, kept, strict=True) if not here]
-    known = set(ours)
-    unused = [name for name in theirs if name not in known]
-    words = f"{int(kept.sum())} of {len(ours)} rows of {table.name} were found in {other.name}"
+def _counted(table: Table, other: Table, ours: list[str | None], theirs: list[str | None]) -> str:
+    """How many rows were found, and which were not."""
+    here, there = set(ours), {name for name in theirs if name is not None}
+    lost = [name for name in ours if name not in there]
+    unused = [name for name in theirs if name not in here]
+    found = len(ours) - len(lost)
+    words = f"{found} of {len(ours)} rows of {table.name} were found in {other.name}"
     if lost:
         words += f"; {len(lost)} were not and are left out ({_some(lost)})"
     if unused:

@@ -127,7 +127,7 @@ def from_libsvm(source: Source, target: str, budget: Budget) -> Matrix:
     budget.check(source.name, size.of_libsvm(source.data))
     X, y = load_svmlight_file(io.BytesIO(source.data), zero_based=True)
     widest = f"{source.name}, whose largest index is {X.shape[1] - 1},"
-    budget.check(widest, size.of_features(X.shape[1]))
+    budget.check(widest, size.FEATURE_BYTES * X.shape[1])
     names = numbered(X.shape[1])
     if X.shape[1] > 1 and X[:, [0]].nnz == 0:  # indices began at 1, as they mostly do
         X, names = X[:, 1:], names[1:]

@@ -22,7 +22,6 @@ WAYS_OUT = tuple([("missing", policy)] for policy in ("impute", "drop-rows", "dr
 
 
 def without_missing(data: Data, policy: Missing, budget: Budget) -> Data:
-    """Refuse, drop or impute missing and infinite values, by the policy."""
     problems = Problems(title(data.path))
     with problems.collect():
         data = _with_responses(data, policy)
@@ -39,7 +38,12 @@ def _full(data: Data, policy: Missing, budget: Budget) -> Data:
     if not in_rows.any():
         return data
     if policy == "refuse":
-        refuse_missing(data, _ways_out())
+        ways = [option("missing", way) for way in ("drop-rows", "drop-columns", "impute")]
+        refuse_missing(
+            data,
+            f"Fill them in, or leave them out with {ways[0]} or {ways[1]}, or have them replaced "
+            f"by means with {ways[2]}",
+        )
     if policy == "impute":
         return _incomplete(data, in_rows, in_columns, budget)
     if policy == "drop-rows":
@@ -69,7 +73,10 @@ def _with_responses(data: Data, policy: Missing) -> Data:
     """Only rows with a response, if others may be left out."""
     if data.y is None:
         return data
-    bad = _without_response(data)
+    if data.kind == "classes":
+        bad = np.array([each is None for each in data.y], bool)
+    else:
+        bad = ~np.isfinite(data.y["time"] if data.kind == "survival" else data.y)
     if not bad.any():
         return data
     if bad.all():
@@ -83,13 +90,6 @@ def _with_responses(data: Data, policy: Missing) -> Data:
             row=int(np.argmax(bad)),
         )  # fmt: skip
     return _rows(data, ~bad, _left(bad.sum(), "row", "without a finite target"))
-
-
-def _without_response(data: Data) -> NDArray[np.bool_]:
-    if data.kind == "classes":
-        return np.array([each is None for each in data.y], bool)
-    values = data.y["time"] if data.kind == "survival" else data.y
-    return np.asarray(~np.isfinite(values))
 
 
 def _full_covariates(data: Data, policy: Missing) -> Data:
@@ -196,14 +196,6 @@ def _rows(data: Data, keep: NDArray[Any], words: str) -> Data:
         groups=None if data.groups is None else data.groups[keep],
         ids=None if data.ids is None else data.ids[keep],
         remarks=[*data.remarks, words],
-    )
-
-
-def _ways_out() -> str:
-    ways = [option("missing", way) for way in ("drop-rows", "drop-columns", "impute")]
-    return (
-        f"Fill them in, or leave them out with {ways[0]} or {ways[1]}, or have them replaced by "
-        f"means with {ways[2]}"
     )
 
 

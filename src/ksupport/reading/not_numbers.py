@@ -18,9 +18,7 @@ from .cells import NOTATIONS, Marks, converted, holds_dates, is_of_text
 from .problems import Problem, Problems, Setting, option, spelled
 
 CENSORED = re.compile(r"\s*([<>≤≥]=?|less than|below|above)\s*[-+]?\d[\d.,eE+-]*\s*", re.IGNORECASE)
-NUMBER_LIKE = re.compile(
-    r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*"
-)  # what a number in any notation is of
+NUMBER_LIKE = re.compile(r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*")  # in any notation
 MOST_SIGNS = 8  # different texts among numbers that may each stand for a missing value
 MOST_TRIED = 1000  # different cells by which the notation of a table is known
 SIGN = (
@@ -56,13 +54,12 @@ class _Texts:
         words = f"column {_called(column)}, row {row + 1} holds {shown(cell)!r}"
         if total == 1:
             return words
-        texts = f" of {listed([repr(shown(each)) for each in self.counts])}" * (
-            len(self.counts) > 1
-        )
-        columns = f" in {len(self.columns)} columns ({listed(self.columns, 4)})" * (
-            len(self.columns) > 1
-        )
-        return f"{words} (there are {total} such cells{texts}{columns})"
+        words += f" (there are {total} such cells"
+        if len(self.counts) > 1:
+            words += f" of {listed([repr(shown(each)) for each in self.counts])}"
+        if len(self.columns) > 1:
+            words += f" in {len(self.columns)} columns ({listed(self.columns, 4)})"
+        return f"{words})"
 
 
 @dataclass
@@ -99,24 +96,17 @@ def guessed_marks(frame: Any, file: str, marks: Marks) -> tuple[Marks, Problem |
     found: dict[str, tuple[str, str, int]] = {}  # cell -> its column and row
     for j in texts:
         for row, cell in enumerate(frame.iloc[:, j]):
-            if isinstance(cell, str) and cell not in found and _is_written_otherwise(cell, marks):
+            if not isinstance(cell, str) or cell in found or NUMBER_LIKE.fullmatch(cell) is None:
+                continue
+            if marks.value(cell) is None and _meant(cell, marks):
                 found[cell] = cell, str(frame.columns[j]), row
-            if len(found) > MOST_TRIED:
-                break
+                if len(found) > MOST_TRIED:
+                    break
     if not found:
         return marks, None
     ways = {way: sum(way.value(cell) is not None for cell in found) for way in NOTATIONS}
     best = max(ways, key=lambda way: ways[way])
     return best, _notation(list(found.values()), file, best, marks)
-
-
-def _is_written_otherwise(cell: str, marks: Marks) -> bool:
-    """Whether a cell is a number in another notation only."""
-    return (
-        NUMBER_LIKE.fullmatch(cell) is not None
-        and marks.value(cell) is None
-        and bool(_meant(cell, marks))
-    )
 
 
 def problems_of(
@@ -206,10 +196,14 @@ def _meant(cell: str, marks: Marks) -> dict[float, Marks]:
 
 def _readings(cell: str, marks: Marks) -> str:
     """Which options would make a number of a cell, and which number."""
-    return ", or ".join(
-        f"{_options(way, marks)} if it means {value:.15g}"
-        for value, way in _meant(cell, marks).items()
-    )
+    told = []
+    for value, way in _meant(cell, marks).items():
+        options = [
+            option(name, repr(mark)) if mark else f"without {option(name)}"
+            for name, mark in _settings(way, marks)
+        ]
+        told.append(f"{' '.join(options)} if it means {value:.15g}")
+    return ", or ".join(told)
 
 
 def advice(cell: str, marks: Marks) -> str:
@@ -227,15 +221,7 @@ def _settings(way: Marks, given: Marks) -> list[Setting]:
     return settings
 
 
-def _options(way: Marks, given: Marks) -> str:
-    return " ".join(
-        option(name, repr(value)) if value else f"without {option(name)}"
-        for name, value in _settings(way, given)
-    )
-
-
 def _called(name: str) -> str:
-    """The name of a column in messages."""
     return shown(name) or "''"
 
 

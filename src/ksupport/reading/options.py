@@ -46,9 +46,6 @@ class Columns:
                     f"{shown(column)!r}; a column has only one role: leave out one of the two"
                 )
             seen[column] = name
-        self._check_survival()
-
-    def _check_survival(self) -> None:
         if (self.time is None) != (self.event is None):
             given, absent = ("time", "event") if self.event is None else ("event", "time")
             raise InputError(
@@ -65,15 +62,14 @@ class Columns:
     @property
     def parts(self) -> Iterator[tuple[str, str]]:
         """The options that name columns, each with its column."""
-        ones = ("target", "time", "event", "groups", "id")
-        yield from ((name, getattr(self, name)) for name in ones if getattr(self, name) is not None)
-        yield from (("adjust-for", name) for name in self.adjust_for)
-        yield from (("ignore", name) for name in self.ignore)
-        yield from (("keep", name) for name in self.keep)
+        for part in ("target", "time", "event", "groups", "id"):
+            if (name := getattr(self, part)) is not None:
+                yield part, name
+        for part in ("adjust-for", "ignore", "keep"):
+            yield from ((part, name) for name in getattr(self, part.replace("-", "_")))
 
     @property
     def survival(self) -> bool:
-        """Whether times until an event are to be explained."""
         return self.time is not None
 
 
@@ -118,7 +114,13 @@ def how_to_read(
             f"{option('max-memory')} must be a number of gigabytes above 0, such as "
             f"{DEFAULT_MEMORY:g}; got {max_memory:g}"
         )
-    _check_encoding(encoding)
+    try:
+        codecs.lookup(encoding or "utf-8")
+    except LookupError:
+        raise InputError(
+            f"{option('encoding')} must be an encoding that Python knows, such as latin-1, cp1250 "
+            f"or utf-16; got {encoding!r}"
+        ) from None
     beside, sheet_beside = (None, None) if phenotypes is None else file_and_sheet(phenotypes)
     if phenotypes_sheet is not None and (beside is None or sheet_beside is not None):
         raise InputError(
@@ -141,16 +143,6 @@ def _one_of(allowed: Sequence[Choice], name: str, given: str) -> Choice:
         if each == given:
             return each
     raise InputError(f"{option(name)} must be one of {', '.join(allowed)}; got {given!r}")
-
-
-def _check_encoding(encoding: str | None) -> None:
-    try:
-        codecs.lookup(encoding or "utf-8")
-    except LookupError:
-        raise InputError(
-            f"{option('encoding')} must be an encoding that Python knows, such as latin-1, cp1250 "
-            f"or utf-16; got {encoding!r}"
-        ) from None
 
 
 def _check_marks(given: dict[str, str]) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from .._common.errors import InputError
@@ -23,7 +23,6 @@ LISTS = ("ignore", "adjust-for", "keep", "na")
 
 
 def in_shell(name: str, value: str | None = None) -> str:
-    """An option of a command."""
     return f"--{name}" if value is None else f"--{name} {value}"
 
 
@@ -50,17 +49,12 @@ def spelling(spell: Spelling) -> Iterator[None]:
         _spelling.reset(token)
 
 
-def as_in_python() -> AbstractContextManager[None]:
-    """Messages name parameters of `ksupport.read` instead of options."""
-    return spelling(in_python)
-
-
 def option(name: str, value: str | None = None) -> str:
     """An option, perhaps with its value, as a user would write it.
 
     >>> option("adjust-for", "age")
     '--adjust-for age'
-    >>> with as_in_python():
+    >>> with spelling(in_python):
     ...     option("adjust-for", "age"), option("missing", "impute"), option("transpose")
     ("adjust_for=['age']", "missing='impute'", 'transpose=True')
     """
@@ -72,7 +66,7 @@ def spelled(settings: Iterable[Setting]) -> str:
 
     >>> spelled([("ignore", "my age"), ("na", "n.d."), ("na", "<1"), ("thousands", "")])
     "--ignore 'my age' --na n.d. --na '<1' without --thousands"
-    >>> with as_in_python():
+    >>> with spelling(in_python):
     ...     spelled([("ignore", "age"), ("na", "n.d."), ("na", "<1")])
     "ignore=['age'] na=['n.d.', '<1']"
     """
@@ -99,9 +93,6 @@ def _as_parameters(settings: list[Setting]) -> str:
         for name, value in settings
     }  # fmt: skip
     return " ".join(words.values())
-
-
-# -- problems ----------------------------------------------------------------------------
 
 
 class Problem(InputError):
@@ -147,7 +138,6 @@ class Problems:
         self._found: dict[str, InputError] = {}
 
     def add(self, problem: InputError) -> None:
-        """Remember a problem, or each of several."""
         for each in problem.problems if isinstance(problem, SeveralProblems) else (problem,):
             self._found.setdefault(str(each), each)
 

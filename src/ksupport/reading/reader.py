@@ -26,7 +26,7 @@ from .matrices import held_by_npz
 from .missing import fill_in, refuse_missing, without_missing
 from .not_numbers import guessed_marks
 from .options import DEFAULT_MEMORY, Columns, Missing, Reading, how_to_read
-from .problems import Problems, as_in_python, option
+from .problems import Problems, in_python, option, spelling
 from .response import Response, response_of
 from .source import Source, open_source
 from .spreadsheets import file_and_sheet
@@ -132,7 +132,7 @@ def read(
     >>> data.feature_names, data.ids.tolist(), data.y.tolist()
     (('g1', 'g2', 'sex=m'), ['A', 'B', 'C'], [2.5, 3.5, 4.5])
     """
-    with as_in_python(), extra("files", "reading files needs"):
+    with spelling(in_python), extra("files", "reading files needs"):
         how = how_to_read(
             separator=separator, decimal=decimal, thousands=thousands, missing=missing,
             max_memory=max_memory, sheet=sheet, transpose=transpose,
@@ -231,10 +231,12 @@ def _data(
         check_distinct([*names, *covariates], table.path)
     if isinstance(X, Genotypes):
         remarks.append("Missing genotypes are replaced by the mean of their column.")
+        X = X.with_beside(beside) if codings else X
+    elif codings:
+        X = sp.hstack([X, beside], format="csr") if sp.issparse(X) else np.hstack([X, beside])
     return Data(
         table.path, (*names, *(name for coding in codings for name in coding.names)),
-        _side_by_side(X, beside), response.y, groups, remarks, sha256, response.kind, ids, codings,
-        duplicates,
+        X, response.y, groups, remarks, sha256, response.kind, ids, codings, duplicates,
     )  # fmt: skip
 
 
@@ -285,14 +287,6 @@ def coded(table: Table, codings: Sequence[Coding], reading: Reading) -> Floats:
         for coding in codings
     ]
     return np.hstack([np.empty((len(table.about), 0)), *parts])
-
-
-def _side_by_side(X: Any, beside: Floats) -> Any:
-    if beside.shape[1] == 0:
-        return X
-    if isinstance(X, Genotypes):
-        return X.with_beside(beside)
-    return sp.hstack([X, beside], format="csr") if sp.issparse(X) else np.hstack([X, beside])
 
 
 def ids_of(table: Table, name: str | None) -> NDArray[Any] | None:

@@ -34,7 +34,6 @@ class Response:
 
 
 def response_of(table: Table, columns: Columns, marks: Marks) -> Response:
-    """The response of a table, by the columns that are named."""
     if columns.time is not None and columns.event is not None:
         return _survival(table, columns.time, columns.event, marks)
     if columns.target is None:
@@ -102,9 +101,6 @@ def _check_classes(column: Any, marks: Marks) -> None:
             f"{option('id', name)} and another target{advice(first, marks)}",
             columns=[str(column.name)],
         )
-
-
-# -- survival --------------------------------------------------------------------------------
 
 
 def _survival(table: Table, time: str, event: str, marks: Marks) -> Response:

@@ -43,21 +43,13 @@ def of_csv(text: bytes, separator: str) -> float:
     cells = text.count(mark) + text.count(end) + 1
     first = text.find(end)
     columns = text.count(mark, 0, len(text) if first < 0 else first) + 1
-    return float(
-        TEXT_COPIES * len(text) + TABLE_COPIES * NUMBER_BYTES * cells + COLUMN_BYTES * columns
-    )
+    return TEXT_COPIES * len(text) + TABLE_COPIES * NUMBER_BYTES * cells + COLUMN_BYTES * columns
 
 
 def of_libsvm(text: bytes) -> float:
     """Bytes for the text, and for a value and an index of each entry."""
-    return float(
-        len(text) + TABLE_COPIES * 2 * NUMBER_BYTES * (text.count(b":") + text.count(b"\n") + 1)
-    )
-
-
-def of_features(d: int) -> float:
-    """Bytes for the features of a sparse matrix, whether or not they occur."""
-    return float(FEATURE_BYTES * d)
+    entries = text.count(b":") + text.count(b"\n") + 1
+    return len(text) + TABLE_COPIES * 2 * NUMBER_BYTES * entries
 
 
 def of_npy(stream: IO[bytes]) -> float:
@@ -142,9 +134,8 @@ def _batch(message: Any) -> tuple[int, int]:
     if header.field(batch, 3) is None:
         return rows, sum(length for _, length in buffers)
     # A packed buffer begins with its length when unpacked, or with -1 if it is not packed.
-    heads = (
-        (int(struct.unpack_from("<q", message.body, at)[0]), length)
-        for at, length in buffers
-        if length
-    )
-    return rows, sum(length if unpacked < 0 else unpacked for unpacked, length in heads)
+    total = 0
+    for at, length in buffers:
+        unpacked = struct.unpack_from("<q", message.body, at)[0] if length else 0
+        total += length if unpacked < 0 else unpacked
+    return rows, total

@@ -58,7 +58,6 @@ class Source:
 
 
 def open_source(path: Path, budget: Budget) -> Source:
-    """Read a file or a pipe whose kind is known."""
     mode = file_mode(path, "give the path of a data file")
     kind = kind_of(path, mode)
     if kind in ON_DISK:
@@ -108,21 +107,17 @@ def file_mode(path: Path, remedy: str) -> int:
 def kind_of(path: Path, mode: int) -> str:
     """The kind of a file, by the end of its name or of what it links to; a pipe brings a CSV."""
     for name in (path, path.resolve()):
-        if (last := _last_suffix(name)) in FILE_KINDS:
-            return FILE_KINDS[last]
+        suffixes = [suffix.lower() for suffix in name.suffixes]
+        if suffixes and suffixes[-1] in PACKED:
+            suffixes.pop()
+        if suffixes and suffixes[-1] in FILE_KINDS:
+            return FILE_KINDS[suffixes[-1]]
     if stat.S_ISFIFO(mode) or path.is_relative_to("/dev"):
         return "csv"
     raise InputError(
         f"{title(path)}: the name must end in one of {', '.join(FILE_KINDS)} (CSV and LIBSVM also "
         f"with {', '.join(PACKED)} after it), so that its kind is known"
     )
-
-
-def _last_suffix(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in PACKED:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
 
 
 def _unreadable(path: Path, error: OSError) -> InputError:
@@ -152,24 +147,17 @@ def _read(stream: IO[bytes], check: Check, update: Update) -> bytes:
 
 
 def _unpacked(path: Path, data: bytes, check: Check) -> bytes:
-    for magic, unpack in UNPACKERS:
-        if magic.match(data):
-            try:
-                return _unpack(io.BytesIO(data), unpack, check)
-            except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-                raise _damaged(path, str(error)) from None
-    if path.suffix.lower() in PACKED:
-        raise _damaged(path, f"it does not begin as a {path.suffix} file does")
-    return data
-
-
-def _unpack(packed: IO[bytes], unpack: Callable[[Any], Any], check: Check) -> bytes:
-    with (
-        phase("unpacking", packed.seek(0, io.SEEK_END)) as update,
-        unpack(packed) as stream,
-    ):
-        packed.seek(0)
-        return _read(stream, check, lambda _: update(packed.tell()))
+    unpack = next((unpack for magic, unpack in UNPACKERS if magic.match(data)), None)
+    if unpack is None:
+        if path.suffix.lower() in PACKED:
+            raise _damaged(path, f"it does not begin as a {path.suffix} file does")
+        return data
+    packed = io.BytesIO(data)
+    try:
+        with phase("unpacking", len(data)) as update, unpack(packed) as stream:
+            return _read(stream, check, lambda _: update(packed.tell()))
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise _damaged(path, str(error)) from None
 
 
 def _damaged(path: Path, why: str) -> InputError:

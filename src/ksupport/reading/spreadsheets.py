@@ -46,9 +46,13 @@ def from_spreadsheet(source: Source, sheet: str | None, budget: Budget) -> tuple
     _check_size(source, budget)
     book = _book(source)
     names = [str(name) for name in book.sheet_names]
+    if sheet is not None and sheet not in names:
+        raise InputError(
+            f"{shown(sheet)!r} is not a sheet of {source.name}; there are {listed(names)}"
+        )
+    wanted = names[0] if sheet is None else sheet
     with phase("parsing"):
-        cells = np.array(book.get_sheet_by_name(_wanted(sheet, names, source.name)).to_python(),
-                         dtype=object)  # fmt: skip
+        cells = np.array(book.get_sheet_by_name(wanted).to_python(), dtype=object)
     first = cells[0] if len(cells) else ()
     return _table(cells, source.name), _remarks(sheet, names, first, source.name)
 
@@ -61,7 +65,6 @@ def sheets_with(source: Source, column: str) -> list[str]:
 
 
 def sheet_names(source: Source) -> tuple[str, ...]:
-    """The sheets of a file, in order."""
     return tuple(str(name) for name in _book(source).sheet_names)
 
 
@@ -101,14 +104,6 @@ def _area(xml: bytes) -> int:
 def _number(letters: bytes) -> int:
     """Of a column: A is 1, Z 26, AA 27."""
     return reduce(lambda number, letter: 26 * number + letter - 64, letters, 0)
-
-
-def _wanted(sheet: str | None, names: list[str], file: str) -> str:
-    if sheet is None:
-        return names[0]
-    if sheet not in names:
-        raise InputError(f"{shown(sheet)!r} is not a sheet of {file}; there are {listed(names)}")
-    return sheet
 
 
 def _table(cells: NDArray[Any], file: str) -> Any:

@@ -19,7 +19,7 @@ from .cells import Marks, converted, is_text, labels, numeric
 from .data import check_distinct
 from .duplicates import Duplicates
 from .not_numbers import numbers, problems_of, text_columns
-from .problems import Problem, Problems, Setting, option
+from .problems import Problem, Problems, option
 
 IN_ROWS = 3  # times as many rows as columns: features may stand in rows
 
@@ -55,23 +55,25 @@ class Table:
     def column(self, part: str, name: str) -> Any:
         """The column of this name, for the option that names it."""
         for frame in (self.joined, self.about):
-            if frame is not None and name in frame.columns:
-                return self._only_one(frame[name], part, name)
+            if frame is None or name not in frame.columns:
+                continue
+            found = frame[name]
+            if found.ndim > 1:
+                raise InputError(
+                    f"{option(part)} {shown(name)!r} is the name of {found.shape[1]} columns of "
+                    f"{self.name}; rename all but one of them"
+                )
+            return found
         files = f"{self.name} or {self.beside}" if self.beside else self.name
         near = self.near(name)
         sheets = [] if near or self.other_sheets is None else self.other_sheets(name)
+        remedies = [[("sheet", sheet)] for sheet in sheets[:1]]
+        if any(map(numeric, self.about.dtypes)):  # beside this one, instead of in its place
+            remedies = [[("phenotypes", f"{self.path}:{sheet}")] for sheet in sheets[:1]]
         raise Problem(
             f"{option(part)} {shown(name)!r} is not a column of {files}{self._hint(near, sheets)}",
-            *([self._sheet_setting(sheets[0])] if sheets else []),
+            *remedies,
         )
-
-    def _only_one(self, found: Any, part: str, name: str) -> Any:
-        if found.ndim > 1:
-            raise InputError(
-                f"{option(part)} {shown(name)!r} is the name of {found.shape[1]} columns of "
-                f"{self.name}; rename all but one of them"
-            )
-        return found
 
     def near(self, name: str) -> list[str]:
         """Names of columns that are spelled alike."""
@@ -91,21 +93,13 @@ class Table:
             )
         return f"; {self.listing}"
 
-    def _sheet_setting(self, sheet: str) -> list[Setting]:
-        """The sheet beside this one if it has numbers, instead of it if not."""
-        if any(map(numeric, self.about.dtypes)):
-            return [("phenotypes", f"{self.path}:{sheet}")]
-        return [("sheet", sheet)]
-
     @property
     def listing(self) -> str:
-        """The columns that there are, and possible causes if one is not found."""
         known = f"there are {listed(self.names)}" if self.names else "it tells nothing of its rows"
         return f"{known}{self.guess}"
 
     @property
     def guess(self) -> str:
-        """Possible causes."""
         if self.joined is not None:
             return ""
         return f". If it is in another file, give {option('phenotypes')} FILE"
@@ -137,11 +131,9 @@ class Table:
 
     @property
     def columns(self) -> Sequence[str]:
-        """The columns that may be features."""
         raise NotImplementedError
 
     def values(self, places: list[int], marks: Marks) -> Any:
-        """The matrix of some of them."""
         raise NotImplementedError
 
 
@@ -174,20 +166,13 @@ class Frame(Table):
 
     @property
     def guess(self) -> str:
-        return f"{super().guess}{self._in_rows}"
-
-    @property
-    def _in_rows(self) -> str:
-        """Whether the features look as if they stood in rows."""
         n, d = self.about.shape
         first = self.about.iloc[:, 0] if d else None
-        if first is None or n < IN_ROWS * d or not is_text(first, Marks()):
-            return ""
-        if first.nunique() < n:
-            return ""
+        if first is None or n < IN_ROWS * d or first.nunique() < n or not is_text(first, Marks()):
+            return super().guess
         return (
-            f". The first column holds {n} different names, and there are {d - 1} others: if "
-            f"these are features in rows, give {option('transpose')}"
+            f"{super().guess}. The first column holds {n} different names, and there are {d - 1} "
+            f"others: if these are features in rows, give {option('transpose')}"
         )
 
 
@@ -229,8 +214,13 @@ def transposed(frame: Table) -> Table:
             "must name the features and others hold them"
         )
     first, rest = about.iloc[:, 0], about.iloc[:, 1:]
+    if not is_text(first, Marks()):  # then nothing was in rows
+        raise InputError(
+            f"{option('transpose')}: the first column of {frame.name}, {shown(str(first.name))}, "
+            f"must name the features, but it holds numbers such as {shown(str(first.iloc[0]))}; "
+            f"leave {option('transpose')} out if features are in columns"
+        )
     names = [name or "" for name in labels(first)]
-    _check_names(first, frame.name)
     ids = np.array([str(name) for name in rest.columns], object)
     check_distinct(list(ids), frame.path)
     if all(map(numeric, rest.dtypes)):
@@ -241,13 +231,3 @@ def transposed(frame: Table) -> Table:
         )
     cells = pd.DataFrame(rest.to_numpy(object).T, columns=names)
     return Frame(frame.path, cells.infer_objects(), ids=ids, remarks=frame.remarks)
-
-
-def _check_names(first: Any, file: str) -> None:
-    """Refuse numbers for names: then nothing was in rows."""
-    if not is_text(first, Marks()):
-        raise InputError(
-            f"{option('transpose')}: the first column of {file}, {shown(str(first.name))}, must "
-            f"name the features, but it holds numbers such as {shown(str(first.iloc[0]))}; leave "
-            f"{option('transpose')} out if features are in columns"
-        )

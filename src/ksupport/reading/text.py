@@ -70,10 +70,20 @@ def from_text(source: Source, reading: Reading) -> tuple[Any, list[str]]:
 
 def _header(text: bytes, how: dict[str, Any], file: str) -> tuple[list[str], list[str]]:
     """The names of the columns, and a remark if names of rows have none."""
-    names, separator = _first_line(text, how), how["sep"]
+    import pandas as pd
+
+    with phase("finding its columns"):
+        first = pd.read_csv(
+            io.BytesIO(text), header=None, nrows=1, dtype=object, keep_default_na=False, **how
+        )
+    names, separator = [str(cell) for cell in first.iloc[0]], how["sep"]
     _check_comment(text, len(names), separator, file)
     _check_separator(names, separator, file)
-    if not _lacks_a_name(text, separator):
+    cells = [
+        len(line.split()) if separator == BLANKS else line.count(separator) + 1
+        for line in _first_lines(text)
+    ]
+    if len(cells) < 2 or any(count != cells[0] + 1 for count in cells[1:]):
         return names, []
     return [ROW_NAMES, *names], [
         f"Line 1 of {file} has one name less than the others have cells, as R writes tables: the "
@@ -95,9 +105,6 @@ class _Followed(io.BytesIO):
     def read(self, size: int | None = -1, /) -> bytes:
         self._update(self.tell())
         return super().read(size)
-
-
-# -- the encoding --------------------------------------------------------------------------
 
 
 def _in_utf8(source: Source, encoding: str | None) -> tuple[bytes, list[str]]:
@@ -123,17 +130,13 @@ def _in_utf8(source: Source, encoding: str | None) -> tuple[bytes, list[str]]:
 
 
 def _decodes(data: bytes, encoding: str) -> bool:
-    decoder = codecs.getincrementaldecoder(encoding)()
+    chunks = (data[at : at + CHUNK_BYTES] for at in range(0, len(data), CHUNK_BYTES))
     try:
-        for start in range(0, len(data), CHUNK_BYTES):
-            decoder.decode(data[start : start + CHUNK_BYTES])
-        decoder.decode(b"", True)
+        for _ in codecs.iterdecode(chunks, encoding):
+            pass
     except UnicodeDecodeError:
         return False
     return True
-
-
-# -- the separator -------------------------------------------------------------------------
 
 
 def _separator(text: bytes) -> str:
@@ -169,15 +172,6 @@ def _first_lines(text: bytes) -> Iterator[str]:
         start = at + 1
 
 
-def _lacks_a_name(text: bytes, separator: str) -> bool:
-    """Whether all lines have one cell more than the first, as R's ``write.table`` has it."""
-    lines = [
-        len(line.split()) if separator == BLANKS else line.count(separator) + 1
-        for line in _first_lines(text)
-    ]
-    return len(lines) > 1 and all(count == lines[0] + 1 for count in lines[1:])
-
-
 def _check_separator(names: list[str], separator: str, file: str) -> None:
     if len(names) > 1:
         return
@@ -188,19 +182,6 @@ def _check_separator(names: list[str], separator: str, file: str) -> None:
             f"{file} has a single column if {separator!r} separates them, but its first line "
             f"holds {counts[mark]} times {mark!r}: try {option('separator', repr(mark))}"
         )
-
-
-# -- lines and cells -----------------------------------------------------------------------
-
-
-@phase("finding its columns")
-def _first_line(text: bytes, how: dict[str, Any]) -> list[str]:
-    import pandas as pd
-
-    cells = pd.read_csv(
-        io.BytesIO(text), header=None, nrows=1, dtype=object, keep_default_na=False, **how
-    )
-    return [str(cell) for cell in cells.iloc[0]]
 
 
 def _kept_as_text(text: bytes, how: dict[str, Any]) -> dict[int, type]:

@@ -22,21 +22,9 @@ from ...design import Design, Floats, Genotypes, Ints, Problem
 from ...estimators.base import LinearRegressor
 from ...estimators.checks import with_parameters
 from ...estimators.selecting import SelectingModel
-from ...explain.cross_validation import (
-    BASELINE,
-    CrossValidation,
-    Make,
-    Metric,
-    cross_validated,
-    metric_for,
-)
+from ...explain.cross_validation import BASELINE, CrossValidation, Make, cross_validated, metric_for
 from ...explain.findings import Findings, findings_of
-from ...explain.models import (
-    chosen_by,
-    effects_of,
-    method_behind,
-    one_coefficient,
-)
+from ...explain.models import chosen_by, effects_of, method_behind, one_coefficient
 from ...explain.standard_methods import CovariatesOnly, lasso_and_ridge
 from ...explain.wording import Nouns, guessed_nouns
 from ...inference.permutation import PermutationTest, permutation_test
@@ -96,14 +84,20 @@ def cross_validate(
     _, y = model._validated(data.X, data.y, multi_output=False, reset=False)
     strata = loss.sorts(y)
     needed = [int(np.count_nonzero(strata == each)) for each in loss.needed_sorts(strata)]
-    if (obstacle := _obstacle(data, options, metric, min(needed, default=len(y)))) is not None:
+    least = min(needed, default=len(y))
+    if (obstacle := _obstacle(data, options, metric.kind, least)) is not None:
         remarks.append(f"{obstacle}: {UNMEASURED}.")
         return None
     say("predicting held-out rows, compared with a Lasso and a ridge")
     X = np.asarray(data.X) if isinstance(data.X, Genotypes) else data.X
     inner = partial(inner_folds, options.cv, data.groups, options.seed, strata)
     alone = _baseline_name(data)
-    ours: dict[str, Make] = {OURS: partial(_clone_for_fold, model, inner)}
+
+    def with_inner_folds(train: Ints) -> Any:
+        again, folds = clone(model), inner(train)
+        return again if isinstance(folds, int) else again.set_params(cv=folds)
+
+    ours: dict[str, Make] = {OURS: with_inner_folds}
     if data.covariates:
         ours[alone] = lambda rows: CovariatesOnly(loss, data.unpenalized)
     others = lasso_and_ridge(X, inner, metric.kind)
@@ -128,32 +122,24 @@ def cross_validate(
     return beside or tried(ours, "No rows could be held out")
 
 
-def _obstacle(data: Data, options: FitOptions, metric: Metric, least: int) -> str | None:
+def _obstacle(data: Data, options: FitOptions, kind: str, least: int) -> str | None:
     """Why rows cannot be held out; ``least`` is the size of the smallest stratum needed."""
     groups, (n, d) = data.groups, data.shape
     if n < 2 * options.cv or (groups is not None and len(np.unique(groups)) < 3):
         return "Too few rows to hold some out"
     if isinstance(data.X, Genotypes) and n * d >= LARGE:
         return "Holding out rows would read the file many times"
-    if metric.kind != "numbers" and least < 2 * options.cv:
-        rare = "rows of one class" if metric.kind == "classes" else "rows with an event"
+    if kind != "numbers" and least < 2 * options.cv:
+        rare = "rows of one class" if kind == "classes" else "rows with an event"
         return f"Too few {rare} to hold some out ({least})"
     return None
 
 
 def _baseline_name(data: Data) -> str:
-    """The name of the baseline."""
     if not data.codings:
         return BASELINE
     *first, last = [shown(coding.name) for coding in data.codings]
     return f"a model of {f'{listed(first, 4)} and ' if first else ''}{last} alone"
-
-
-def _clone_for_fold(model: Any, inner: Callable[[Ints], Any], train: Ints) -> Any:
-    """An unfitted copy, with inner folds of the training rows."""
-    again = clone(model)
-    folds = inner(train)
-    return again if isinstance(folds, int) else again.set_params(cv=folds)
 
 
 # -- the fit -----------------------------------------------------------------------------
@@ -178,13 +164,7 @@ class Fitted:
 
     @property
     def chosen(self) -> Selection:
-        """The selection of the model."""
         return chosen_by(self.model)
-
-    @property
-    def decision(self) -> str:
-        """How the model was chosen, in words."""
-        return self.chosen.words
 
     @property
     def adjustment(self) -> dict[str, float]:
@@ -217,7 +197,6 @@ class Fitted:
         return effects.lower, effects.upper
 
     def findings(self, target: str) -> Findings:
-        """What was found, in words."""
         names = self.data.feature_names
         return findings_of(
             self.model, self.data.X, self.data.y, names, target=target,
@@ -240,7 +219,6 @@ class Repeated(LinearRegressor, SelectingModel):
     choose: Callable[[Problem], Selection] | None = None
 
     def fit(self, X: Any, y: Any) -> Repeated:
-        """Choose on these rows."""
         assert self.choose is not None
         problem = self._problem(X, y, None)
         self._keep(problem, self.choose(problem))
@@ -305,10 +283,8 @@ def _stability(
     say(f"repeating the selection on {2 * pairs} half-samples")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of halves that are too small to converge
-        return stability_selection(
-            repeater(model, data),
-            data.X, data.y, n_pairs=pairs, random_state=options.seed,
-        )  # fmt: skip
+        again = repeater(model, data)
+        return stability_selection(again, data.X, data.y, n_pairs=pairs, random_state=options.seed)
 
 
 def repeater(model: SelectingModel, data: Data) -> SelectingModel:

@@ -56,7 +56,6 @@ class Model:
     duplicates: Duplicates = field(default_factory=Duplicates)
 
     def to_dict(self) -> dict[str, Any]:
-        """The contents of the file."""
         columns: list[dict[str, Any]] = [
             {"name": name, "coefficient": _one_or_all(values)}
             for name, values in zip(self.names, self.coef.T, strict=True)
@@ -96,7 +95,6 @@ class Model:
 
     @property
     def size(self) -> int:
-        """How many features there are."""
         return len(self.names) - self.averaged - self.adjusting
 
     def scores(self, columns: Floats) -> Floats:
@@ -157,24 +155,21 @@ def _json(path: Path) -> Any:
         if size > LARGEST_FILE:
             raise InputError(f"{title(path)} is too large to be a model file")
 
+    def no_constant(name: str) -> NoReturn:
+        raise ValueError(f"{name} is not a number")
+
+    def whole(digits: str) -> float:  # infinity, for one that no float can hold
+        return int(digits) if len(digits) < MOST_DIGITS else float(digits)
+
     text = read_bytes(path, check)
     if sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
         raise InputError(f"{title(path)} holds too many values to be a model file")
     try:
-        return json.loads(text, parse_constant=_no_constant, parse_int=_whole)
+        return json.loads(text, parse_constant=no_constant, parse_int=whole)
     except (ValueError, RecursionError) as error:
         raise InputError(
             f"{title(path)} is not a model file, which is JSON: {shown(str(error), 120)}"
         ) from error
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a number")
-
-
-def _whole(digits: str) -> float:
-    """An integer, or infinity for one that no float can hold."""
-    return int(digits) if len(digits) < MOST_DIGITS else float(digits)
 
 
 # -- the schema ----------------------------------------------------------------------------
@@ -188,26 +183,24 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and len(value) <= MOST_ENTRIES
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_number, value))
+
+
 Kind = tuple[Callable[[Any], bool], str]  # what a value has to be, and how that is called
 TEXT: Kind = (_is_text, f"text of at most {LONGEST_TEXT} characters")
 NUMBER: Kind = (_is_number, "a finite number")
 PROPORTION: Kind = (lambda value: _is_number(value) and 0 <= value <= 1, "a number from 0 to 1")
 OBJECT: Kind = (lambda value: isinstance(value, dict), "an object")
-LIST: Kind = (
-    lambda value: isinstance(value, list) and len(value) <= MOST_ENTRIES,
-    "a list of features",
-)
-NUMBERS: Kind = (
-    lambda value: _is_number(value) or (isinstance(value, list) and all(map(_is_number, value))),
-    "a finite number",
-)
+LIST: Kind = (_is_list, "a list of features")
+ROW: Kind = (_is_row, "a list of numbers")
+NUMBERS: Kind = (lambda value: _is_number(value) or _is_row(value), "a finite number")
 TEXTS: Kind = (
-    lambda value: (
-        isinstance(value, list)
-        and len(value) <= MOST_ENTRIES
-        and all(map(_is_text, value))
-        and len(set(value)) == len(value)
-    ),
+    lambda value: _is_list(value) and all(map(_is_text, value)) and len(set(value)) == len(value),
     "a list of different texts",
 )
 RESPONSE: Kind = (lambda value: value in get_args(Response), f"one of {get_args(Response)}")
@@ -227,9 +220,6 @@ MODEL_FIELDS = {
     "intercept": NUMBERS, "features": LIST, "adjusted_for": LIST, "codings": LIST,
     "duplicates": DUPLICATES, "chosen": OBJECT, "made": OBJECT,
 }  # fmt: skip
-ROW: Kind = (
-    lambda value: isinstance(value, list) and all(map(_is_number, value)), "a list of numbers"
-)  # fmt: skip
 AVERAGE_FIELDS = {"intercept": ROW, "models": NUMBER, "share": PROPORTION, "features": LIST}
 FEATURE_FIELDS = {"name": TEXT, "coefficient": NUMBERS}
 CODING_FIELDS = {"name": TEXT, "levels": TEXTS}
@@ -241,22 +231,21 @@ DEFAULTS: dict[str, Any] = {
 
 def _checked(value: dict[str, Any]) -> Model:
     _check("", value, MODEL_FIELDS)
-    for part, fields in (
-        ("features", FEATURE_FIELDS),
-        ("adjusted_for", FEATURE_FIELDS),
-        ("codings", CODING_FIELDS),
-    ):
-        for at, each in enumerate(value[part]):
-            _check(f"{part}[{at}]", each, fields)
+    lists = {"features": FEATURE_FIELDS, "adjusted_for": FEATURE_FIELDS, "codings": CODING_FIELDS}
+    for part, fields in lists.items():
+        _check_each(part, value[part], fields)
     beside = []  # features that the average alone has
     if value["average"] is not None:
         _check("average", value["average"], AVERAGE_FIELDS)
-        for at, each in enumerate(value["average"]["features"]):
-            _check(f"average.features[{at}]", each, FEATURE_FIELDS)
         beside = value["average"]["features"]
+        _check_each("average.features", beside, FEATURE_FIELDS)
     columns = [*value["features"], *beside, *value["adjusted_for"]]
     names = tuple(column["name"] for column in columns)
-    _check_distinct(names, len(value["features"]))
+    if len(set(names)) < len(names):
+        both = set(names[: len(value["features"])]) & set(names[len(value["features"]) :])
+        raise ValueError(
+            "a column is a feature and adjusted for, too" if both else "a feature occurs twice"
+        )
     if len(value["classes"]) < 2 if value["response"] == "classes" else value["classes"]:
         raise ValueError(
             f"a response of {value['response']} cannot have {len(value['classes'])} classes"
@@ -289,24 +278,15 @@ def _average(columns: list[Any], given: Any, outputs: int, kind: str) -> Averagi
     intercept, models = np.array(given["intercept"], np.float64), 2 if kind == "classes" else 1
     if given["models"] != models:
         raise ValueError(f"average.models must be {models}, got {_told(given['models'])}")
-    for at, each in enumerate(columns):
-        _check(f"column {at}", each, {"average": ROW})
-        if len(each["average"]) != intercept.size or intercept.size < models * outputs:
-            raise ValueError("average.intercept and each column's average must be as many numbers")
+    _check_each("column", columns, {"average": ROW})
+    sizes = {len(each["average"]) for each in columns}
+    if sizes - {intercept.size} or (columns and intercept.size < models * outputs):
+        raise ValueError("average.intercept and each column's average must be as many numbers")
     coef = np.array([each["average"] for each in columns], np.float64)
     coef = coef.reshape(len(columns), intercept.size).T
     every = np.arange(len(columns))
     linear = LinearPredictors(every, coef, intercept, np.zeros((0, intercept.size)))
     return Averaging(linear, models, outputs, float(given["share"]))
-
-
-def _check_distinct(names: Sequence[str], size: int) -> None:
-    """Refuse names that recur; the first ``size`` are those of features."""
-    if len(set(names)) < len(names):
-        both = set(names[:size]) & set(names[size:])
-        raise ValueError(
-            "a column is a feature and adjusted for, too" if both else "a feature occurs twice"
-        )
 
 
 def _outputs(columns: list[Any], intercept: Any, classes: int) -> tuple[Floats, Floats]:
@@ -323,9 +303,13 @@ def _each(features: list[Any], name: str, kind: Kind) -> Floats | None:
     """A number for every feature, such as its fill value, if all have it."""
     if not features or not all(name in feature for feature in features):
         return None
-    for at, feature in enumerate(features):
-        _check(f"features[{at}]", feature, {name: kind})
+    _check_each("features", features, {name: kind})
     return np.array([feature[name] for feature in features], np.float64)
+
+
+def _check_each(where: str, values: Sequence[Any], fields: Mapping[str, Kind]) -> None:
+    for at, each in enumerate(values):
+        _check(f"{where}[{at}]", each, fields)
 
 
 def _check(where: str, value: Any, fields: Mapping[str, Kind]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,16 +13,19 @@ from ..._common.errors import InputError
 from ...algorithms import METHODS
 from ...choosing.folds import folds_of_rows
 from ...design import Floats, Ints
-from ...estimators import IRKSNCV, IRKSNIC, AutoIRKSN, PathCV
+from ...estimators import (
+    IRKSNCV,
+    IRKSNIC,
+    AutoIRKSN,
+    AutoIRKSNClassifier,
+    AutoIRKSNSurvival,
+    PathCV,
+)
 from ...estimators.auto import PREDICT_BY, AutoModel
 from ...reading import Data
 
 AUTO, CV, IC = "auto", "irksn-cv", "irksn-ic"
 CHOICES = (AUTO, CV, IC, *(name for name in METHODS if name != "irksn"))
-ESTIMATOR_OF_KIND = {  # what explains a response that is not numbers, and what to do without it
-    "classes": ("AutoIRKSNClassifier", "; or give --regression if classes are coded as numbers"),
-    "survival": ("AutoIRKSNSurvival", ""),
-}
 OPTIONAL_PARAMETERS = {  # not every class has them
     "--adjust-for": "unpenalized", "--positive": "positive", "--beta": "beta",
     "--predict-by": "predict_by",
@@ -58,60 +60,59 @@ class FitOptions:
 
     def check_options(self) -> None:
         """Refuse what no data set can bear, before one is read."""
-        if self.method not in CHOICES:
-            raise InputError(f"--method must be one of {', '.join(CHOICES)}; got {self.method!r}")
-        if self.k is not None and self.k < 1:
-            raise InputError(
-                f"--k must be at least 1 and at most the number of features; got {self.k}"
-            )
-        if self.alpha is not None and not 0 < self.alpha < 1:
-            raise InputError(f"--alpha must lie between 0 and 1; got {self.alpha:g}")
-        if self.beta is not None and not 0 < self.beta <= limits.LARGEST_BETA:
-            raise InputError(
-                f"--beta must be a positive number up to {limits.LARGEST_BETA:g}, 1 by default; "
-                f"got {self.beta:g}"
-            )
-        if self.predict_by not in (None, *PREDICT_BY):
-            raise InputError(
-                f"--predict-by must be one of {', '.join(PREDICT_BY)}; got {self.predict_by!r}"
-            )
-        if self.fdr is not None and not 0 < self.fdr < 1:
-            raise InputError(
-                f"--fdr must lie between 0 and 1, such as 0.1 for a tenth; got {self.fdr:g}"
-            )
-        if self.cv < 2:
-            raise InputError(f"--cv must be at least 2; got {self.cv}")
-
-    def check_shape(self, n: int, d: int) -> None:
-        """Refuse what data of this shape cannot bear."""
-        if self.k is not None and self.k > d:
-            raise InputError(f"--k must be at most the number of features, {d}; got {self.k}")
-        if n < 3:
-            raise InputError(f"at least 3 rows are needed for a fit; got {n}")
+        k, alpha, beta, fdr = self.k, self.alpha, self.beta, self.fdr
+        largest = f"{limits.LARGEST_BETA:g}"
+        rules = (
+            ("method", self.method in CHOICES, f"be one of {', '.join(CHOICES)}"),
+            ("k", k is None or k >= 1, "be at least 1 and at most the number of features"),
+            ("alpha", alpha is None or 0 < alpha < 1, "lie between 0 and 1"),
+            ("beta", beta is None or 0 < beta <= limits.LARGEST_BETA,
+             f"be a positive number up to {largest}, 1 by default"),
+            ("predict_by", self.predict_by in (None, *PREDICT_BY),
+             f"be one of {', '.join(PREDICT_BY)}"),
+            ("fdr", fdr is None or 0 < fdr < 1, "lie between 0 and 1, such as 0.1 for a tenth"),
+            ("cv", self.cv >= 2, "be at least 2"),
+        )  # fmt: skip
+        for name, holds, words in rules:
+            if not holds:
+                value = getattr(self, name)
+                got = f"{value:g}" if isinstance(value, float) else repr(value)
+                raise InputError(f"--{name.replace('_', '-')} must {words}; got {got}")
 
 
 def estimator_for(options: FitOptions, data: Data) -> Any:
     """The estimator that the options stand for, on these data."""
-    n, d = data.shape
-    options.check_shape(n, data.n_features)
+    (n, d), k = data.shape, options.k
+    if k is not None and k > data.n_features:
+        raise InputError(f"--k must be at most the number of features, {data.n_features}; got {k}")
+    if n < 3:
+        raise InputError(f"at least 3 rows are needed for a fit; got {n}")
+    if options.positive and len(data.classes) > 2:
+        raise InputError(
+            "--positive is for a target of numbers, two classes or survival times, and this has "
+            f"{len(data.classes)} classes: leave it out"
+        )
     common: dict[str, Any] = {"standardize": options.standardize}
     if data.covariates:
         common["unpenalized"] = data.unpenalized.tolist()
-    if options.positive:
-        _refuse_many_classes(data)
-        common["positive"] = True
-    if options.beta is not None:
-        common["beta"] = options.beta
-    if options.predict_by is not None:
-        common["predict_by"] = options.predict_by
+    asked = {"beta": options.beta, "predict_by": options.predict_by}
+    asked["positive"] = options.positive or None
+    common |= {name: value for name, value in asked.items() if value is not None}
     if options.method == IC:
         if data.groups is not None:
             raise InputError(f"--groups does not apply to --method {IC}, which holds out no rows")
     else:
         _check_groups(data.groups)
         common |= {"cv": options.cv, "random_state": options.seed}
-    if data.kind in ESTIMATOR_OF_KIND:
-        return _of_another_kind(options, data.kind, common)
+    if data.kind in ("classes", "survival"):
+        if options.method != AUTO or options.given:
+            instead = "; or give --regression if classes are coded as numbers"
+            raise InputError(
+                f"--method, --k and --alpha need a target of numbers, and this is one of "
+                f"{data.kind}: leave them out{instead if data.kind == 'classes' else ''}"
+            )
+        own = AutoIRKSNClassifier if data.kind == "classes" else AutoIRKSNSurvival
+        return _made(own, common)
     if options.method == IC:
         return _made(IRKSNIC, options.given | common)
     if options.method == AUTO and not options.given:
@@ -136,23 +137,6 @@ def check_sampled(options: FitOptions, estimator: Any) -> None:
                 f"{option} does not apply to {type(estimator).__name__}, the estimator of this "
                 f"--method: leave out --method, --k and --alpha, or leave out {option}"
             )
-
-
-def _of_another_kind(options: FitOptions, kind: str, common: dict[str, Any]) -> Any:
-    """The estimator for classes or survival, where this version has it."""
-    name, instead = ESTIMATOR_OF_KIND[kind]
-    if options.method != AUTO or options.given:
-        raise InputError(
-            f"--method, --k and --alpha need a target of numbers, and this is one of {kind}: leave "
-            f"them out{instead}"
-        )
-    estimator = getattr(import_module("ksupport"), name, None)
-    if estimator is None:
-        raise InputError(
-            f"the target was understood as {kind}, but this version of ksupport has no {name} to "
-            f"explain {'it' if kind == 'survival' else 'them'}{instead}"
-        )
-    return _made(estimator, common)
 
 
 def _made(estimator: Any, given: dict[str, Any]) -> Any:
@@ -187,11 +171,3 @@ def outer_folds(
 def _check_groups(groups: Any) -> None:
     if groups is not None and len(np.unique(groups)) < 2:
         raise InputError("--groups needs at least two different labels")
-
-
-def _refuse_many_classes(data: Data) -> None:
-    if len(data.classes) > 2:
-        raise InputError(
-            "--positive is for a target of numbers, two classes or survival times, and this has "
-            f"{len(data.classes)} classes: leave it out"
-        )

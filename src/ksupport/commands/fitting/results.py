@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._common.render import plain
-from ...design import Floats, Genotypes, Incomplete
+from ...design import Genotypes, Incomplete
 from ...estimators.averaging import Averaging
 from ...explain.cross_validation import CrossValidation
 from ...explain.features import feature_table, kind_of, ranked_list
@@ -20,8 +20,6 @@ from .fitted import Fitted
 from .model_file import Model
 
 SCORE = ("name", "score", "standard_error", "features")
-
-# -- plain data ----------------------------------------------------------------------------
 
 
 def selected_at_fdr(fitted: Fitted, fdr: float) -> dict[str, Any]:
@@ -77,6 +75,8 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
     """All that `print_summary` prints, for programs."""
     findings = fitted.findings(target)
     stability, certificate = fitted.stability, fitted.certificate
+    fdr, test = fitted.options.fdr, fitted.test
+    tested = None if test is None else vars(test) | {"standard_error": test.standard_error}
     told = features(fitted, findings)
     text, references = methods(findings, made.get("versions"))
     value = {
@@ -93,13 +93,9 @@ def as_data(fitted: Fitted, target: str, made: dict[str, Any]) -> dict[str, Any]
         "next": findings.next_steps,
         "methods": {"text": text, "references": references},
         "judgement": _judgement(fitted),
-        "decision": fitted.decision,
-        "false_discovery_rate": None
-        if fitted.options.fdr is None
-        else selected_at_fdr(fitted, fitted.options.fdr),
-        "permutation_test": None
-        if fitted.test is None
-        else vars(fitted.test) | {"standard_error": fitted.test.standard_error},
+        "decision": fitted.chosen.words,
+        "false_discovery_rate": None if fdr is None else selected_at_fdr(fitted, fdr),
+        "permutation_test": tested,
         "remarks": fitted.remarks,
         "stability": _fields(stability, "words", "n_pairs", "threshold", "error_bound"),
         "certificate": None if certificate is None else certificate.to_dict(),
@@ -149,18 +145,13 @@ def _judgement(fitted: Fitted) -> dict[str, Any] | None:
     }
 
 
-# -- tables -----------------------------
-
-
 def features_table(fitted: Fitted, target: str) -> list[list[Any]]:
     """The features as a table for spreadsheets: names of columns, then a row for each feature."""
     several = ["speaks_for"] * (len(fitted.intercept) > 1)
     numbers = ("probability", "coefficient", "lower", "upper", "effect", "frequency")
     head = ["name", *numbers, "stands_in_for", *several]
-    rows: list[list[Any]] = [["feature", *(name.replace("_", " ") for name in head[1:])]]
-    for each in features(fitted, fitted.findings(target)):
-        rows.append([each[name] for name in head])
-    return rows
+    rows = [[each[name] for name in head] for each in features(fitted, fitted.findings(target))]
+    return [["feature", *(name.replace("_", " ") for name in head[1:])], *rows]
 
 
 def all_features(fitted: Fitted) -> list[list[Any]]:
@@ -168,17 +159,9 @@ def all_features(fitted: Fitted) -> list[list[Any]]:
     data = fitted.data
     frame = feature_table(fitted.model, data.X, data.y, data.feature_names).drop(columns="feature")
     head = [str(name).replace("_", " ") for name in frame.columns]
-    rows = zip(*(frame[name].tolist() for name in frame.columns), strict=True)
-    return [head, *([_cell(value) for value in row] for row in rows)]
-
-
-def _cell(value: Any) -> Any:
-    """A cell as a file holds it: what is missing is empty, and what is true is 1."""
-    import pandas as pd
-
-    if value is None or value is pd.NA or value != value:
-        return None
-    return int(value) if isinstance(value, bool | np.bool_) else value
+    frame["chosen"] = frame["chosen"].astype(int)
+    cells = frame.astype(object).where(frame.notna(), None)
+    return [head, *cells.to_numpy().tolist()]
 
 
 def ranked_features(fitted: Fitted) -> str:
@@ -189,11 +172,7 @@ def ranked_features(fitted: Fitted) -> str:
     return ranked_list(data.feature_names, alone)
 
 
-# -- report and model file ----------
-
-
 def report_text(fitted: Fitted, target: str, made: dict[str, Any]) -> str:
-    """The report of a fit."""
     assert fitted.data.y is not None
     return build_report(
         fitted.model, fitted.data.X, fitted.data.y,
@@ -214,7 +193,7 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         "beta": fitted.options.beta,
         "signal": findings.sign,
         "verdict": findings.verdict,
-        "decision": fitted.decision,
+        "decision": fitted.chosen.words,
     }
     data = fitted.data
     order = findings.order
@@ -224,6 +203,9 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         known = {*order, *data.unpenalized.tolist()}
         beside = [j for j in average.linear.features.tolist() if j not in known]
     used = [*order, *beside, *data.unpenalized.tolist()]
+    fill = None  # means of columns that new rows may lack, if rows of the fit did
+    if isinstance(data.X, Genotypes | Incomplete):
+        fill = np.asarray(data.X[:, np.array(used, np.intp)].mean(axis=0))
     return Model(
         target=target,
         names=tuple(data.feature_names[j] for j in used),
@@ -236,16 +218,9 @@ def model_of(fitted: Fitted, target: str, ids: str | None, made: dict[str, Any])
         adjusting=len(data.covariates),
         codings=data.codings,
         ids=ids,
-        fill=means_of(data.X, used),
+        fill=fill,
         probability=None if probability is None else probability[order],
         average=None if average is None else average.of_columns(used),
         averaged=len(beside),
         duplicates=data.duplicates,
     )
-
-
-def means_of(X: Any, columns: list[int]) -> Floats | None:
-    """The means of columns that new rows may lack, if rows of the fit did."""
-    if not isinstance(X, Genotypes | Incomplete):
-        return None
-    return np.asarray(X[:, np.array(columns, np.intp)].mean(axis=0))

@@ -11,12 +11,11 @@ from rich.console import Console
 
 from ..._common.names import listed, shown
 from ...design import Genotypes
-from ...explain.feature_list import feature_list
 from ...explain.features import FeatureRow
-from ...explain.findings import Findings
+from ...explain.findings import Findings, feature_list
 from ...explain.wording import probability_text
 from ...reading import Columns, Data
-from ..terminal.printing import heading, paragraph, table
+from ..terminal.outputs import heading, paragraph, table
 from .fitted import Fitted, time_estimate
 from .results import alternatives, selected_at_fdr
 
@@ -103,7 +102,11 @@ def print_summary(out: Console, fitted: Fitted, target: str) -> None:
     _print_section(out, "Is there anything here?", [findings.verdict, *tested, *findings.warnings])
     if findings.order:
         heading(out, f"\nWhich {findings.nouns.features}?")
-        _print_features(out, fitted, findings)
+        rows, left = _told_rows(findings.found)
+        table(out, *feature_list(findings, fitted.model, rows, fitted.stability))
+        if left:
+            out.print(f"and {left} more: --coefficients or --report")
+        paragraph(out, " ".join(_column_words(fitted, findings)))
     if fitted.options.fdr is not None:
         _print_at_fdr(out, fitted, fitted.options.fdr)
     if findings.adjusted is not None:
@@ -113,8 +116,7 @@ def print_summary(out: Console, fitted: Fitted, target: str) -> None:
     if findings.beside:
         _print_section(out, "Would a Lasso or a ridge do better?", [findings.beside])
     _print_section(out, "What next?", [f"- {each}" for each in findings.next_steps])
-    details = list(_details(fitted))
-    if details:
+    if details := list(_details(fitted)):
         _print_section(out, "Details", details)
 
 
@@ -122,14 +124,6 @@ def _print_section(out: Console, question: str, texts: list[str]) -> None:
     heading(out, f"\n{question}")
     for text in texts:
         paragraph(out, text)
-
-
-def _print_features(out: Console, fitted: Fitted, findings: Findings) -> None:
-    rows, left = _told_rows(findings.found)
-    table(out, *feature_list(findings, fitted.model, rows, fitted.stability))
-    if left:
-        out.print(f"and {left} more: --coefficients or --report")
-    paragraph(out, " ".join(_column_words(fitted, findings)))
 
 
 def _print_at_fdr(out: Console, fitted: Fitted, fdr: float) -> None:
@@ -161,20 +155,15 @@ def _column_words(fitted: Fitted, findings: Findings) -> Iterator[str]:
     if judged is not None and judged.beta != 1.0:
         what = "Recall" if judged.beta > 1.0 else "Precision"
         yield f"{what} has the larger weight in the selection (--beta {judged.beta:g})."
-    if findings.kind != "survival":
-        yield _intercept(fitted, findings)
+    if findings.kind != "survival" and len(fitted.intercept) == 1:
+        yield f"Intercept {fitted.intercept[0]:.6g}."
+    elif findings.kind != "survival":
+        pairs = zip(findings.classes, fitted.intercept, strict=True)
+        each = ", ".join(f"{shown(name)} {value:.4g}" for name, value in pairs)
+        yield f"Intercepts {each}."
     if any(each.stands_in_for is not None for each in findings.found):
         also = ", or act with it" if any(each.together for each in findings.found) else ""
         yield f"Indented: features that could replace the one above{also}."
-
-
-def _intercept(fitted: Fitted, findings: Findings) -> str:
-    """The intercept, or the intercepts of all classes."""
-    first, *others = fitted.intercept
-    if not others:
-        return f"Intercept {first:.6g}."
-    pairs = zip(findings.classes, fitted.intercept, strict=True)
-    return f"Intercepts {', '.join(f'{shown(str(name))} {value:.4g}' for name, value in pairs)}."
 
 
 def _told_rows(found: list[FeatureRow]) -> tuple[list[FeatureRow], int]:
@@ -191,14 +180,13 @@ def _told_rows(found: list[FeatureRow]) -> tuple[list[FeatureRow], int]:
 def _details(fitted: Fitted) -> Iterator[str]:
     yield from fitted.remarks
     if fitted.chosen.size and fitted.chosen.judgement is None:
-        yield fitted.decision
+        yield fitted.chosen.words
     if fitted.stability is not None:
         yield f"Stability: {fitted.stability.words}"
     if fitted.chosen.judgement is None:
         yield from _alternatives(fitted)
-    certificate = fitted.certificate
-    if certificate is not None:
-        yield f"Certificate: {certificate.words[0]} {certificate.words[-1]}"
+    if fitted.certificate is not None:
+        yield f"Certificate: {fitted.certificate.words[0]} {fitted.certificate.words[-1]}"
 
 
 def _alternatives(fitted: Fitted) -> Iterator[str]:

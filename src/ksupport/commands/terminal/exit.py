@@ -28,9 +28,7 @@ def with_exit_codes(command: Callable[..., None]) -> Callable[..., None]:
             command(*args, **kwargs)
         except InputError as error:
             fail(f"Error: {error}", WRONG_USAGE)
-        except CommandError as error:
-            fail(f"Error: {error}")
-        except ImportError as error:  # of what an extra brings; says which
+        except (CommandError, ImportError) as error:  # the latter says which extra is missing
             fail(f"Error: {error}")
         except MemoryError:
             fail("Error: there is not enough memory for these data")
@@ -39,14 +37,10 @@ def with_exit_codes(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
-    """End the command with a message."""
     import typer  # an extra: `cli.app` says how to install it
 
     typer.echo(message, err=True)
     raise typer.Exit(code)
-
-
-# -- streams -----------------------------------------------------------------------------
 
 
 class FailSafeStream(io.RawIOBase):
@@ -101,11 +95,8 @@ def _fail_safe(stream: Any) -> tuple[Any, FailSafeStream]:
     if stream is None:  # closed by whoever started us
         kept, encoding = FailSafeStream(io.FileIO(os.devnull, "w")), "utf-8"
     else:
-        below = stream.buffer
-        kept, encoding = (
-            FailSafeStream(getattr(below, "raw", below)),
-            stream.encoding,
-        )  # -u: no buffer
+        below = getattr(stream.buffer, "raw", stream.buffer)  # -u: no buffer
+        kept, encoding = FailSafeStream(below), stream.encoding
     text = io.TextIOWrapper(
         io.BufferedWriter(kept), encoding=encoding, errors="backslashreplace", line_buffering=True
     )

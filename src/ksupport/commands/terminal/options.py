@@ -70,7 +70,6 @@ class CommandWithSections(TyperCommand):
     """A command whose help has its options under headings."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write arguments, then the options heading by heading."""
         for heading, records in sections(self, ctx).items():
             with formatter.section(heading):
                 formatter.write_dl(records)
@@ -102,7 +101,6 @@ def sections(command: Any, ctx: Any) -> dict[str, list[tuple[str, str]]]:
 def option(
     name: str, kind: Any, default: Any, panel: str, words: str, *flags: str, **how: Any
 ) -> inspect.Parameter:
-    """A parameter of a command, with its help."""
     info = typer.Option(*flags, help=words, rich_help_panel=panel, **how)
     annotation = Annotated[kind, info]
     return inspect.Parameter(
@@ -118,11 +116,9 @@ class Group:
     options: Sequence[inspect.Parameter]
 
     def only(self, *names: str) -> Group:
-        """The group with these options."""
         return Group(self.make, [each for each in self.options if each.name in names])
 
     def without(self, *names: str) -> Group:
-        """The group with all but these options."""
         return Group(self.make, [each for each in self.options if each.name not in names])
 
 

@@ -1,4 +1,4 @@
-"""The files that a command writes: refused before the work, or written whole after it."""
+"""What a command puts out: text and tables on the terminal, and files that are written whole."""
 
 from __future__ import annotations
 
@@ -6,22 +6,77 @@ import csv
 import io
 import json
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
+from textwrap import fill
 from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from ..._common.errors import InputError
 from ..._common.extra import extra
 from ..._common.files import check_writable, replacing
 from ..._common.names import spreadsheet_safe
+from ..._common.progress import clear_progress
 from .exit import CommandError
 
+LEFT_ALIGNED = ("note", "description", "against")  # columns of words, beside the first
 LARGEST_SHEET = 1_048_576  # rows, by the format
 OTHER_KINDS = (  # ends of names that promise something that no command writes as a table
     ".xls", ".xlsm", ".xlsb", ".ods", ".parquet", ".pq", ".arrow", ".feather", ".npy", ".npz",
     ".json", ".html", ".h5ad", ".rds",
 )  # fmt: skip
+
+
+def console() -> Console:
+    """Standard output; plain text if NO_COLOR is set, also where rich would leave bold."""
+    plain = bool(os.environ.get("NO_COLOR"))
+    return Console(
+        color_system=None if plain else "auto", highlight=False, markup=False, emoji=False
+    )
+
+
+def heading(out: Console, text: str) -> None:
+    out.print(Text(text, style="bold"))
+
+
+def styled(out: Console, text: str) -> None:
+    """Text with markup, such as [bold]."""
+    out.print(Text.from_markup(text))
+
+
+def paragraph(out: Console, text: str) -> None:
+    out.print(Text(fill(text, min(out.width, 100), break_on_hyphens=False)))
+
+
+def table(out: Console, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Aligned columns; no cell is taken for markup."""
+    drawn = Table(box=None, pad_edge=False, header_style="dim")
+    for at, name in enumerate(header):
+        left = at == 0 or name in LEFT_ALIGNED
+        drawn.add_column(name, justify="left" if left else "right", overflow="fold")
+    for row in rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    out.print(drawn)
+
+
+def say(text: str) -> None:
+    """Print the current stage on standard error; faint on a terminal.
+
+    Work that takes long redraws a line of its own below it, with the time left.
+    """
+    clear_progress()
+    faint = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    print(f"\x1b[2m{text}\x1b[0m" if faint else text, file=sys.stderr, flush=True)
+
+
+def print_json(value: Any) -> None:
+    typer.echo(as_json(value), nl=False)
 
 
 def check_outputs(inputs: Mapping[str, Path], outputs: Mapping[str, Path | None]) -> None:
@@ -53,7 +108,6 @@ def _same(a: Path, b: Path) -> bool:
 
 
 def as_json(value: Any) -> str:
-    """Plain JSON, characters outside ASCII as escapes."""
     return json.dumps(value, indent=1, allow_nan=False) + "\n"
 
 

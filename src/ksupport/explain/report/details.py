@@ -114,21 +114,15 @@ def _certificate(contents: Contents) -> str:
 
 
 def _reproduce(contents: Contents) -> str:
-    made = contents.made
-    rows = []
+    made, rows, html = contents.made, [], ""
+    if "command" in made:
+        html = f"<pre tabindex=0><code>{escape(shown(made['command'], 2000))}</code></pre>"
     if "seed" in made:
         rows.append(("seed", str(made["seed"])))
-    data = made.get("data", {})
-    if data:
-        file = label(data["file"])
-        rows += [("data", f"{file}, {data['rows']} rows, {data['features']} features"),
-                 ("sha256", str(data.get("sha256", "")))]  # fmt: skip
+    if data := made.get("data"):
+        words = f"{label(data['file'])}, {data['rows']} rows, {data['features']} features"
+        rows += [("data", words), ("sha256", str(data.get("sha256", "")))]
     rows += [(name, str(number)) for name, number in made.get("versions", {}).items()]
-    command = (
-        f"<pre tabindex=0><code>{escape(shown(made['command'], 2000))}</code></pre>"
-        if ("command" in made)
-        else ""
-    )
-    if not command and not rows:
+    if not html and not rows:
         return "<p>Not recorded.</p>"
-    return command + table("how it was made", ["what", "value"], rows, names=2)
+    return html + table("how it was made", ["what", "value"], rows, names=2)

@@ -18,19 +18,8 @@ from ...choosing.stability import StabilitySelection
 from ...design import Design, Floats, Ints, Problem
 from ...theory.report import NEAR_COPY
 from ...walking import Result, run
-from ..figures import (
-    HEAT_RANGE,
-    Heat,
-    Predictions,
-    calibration,
-    fewer,
-    kaplan_meier,
-    log_rank,
-    mean_roc,
-    number_at_risk,
-    risk_groups,
-    survival_interval,
-)
+from .. import figures
+from ..figures import Heat, Predictions
 from ..findings import Findings
 from ..models import Model, around, method_behind, one_coefficient, spacing
 from .text import label
@@ -61,11 +50,8 @@ def walks_of(chosen: Selection, max_iter: int, problem: Problem) -> tuple[list[W
     step = max(chosen.steps[0], 1)
     end = around(step, max_iter)
     design, y = problem.design, problem.targets[0]
-    results = run(
-        [method.start(design, y) for _, method in methods],
-        max_iter=end,
-        every=spacing(step, end),
-    )
+    starts = [method.start(design, y) for _, method in methods]
+    results = run(starts, max_iter=end, every=spacing(step, end))
     walks = [_walk(label, r, step) for (label, _), r in zip(methods, results, strict=True)]
     record = int(np.argmin(np.abs(walks[place].t - chosen.steps[0])))
     return walks, place, record
@@ -99,11 +85,11 @@ def _without_norm(params: Mapping[str, Any]) -> dict[str, Any]:
 def labels_of(settings: Sequence[Mapping[str, Any]]) -> list[str]:
     """The parameters in which settings differ; nothing, if they do not."""
     varied = [name for name in settings[0] if len({str(each[name]) for each in settings}) > 1]
-    return [", ".join(f"{name}={_short(each[name])}" for name in varied) for each in settings]
 
+    def short(value: Any) -> str:
+        return f"{value:.3g}" if isinstance(value, float) else str(value)
 
-def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return [", ".join(f"{name}={short(each[name])}" for name in varied) for each in settings]
 
 
 def _spread(count: int, chosen: int, most: int) -> list[int]:
@@ -123,21 +109,16 @@ def _walk(label: str, result: Result, step: int) -> Walk:
     at = min(int(np.searchsorted(t, step)), count - 1)
     take = np.union1d(share.round().astype(int) if count > RECORDS else np.arange(count), at)
     iterates = result.iterates[take]
-    if result.targets > 1:
-        iterates = sizes_of(iterates, result.targets)
+    if result.targets > 1:  # the norm of each feature's coefficients, of all responses or classes
+        each, d = sp.coo_array(iterates), iterates.shape[1] // result.targets
+        squares = sp.coo_array((each.data**2, (each.row, each.col % d)), (iterates.shape[0], d))
+        iterates = sp.csr_array(squares).sqrt()
     nonzero = sp.csr_array((iterates != 0).astype(np.int8))
     before = sp.vstack([sp.csr_array((1, nonzero.shape[1]), dtype=np.int8), nonzero[:-1]]).tocsr()
     change = nonzero - before
     entered = np.asarray((change > 0).sum(axis=1)).ravel()
     left = np.asarray((change < 0).sum(axis=1)).ravel()
     return Walk(label, t[take], iterates, entered, left)
-
-
-def sizes_of(iterates: sp.csr_array, targets: int) -> sp.csr_array:
-    """The norm of each feature's coefficients, of all responses or classes."""
-    each, d = sp.coo_array(iterates), iterates.shape[1] // targets
-    squares = sp.coo_array((each.data**2, (each.row, each.col % d)), (iterates.shape[0], d))
-    return sp.csr_array(squares).sqrt()
 
 
 def drawn_features(walks: list[Walk], chosen: Ints) -> tuple[Ints, int]:
@@ -194,10 +175,7 @@ def surface_of(chosen: Selection) -> dict[str, Any] | None:
         "labels": [labels[i] or "all folds" for i in order],
         "t": steps[take].tolist(),
         "loss": [rounded(loss[i, take], 4) for i in order],
-        "chosen": [
-            int(np.flatnonzero(order == chosen.path)[0]),
-            int(np.searchsorted(take, record)),
-        ],
+        "chosen": [order.tolist().index(chosen.path), int(np.searchsorted(take, record))],
     }
 
 
@@ -257,9 +235,8 @@ def predicted_of(predictions: Predictions) -> dict[str, Any]:
     """What is drawn of predictions; those of several classes are shown in a table."""
     if predictions.predicted.ndim == 2:
         return {"kind": "several"}
-    drawn = {"numbers": _scatter, "classes": _class_curves, "survival": _survival_curves}[
-        predictions.kind
-    ](predictions)
+    draw = {"numbers": _scatter, "classes": _class_curves, "survival": _survival_curves}
+    drawn = draw[predictions.kind](predictions)
     return {"kind": predictions.kind, "held_out": predictions.held_out, **drawn}
 
 
@@ -279,9 +256,9 @@ def _scatter(predictions: Predictions) -> dict[str, Any]:
 
 def _class_curves(predictions: Predictions) -> dict[str, Any]:
     """The ROC curve and the calibration."""
-    false, true = mean_roc(predictions)
+    false, true = figures.mean_roc(predictions)
     take = _thinned(len(false), CORNERS)
-    predicted, observed, counts = calibration(predictions)
+    predicted, observed, counts = figures.calibration(predictions)
     right = (predictions.predicted > THRESHOLD) == (predictions.observed > THRESHOLD)
     return {
         "accuracy": round(float(np.average(right, weights=predictions.weights)), 4),
@@ -306,29 +283,29 @@ def _even_ticks(last: float) -> list[float]:
 
 def _survival_curves(predictions: Predictions) -> dict[str, Any]:
     """Survival of the rows with low, middle and high risk."""
-    groups, curves = risk_groups(predictions), []
+    groups, curves = figures.risk_groups(predictions), []
     ticks = _even_ticks(float(predictions.observed[:, 0].max()))
     for each in np.unique(groups):
         y = predictions.observed[groups == each]
-        t, s = kaplan_meier(y)
-        low, high = survival_interval(y)
+        t, s = figures.kaplan_meier(y)
+        low, high = figures.survival_interval(y)
         take = _thinned(len(t), CORNERS)
         curves.append(
             {"t": rounded(t[take], 4), "s": rounded(s[take]), "low": rounded(low[take]),
              "high": rounded(high[take]), "rows": len(y), "events": int(y[:, 1].sum()),
-             "at_risk": number_at_risk(y, ticks).tolist()}
+             "at_risk": [int((y[:, 0] >= tick).sum()) for tick in ticks]}
         )  # fmt: skip
-    return {
-        "curves": curves, "ticks": rounded(ticks, 4), "p": log_rank(predictions.observed, groups),
-    }  # fmt: skip
+    p = figures.log_rank(predictions.observed, groups)
+    return {"curves": curves, "ticks": rounded(ticks, 4), "p": p}
 
 
 def heat_cells(heat: Heat | None, names: Any) -> dict[str, Any] | None:
     """The heat map: a letter for each cell, from "a" (far below the mean) over "i" (at it) on."""
     if heat is None or not heat.features.size:
         return None
-    values, response, event = fewer(heat, HEAT_COLUMNS)
-    shades = np.rint(np.clip(values / HEAT_RANGE, -1, 1) * SHADES).astype(int) + SHADES
+    values, response, event = figures.fewer(heat, HEAT_COLUMNS)
+    share = np.clip(values / figures.HEAT_RANGE, -1, 1)
+    shades = np.rint(share * SHADES).astype(int) + SHADES
     return {
         "kind": heat.kind,
         "names": [label(names[j], 28) for j in heat.features],

@@ -25,20 +25,8 @@ from ..figures import Predictions, heat_of
 from ..findings import findings_of
 from ..models import Model, chosen_by
 from ..wording import Nouns
+from . import drawn
 from .details import details
-from .drawn import (
-    correlations_of,
-    drawn_features,
-    found_of,
-    heat_cells,
-    lines_of,
-    predicted_of,
-    residuals_of,
-    rounded,
-    scores_of,
-    surface_of,
-    walks_of,
-)
 from .text import Contents, label, sections
 
 
@@ -112,21 +100,22 @@ def build_report(
         )
     findings = findings_of(model, X, y, names, target=target, validation=validation, nouns=nouns)
     order = findings.order
-    correlation, near_copies = correlations_of(X, order) if order else (np.empty((0, 0)), [])
+    none: tuple[Floats, list[tuple[int, int, float]]] = np.empty((0, 0)), []
+    correlation, near_copies = drawn.correlations_of(X, order) if order else none
     contents = Contents(
         findings=findings, model=model, stability=stability, certificate=certificate,
         near_copies=near_copies, made=dict(made or {}), remarks=[*findings.warnings, *remarks],
     )  # fmt: skip
     by = eta.max(axis=1) if several else eta
     heat = heat_of(model._loss, X, fitted.observed, by, findings.effects, order) if order else None
-    drawn = _drawn(model, problem, fitted, contents) | {
-        "heat": heat_cells(heat, names),
+    pictures = _pictures(model, problem, fitted, contents) | {
+        "heat": drawn.heat_cells(heat, names),
         "correlation": {
             "names": [label(names[j], 28) for j in order[: len(correlation)]],
-            "r": [rounded(row) for row in correlation],
+            "r": [drawn.rounded(row) for row in correlation],
         },
     }
-    return _page(contents, drawn)
+    return _page(contents, pictures)
 
 
 def _of_one_target(model: Model, y: ArrayLike) -> tuple[Model, ArrayLike, bool]:
@@ -160,14 +149,14 @@ def _fitted(problem: Problem, eta: Floats) -> Predictions:
     return Predictions(metric_for(loss).kind, every, y, loss.mean(eta), same, held_out=False)
 
 
-def _drawn(
+def _pictures(
     model: Model, problem: Problem, fitted: Predictions, contents: Contents
 ) -> dict[str, Any]:
     """All that the script draws."""
     findings = contents.findings
     names, order = findings.names, findings.order
-    walks, at, record = walks_of(findings.chosen, model.max_iter, problem)
-    features, entered = drawn_features(walks, np.asarray(order, np.intp))
+    walks, at, record = drawn.walks_of(findings.chosen, model.max_iter, problem)
+    features, entered = drawn.drawn_features(walks, np.asarray(order, np.intp))
     contents.n_drawn, contents.n_entered = len(features), entered
     inside = set(order)
     predictions = fitted if findings.validation is None else Predictions.of(findings.validation)
@@ -175,12 +164,14 @@ def _drawn(
         classes = predictions.predicted.argmax(axis=1)
         every = np.arange(predictions.predicted.shape[1])
         contents.confusion = confusion_matrix(predictions.observed, classes, labels=every).tolist()
-    contents.predicted = predicted_of(predictions)
-    numbers = findings.kind == "numbers"
+    contents.predicted = drawn.predicted_of(predictions)
+    residuals = None
+    if findings.kind == "numbers":
+        residuals = drawn.residuals_of(fitted.observed, fitted.predicted)
     return {
         "target": label(findings.target, 40),
         "affected": label(findings.wording.affected, 40),
-        "found": found_of(findings, model, contents.stability),
+        "found": drawn.found_of(findings, model, contents.stability),
         "features": findings.nouns.features,
         "rows": findings.nouns.rows,
         "row": findings.nouns.row,
@@ -188,17 +179,17 @@ def _drawn(
         "names": [label(names[j]) for j in features],
         "chosen": [int(j in inside) for j in features],
         "unit": "standardised coefficient" if model.standardize else "coefficient",
-        "paths": [lines_of(walk, features) for walk in walks],
+        "paths": [drawn.lines_of(walk, features) for walk in walks],
         "at": [at, record],
-        "surface": surface_of(findings.chosen),
-        "scores": scores_of(findings.chosen),
+        "surface": drawn.surface_of(findings.chosen),
+        "scores": drawn.scores_of(findings.chosen),
         "classes": [label(each, 28) for each in findings.classes],
         "predicted": contents.predicted,
-        "residuals": residuals_of(fitted.observed, fitted.predicted) if numbers else None,
+        "residuals": residuals,
     }
 
 
-def _page(contents: Contents, drawn: dict[str, Any]) -> str:
+def _page(contents: Contents, pictures: dict[str, Any]) -> str:
     assets = files("ksupport.explain.report") / "assets"
     template, style, script = (
         (assets / name).read_text(encoding="utf-8")
@@ -213,10 +204,10 @@ def _page(contents: Contents, drawn: dict[str, Any]) -> str:
         policy=escape(policy),
         style=style,
         script=script,
-        data=_inert(drawn),
-        criterion_hidden="hidden" if drawn["surface"] is drawn["scores"] is None else "",
-        found_hidden="" if drawn["found"] else "hidden",
-        residuals_hidden="hidden" if drawn["residuals"] is None else "",
+        data=_inert(pictures),
+        criterion_hidden="hidden" if pictures["surface"] is pictures["scores"] is None else "",
+        found_hidden="" if pictures["found"] else "hidden",
+        residuals_hidden="hidden" if pictures["residuals"] is None else "",
         stability_hidden="hidden" if contents.stability is None else "",
         certificate_hidden="hidden" if contents.certificate is None else "",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
@@ -14,8 +14,7 @@ import numpy as np
 from ..._common.names import shown
 from ...choosing.stability import StabilitySelection
 from ...theory.report import RecoveryReport
-from ..feature_list import feature_list, figure
-from ..findings import Findings
+from ..findings import Findings, feature_list, figure
 from ..models import Model
 from ..paper import methods
 from ..standard_methods import estimator_names
@@ -132,15 +131,20 @@ def glossary_of(findings: Findings) -> dict[str, str]:
 def sections(contents: Contents) -> dict[str, str]:
     """The pieces of the page, by their names in the template."""
     findings, terms = contents.findings, Terms(glossary_of(contents.findings))
+    nouns, adjusted = findings.nouns, "" if findings.adjusted is None else f" {findings.adjusted}"
+    lead = (
+        f"{findings.n} {nouns.rows}, {findings.candidates} {nouns.features}. To explain: "
+        f"{findings.wording.asked}.{adjusted}"
+    )
     text, references = methods(findings, contents.made.get("versions"))
     cited = "".join(f"<li>{escape(each)}</li>" for each in references)
     return {
         "title": escape(findings.title),
         "sign": findings.sign,
-        "lead": escape(_lead(findings)),
+        "lead": escape(lead),
         "verdict": terms.explained(findings.verdict),
-        "features_noun": escape(findings.nouns.features),
-        "row_noun": escape(findings.nouns.row),
+        "features_noun": escape(nouns.features),
+        "row_noun": escape(nouns.row),
         "features_hidden": "" if findings.found or findings.covariates else "hidden",
         "remarks": paragraphs(contents.remarks),
         "found": terms.explained(_found_words(findings)),
@@ -179,18 +183,9 @@ class Terms:
         )
 
 
-def _lead(findings: Findings) -> str:
-    adjusted = "" if findings.adjusted is None else f" {findings.adjusted}"
-    nouns = findings.nouns
-    return (
-        f"{findings.n} {nouns.rows}, {findings.candidates} {nouns.features}. To explain: "
-        f"{findings.wording.asked}.{adjusted}"
-    )
-
-
 def _found_words(findings: Findings) -> str:
-    certain, nouns = findings.chosen.probability is not None, findings.nouns
-    if certain:
+    nouns = findings.nouns
+    if findings.chosen.probability is not None:
         words = (
             f"The most probable come first. Left: the probability that the {nouns.feature} matters "
             "(pale: candidates, below 50%). Right: its effect"
@@ -230,11 +225,10 @@ def _predicted(contents: Contents, terms: Terms) -> str:
     """The pictures of predictions, each with what it shows; of several classes a table."""
     if len(contents.findings.classes) > 2:
         return _confusion(contents, terms)
-    words = {"numbers": _scatter_words, "classes": _roc_words, "survival": _curves_words}
     return "".join(
         f'<div><p id="{name}-words">{terms.explained(text)}</p><div class="picture">'
         f'<svg id="{name}" role="img" aria-labelledby="{name}-words"></svg></div></div>'
-        for name, text in words[contents.findings.kind](contents)
+        for name, text in _picture_words(contents).items()
     )
 
 
@@ -261,42 +255,32 @@ def _whose(contents: Contents) -> str:
     return f"These are the {rows} of the fit; predictions of new ones would be worse."
 
 
-def _scatter_words(contents: Contents) -> Iterator[tuple[str, str]]:
-    row = contents.findings.nouns.row
-    words = f"Every point is a {row}. On the diagonal, prediction and observation agree."
-    yield "observed", f"{words} {_whose(contents)}"
-
-
-def _roc_words(contents: Contents) -> Iterator[tuple[str, str]]:
-    first, second = (label(contents.findings.classes[at], 28) for at in (0, -1))
-    rows = contents.findings.nouns.rows
-    drawn = contents.predicted
-    yield (
-        "roc",
-        f"ROC curve: for every threshold, the true positive rate (share of {second} predicted as "
-        f"{second}) against the false positive rate (share of {first} predicted as {second}). Area "
-        f"under the curve (AUC) {drawn['auc']:.2f}; the diagonal is tossing a coin. At a threshold "
-        f"of 50% the class is right for {drawn['accuracy']:.0%} of {rows} (accuracy "
-        f"{drawn['accuracy']:.2f}). {_whose(contents)}",
-    )
-    yield (
-        "calibration",
-        f"Calibration: of {rows} with similar predicted probabilities of {second} (across), the "
-        f"share that is {second} (up). On the diagonal, both agree. Vertical lines show where "
-        "about 95% of the points would lie if the probabilities were right (two standard errors).",
-    )
-
-
-def _curves_words(contents: Contents) -> Iterator[tuple[str, str]]:
-    rows = contents.findings.nouns.rows
-    p = contents.predicted["p"]
-    text = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-    yield (
-        "curves",
-        f"Kaplan-Meier curves of the {rows} in three equal parts by predicted risk: the share "
-        f"still without the event (up) after a time (across), with 95% intervals; numbers at risk "
-        f"below. Log-rank test of no difference: {text}. {_whose(contents)}",
-    )
+def _picture_words(contents: Contents) -> dict[str, str]:
+    """What each picture of predictions shows."""
+    findings, drawn = contents.findings, contents.predicted
+    rows, whose = findings.nouns.rows, _whose(contents)
+    if findings.kind == "numbers":
+        words = f"Every point is a {findings.nouns.row}. On the diagonal, prediction and"
+        return {"observed": f"{words} observation agree. {whose}"}
+    if findings.kind == "survival":
+        p = "p < 0.001" if drawn["p"] < 0.001 else f"p = {drawn['p']:.2g}"
+        return {
+            "curves": f"Kaplan-Meier curves of the {rows} in three equal parts by predicted risk: "
+            "the share still without the event (up) after a time (across), with 95% intervals; "
+            f"numbers at risk below. Log-rank test of no difference: {p}. {whose}"
+        }
+    first, second = (label(findings.classes[at], 28) for at in (0, -1))
+    return {
+        "roc": f"ROC curve: for every threshold, the true positive rate (share of {second} "
+        f"predicted as {second}) against the false positive rate (share of {first} predicted as "
+        f"{second}). Area under the curve (AUC) {drawn['auc']:.2f}; the diagonal is tossing a "
+        f"coin. At a threshold of 50% the class is right for {drawn['accuracy']:.0%} of {rows} "
+        f"(accuracy {drawn['accuracy']:.2f}). {whose}",
+        "calibration": f"Calibration: of {rows} with similar predicted probabilities of {second} "
+        f"(across), the share that is {second} (up). On the diagonal, both agree. Vertical lines "
+        "show where about 95% of the points would lie if the probabilities were right (two "
+        "standard errors).",
+    }
 
 
 def _heat_words(findings: Findings) -> str:
@@ -345,11 +329,8 @@ def _formula(contents: Contents) -> str:
     }[findings.kind]
     intercepts = ", ".join(f"{each:.6g}" for each in np.ravel(contents.model.intercept_))
     start = "" if findings.kind == "survival" else f", and the intercept ({intercepts})"
-    average = findings.chosen.average
-    count = 0 if average is None else int(average.features.size)
-    alone = ""
-    if count:
-        nouns = findings.nouns
+    average, nouns, alone = findings.chosen.average, findings.nouns, ""
+    if average is not None and (count := int(average.features.size)):
         html += (
             "<p>Predictions on this page and those of <code>ksupport predict</code> average over "
             f"sampled models and a ridge regression on {count} "
