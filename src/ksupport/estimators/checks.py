@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast, dataclass_transform
 import numpy as np
 
 from .._common.checks import check_switch
+from .docstrings import Docstring, completed
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -100,8 +101,10 @@ def with_parameters(kind: type[Kind]) -> type[Kind]:
     """Give a class a constructor that takes its annotated attributes and keeps them as they are.
 
     As scikit-learn asks of constructors.  It is that of a `dataclass`, but that keywords stand in
-    the order of the classes that declare them, the most derived first.
+    the order of the classes that declare them, the most derived first.  The docstring also gets
+    the parameters and attributes that base classes describe.
     """
+    docs = [Docstring.of(base) for base in kind.__mro__ if base.__module__.startswith("ksupport")]
     kind = dataclass(eq=False, repr=False, match_args=False)(kind)
     declared = [vars(base).get("__annotations__", {}) for base in kind.__mro__]
     ours = ["__dataclass_fields__" in vars(base) for base in kind.__mro__]
@@ -113,4 +116,6 @@ def with_parameters(kind: type[Kind]) -> type[Kind]:
         key=lambda each: (each.kind, place[each.name] if each.kind == each.KEYWORD_ONLY else 0),
     )
     constructor.__signature__ = given.replace(parameters=order)
+    if kind.__doc__ is not None:  # as it is with python -OO
+        kind.__doc__ = completed(docs, {each.name: each.default for each in order[1:]})
     return kind

@@ -35,6 +35,37 @@ class PathModel(CallbackSupportMixin, LinearModel):
 
     A subclass names its method and lists in ``_method_params`` which of its own parameters are
     the method's.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
+    norm : {"spectral", "nuclear"}
+        Which ‖X‖ sets the default step.
+    max_iter : int
+        Steps to walk at most (in one call of ``fit``).
+    stopping : None, str or a rule of `ksupport.stopping`
+        When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
+        "no_change" and "residual_ratio" stand for rules with their defaults.
+    every : int
+        The history holds every so many steps, and stopping rules look that often.
+    warm_start : bool
+        Go on from where the last fit stopped, if X and y are the same.
+    random_state : int, RandomState or None
+        Chooses held-out rows.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        The step of the iterate that was kept (a list for 2-D y without ``shared_support``, as the
+        next two).
+    stop_reason_ : {"stopped", "max_iter", "diverged", "interrupted"}
+        Why the walk ended.
+    history_ : History
+        ``t``, ``n_nonzero``, ``residual`` (and ``validation``) along the path.
+    held_out_ : ndarray of int or None
+        The rows that the stopping rule held out, if it does.
     """
 
     _method_name: ClassVar[str]

@@ -16,28 +16,12 @@ class KSN(PathRegressor):
 
     Parameters
     ----------
-    k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.  More than there are
-        means all of them, with a warning.
     lam : float or decreasing sequence of floats
         Strength of the penalty ``(lam/2)(‖w‖_k^sp)²``; a sequence is walked with warm starts.
     L : float, "backtracking" or None
         Inverse of the step; None takes ‖X‖².
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the default step.
     steps_per_lam : int
         Steps spent on each value of a sequence.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -74,19 +58,6 @@ class IRCR(PathRegressor):
         Dual and primal step, stable for sigma tau ‖X‖² <= 1; None takes steps from ‖X‖ and Xᵀy.
     average : bool
         Whether the estimate is the average of the iterates, or the last one.
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -125,17 +96,6 @@ class IROSR(PathRegressor):
     init : {"symmetric", "published"}
         u = v = alpha; or u = alpha, v = 0, as in the code published with IRKSN, from which only
         non-negative models can be reached.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -172,19 +132,6 @@ class SRDI(PathRegressor):
         Step, stable for kappa alpha ‖X‖²/n < 2; None takes half of that.
     scale : {"n", "d"}
         What divides alpha: samples, as in [1]_, or features, as in the code published with IRKSN.
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -216,24 +163,8 @@ class IHT(PathRegressor):
 
     Parameters
     ----------
-    k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.  More than there are
-        means all of them, with a warning.
     step : float, "normalised" or None
         Gradient step; None takes 1/‖X‖².
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------

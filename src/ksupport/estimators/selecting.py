@@ -27,7 +27,35 @@ from .checks import with_parameters
 
 @with_parameters
 class RegressorByLoss(LinearRegressor):
-    """A linear model of numbers, by a loss that is a parameter."""
+    """A linear model of numbers, by a loss that is a parameter.
+
+    Parameters
+    ----------
+    step : {"adaptive", "spectral", "nuclear"} or float
+        The step size of the dual path.  "adaptive" finds it by backtracking on the dual function:
+        10 to 100 times fewer steps are needed, and no norm of X.
+        "spectral" takes the constant step ``alpha/‖X‖²`` of Algorithm 1, "nuclear" the same with
+        the nuclear norm, as the paper's code does, which makes steps smaller by the square of the
+        ratio of the two; a number is taken as it is.  Losses other than "squared" take "adaptive".
+    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`
+        The loss of fitted values.  "huber" counts errors beyond 0.2 robust standard deviations of y
+        linearly, which reduces the influence of outliers (``Huber(delta)`` has another threshold);
+        "poisson" is the negative log-likelihood of counts with a log-linear mean, for one target.
+    feature_groups : sequence, optional
+        Groups of features that are selected together (pathways, regions, the levels of a category):
+        a label for each feature, lists of their names or numbers, disjoint, or a mapping from such
+        to labels; a feature in none is a group of its own.  The norm is then the k-support norm of
+        the l2 norms of groups, and k counts groups.  Larger groups have larger norms by chance:
+        scale columns by the root of the size of their group where that matters.
+    positive : bool
+        Whether coefficients must not be negative (those of unpenalised columns may be); refits keep
+        signs.
+    shared_support : bool
+        Whether the columns of a 2-D y share one support; for ``loss="squared"``.  `IRKSN` fits each
+        on its own without it, and gives columns of larger variance more weight with it.  Estimators
+        that select models take 2-D y only with it, and errors of all columns have equal weight:
+        scale them by their importance.
+    """
 
     _: KW_ONLY
     step: StepRule | float = "adaptive"
@@ -51,7 +79,27 @@ class RegressorByLoss(LinearRegressor):
 
 @with_parameters
 class SelectingModel(LinearModel):
-    """Base of the classes that choose among the models of many paths."""
+    """Base of the classes that choose among the models of many paths.
+
+    Parameters
+    ----------
+    max_iter : int
+        Steps of each path, at most.
+    every : int or None
+        Look at every so many steps; None: 5, and 1 where every step is a model of its own
+        (lasso, enet, omp).
+    weights : {"relative", "repetitions"}
+        What ``sample_weight`` means.  Relative weights compare rows with each other: their scale
+        changes nothing, and criteria count the rows that have weight.  Repetitions say how often
+        each row was seen, as whole numbers: then it is as if X and y held it so many times.
+    n_jobs : int, optional
+        Paths walked at once, in threads that share X.
+
+    Attributes
+    ----------
+    alternatives_ : list of (support, score)
+        Near-tied supports: with correlated features several explain the data equally well.
+    """
 
     _columns_of_y = 1
     _for_squares: ClassVar[tuple[str, ...]] = ("feature_groups", "positive", "shared_support")
