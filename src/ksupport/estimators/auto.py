@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable
 from dataclasses import KW_ONLY, field, replace
 from functools import partial
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,20 +14,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import limits
+from .._common.checks import check_choice
 from .._common.errors import warn
 from .._common.progress import shows_progress
 from .._common.vectors import check_strength
 from ..algorithms.irksn import StepRule
-from ..choosing.folds import HoldsOutFolds, NoFoldsError, labels_of, stratification_key
+from ..choosing.folds import NoFoldsError, labels_of, stratification_key
 from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Split
 from ..inference.automatic import EVERY, STEPS, Automatic
 from ..posterior.judgement import NoSignalWarning
 from ..posterior.result import Posterior
 from .averaging import Averaging
-from .checks import all_or_nothing, with_parameters
+from .checks import with_parameters
 from .outliers import SkipsFarRows
-from .selecting import SelectingModel
+from .selecting import FoldsModel
 
 PREDICT_BY = ("average", "support")
 FEWEST_ROWS = 10  # samples below which nothing is held out
@@ -35,7 +36,7 @@ FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on
 
 
 @with_parameters
-class AutoModel(HoldsOutFolds, SelectingModel):
+class AutoModel(FoldsModel):
     """Sample which features matter, for any loss (`inference.automatic`).
 
     Parameters
@@ -115,37 +116,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     max_iter: int = 60
     every: int | None = field(default=EVERY, init=False)
 
-    @all_or_nothing
-    @shows_progress
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Sample models of (X, y), select the features that matter, and fit these.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
-            The response; of survival as `AutoIRKSNSurvival` says.
-        sample_weight : float or array of shape (n,), optional
-            Weights of the rows; see ``weights``.
-        groups : array of shape (n,), optional
-            Which rows belong together (patients, families, sites): noise may be correlated within
-            a group, and cross-validation keeps groups together.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X, y, sample_weight, groups)
+    def _warn_of_result(self) -> None:
         if not self.signal_:
             warn(self.decision_, NoSignalWarning)
-        return self
 
     def _fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
@@ -155,8 +128,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
                 f"beta must be at most {limits.LARGEST_BETA:g}, got {self.beta!r}: smaller values "
                 "already select every feature that any sampled model contains"
             )
-        if self.predict_by not in PREDICT_BY:
-            raise ValueError(f"predict_by must be one of {PREDICT_BY}, got {self.predict_by!r}")
+        check_choice("predict_by", self.predict_by, PREDICT_BY)
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         row_groups = None if groups is None else labels_of(groups, len(problem.Y))

@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast, dataclass_transform
 import numpy as np
 
 from .._common.checks import check_switch
+from ..algorithms import known_method
 from .docstrings import Docstring, completed
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -102,9 +103,12 @@ def with_parameters(kind: type[Kind]) -> type[Kind]:
 
     As scikit-learn asks of constructors.  It is that of a `dataclass`, but that keywords stand in
     the order of the classes that declare them, the most derived first.  The docstring also gets
-    the parameters and attributes that base classes describe.
+    the parameters and attributes that base classes and the method describe.
     """
-    docs = [Docstring.of(base) for base in kind.__mro__ if base.__module__.startswith("ksupport")]
+    described = [base for base in kind.__mro__ if base.__module__.startswith("ksupport")]
+    if name := getattr(kind, "_method_name", None):
+        described.append(known_method(name))
+    docs = [Docstring.of(each) for each in described]
     kind = dataclass(eq=False, repr=False, match_args=False)(kind)
     declared = [vars(base).get("__annotations__", {}) for base in kind.__mro__]
     ours = ["__dataclass_fields__" in vars(base) for base in kind.__mro__]

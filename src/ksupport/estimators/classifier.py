@@ -56,7 +56,6 @@ class IRKSNClassifier(LinearClassifier, PathModel):
     """
 
     _method_name = "irksn"
-    _method_params = ("k", "alpha")
     _several = False
     _many_classes = True
 

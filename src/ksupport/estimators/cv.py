@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.levels import FIRST, Setting, for_prediction, levels_of, staged
-from .._common.progress import shows_progress
 from ..algorithms import Method, make_method
 from ..algorithms.irksn import StepRule
 from ..choosing.folds import (
     Fold,
-    HoldsOutFolds,
     Refit,
     folds_of,
     on_each,
@@ -32,8 +30,8 @@ from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
 from .base import LinearRegressor
-from .checks import all_or_nothing, with_parameters
-from .selecting import RegressorByLoss, SelectingModel
+from .checks import with_parameters
+from .selecting import FoldsModel, RegressorByLoss
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
@@ -58,7 +56,7 @@ class _Cell:
 
 
 @with_parameters
-class ChosenByFolds(HoldsOutFolds, SelectingModel):
+class ChosenByFolds(FoldsModel):
     """What the models share that folds choose, of paths of any method.
 
     Parameters
@@ -113,33 +111,9 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         """The method's name, and the parameters of its paths."""
         raise NotImplementedError
 
-    @all_or_nothing
-    @shows_progress
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Walk all folds, choose, and walk the chosen path on all of (X, y).
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
-            The response.
-        sample_weight : float or array of shape (n,), optional
-            Weights of the rows; see ``weights``.
-        groups : array of shape (n,), optional
-            Labels of rows that belong together (patients, families, sites).  A number of folds
-            holds them out together; splitters are given them.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> None:
         if self.refit not in (None, "ols", "ridge", "auto"):
             raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
         self._loss = self._asked_loss()
@@ -148,7 +122,6 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         self._keep(
             problem, self._choose(problem) if by_rows else problem.run_near_data(self._choose)
         )
-        return self
 
     def _choose(self, problem: Problem) -> Selection:
         """Walk all folds, and the chosen path on all rows."""

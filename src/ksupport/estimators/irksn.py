@@ -61,7 +61,6 @@ class IRKSN(RegressorByLoss, PathRegressor):
     """
 
     _method_name = "irksn"
-    _method_params = ("k", "alpha", "step", "loss")
 
     k: int | None = None
     alpha: float | Literal["auto"] = 1e-2

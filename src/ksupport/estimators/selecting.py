@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.levels import Setting
+from .._common.progress import shows_progress
 from ..algorithms import known_method
 from ..algorithms.irksn import StepRule
+from ..choosing.folds import HoldsOutFolds
 from ..choosing.grids import by_loss
 from ..choosing.selecting import Search, select_by_criterion
 from ..choosing.selection import Selection
-from ..design import (
-    Problem,
-    Split,
-)
+from ..design import Problem, Split
 from ..losses import Loss, Squared, loss_of
 from ..stopping import NoChange
 from .base import LinearModel, LinearRegressor
-from .checks import with_parameters
+from .checks import all_or_nothing, with_parameters
 
 
 @with_parameters
@@ -196,3 +195,47 @@ class SelectingModel(LinearModel):
         super()._keep(problem, chosen)
         self.path_ = dict(chosen.table)
         self.alternatives_ = list(chosen.alternatives)
+
+
+class FoldsModel(HoldsOutFolds, SelectingModel):
+    """Base of the classes that hold out folds, to select models or to say how well they predict."""
+
+    @all_or_nothing
+    @shows_progress
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
+        """Select a model of (X, y), and fit it.
+
+        Parameters
+        ----------
+        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
+            The measurements.
+        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
+            The response; of survival as `AutoIRKSNSurvival` says.
+        sample_weight : float or array of shape (n,), optional
+            Weights of the rows; see ``weights``.
+        groups : array of shape (n,), optional
+            Labels of rows that belong together (patients, families, sites).  A number of folds
+            holds them out together; splitters are given them.  In `AutoIRKSN` and its like, noise
+            may be correlated within a group.
+
+        Returns
+        -------
+        self
+        """
+        self._fit(X, y, sample_weight, groups)
+        self._warn_of_result()
+        return self
+
+    def _fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> None:
+        raise NotImplementedError
+
+    def _warn_of_result(self) -> None:
+        """Warn of what a user may not expect of the model."""
