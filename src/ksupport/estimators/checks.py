@@ -120,6 +120,6 @@ def with_parameters(kind: type[Kind]) -> type[Kind]:
         key=lambda each: (each.kind, place[each.name] if each.kind == each.KEYWORD_ONLY else 0),
     )
     constructor.__signature__ = given.replace(parameters=order)
-    if kind.__doc__ is not None:  # as it is with python -OO
+    if docs[0].text:  # there is none with python -OO
         kind.__doc__ = completed(docs, {each.name: each.default for each in order[1:]})
     return kind
