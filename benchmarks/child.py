@@ -124,8 +124,7 @@ def known(value: Known | None) -> Known:
 
 def tuned_on_brain(method: str) -> dict[str, float]:
     """One method with the paper's grid on the simulated brain; the data are not timed."""
-    from ksupport.experiments.fmri_data import brain, split_of
-    from ksupport.experiments.fmri_grids import walk_of
+    from ksupport.experiments.fmri_data import brain, split_of, walk_of
     from ksupport.experiments.prediction_walk import tune
 
     recordings = brain(quick=False)
@@ -139,8 +138,7 @@ def tuned_on_brain(method: str) -> dict[str, float]:
 
 def irksn_on_brain(few: str) -> dict[str, Any]:
     """IRKSN to the best validation error, by both norms, and ``few`` steps of the plain loop."""
-    from ksupport.experiments.fmri_data import brain, split_of
-    from ksupport.experiments.fmri_grids import ALPHA, walk_of
+    from ksupport.experiments.fmri_data import ALPHA, brain, split_of, walk_of
     from ksupport.experiments.prediction_walk import tune
 
     sys.path.insert(0, str(Path(__file__).parent.parent))

@@ -31,7 +31,7 @@ def test_only_irksn_recovers_example_1(protocol, zero):
     """With the published step it is still on its way after the published 10 000 iterations."""
     last = {
         cell["method"]: fig_example1.compute(**cell)[-1]
-        for cell in fig_example1.curve_cells(protocol, False)
+        for cell in EXPERIMENTS["fig-example1"].cells(protocol, False)
     }
     assert last["irksn"]["error"] < zero
     assert [last["irksn"][f"w{i}"] != 0 for i in range(5)] == [True, True, True, False, False]

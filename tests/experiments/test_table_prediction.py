@@ -9,8 +9,7 @@ from ksupport import path, prox_ksupport
 from ksupport.datasets import dataset_path
 from ksupport.experiments import EXPERIMENTS, prediction_data, reproduce
 from ksupport.experiments.prediction_data import rows_of_run, split_of
-from ksupport.experiments.prediction_fair import FAIR
-from ksupport.experiments.prediction_paper import PAPER, SPECIAL
+from ksupport.experiments.prediction_grids import FAIR, PAPER, SPECIAL
 from ksupport.experiments.prediction_walk import tune
 from ksupport.experiments.table_prediction import cells, compute, reference, table
 

@@ -38,9 +38,9 @@ class KSNMethod(Method):
     k : int
         Sparsity level of the k-support norm.
     lam : float or decreasing sequence of floats
-        Strength of the penalty.  A sequence is a path: ``steps_per_lam`` steps with each value,
-        from the result of the one before, and the last value from then on.  Record every
-        ``steps_per_lam`` steps to get one model per value.
+        Strength of the penalty ``(lam/2)(‖w‖_k^sp)²``.  A sequence is a path: ``steps_per_lam``
+        steps with each value, from the result of the one before, and the last value from then on.
+        Record every ``steps_per_lam`` steps to get one model per value.
     steps_per_lam : int
         Steps taken with each value of a sequence.
     L : float, "backtracking" or None

@@ -43,7 +43,7 @@ class SRDIMethod(Method):
         Damping κ, in the units of β.  Large: closer to pure l1, but κ‖X‖²/‖Xᵀy‖_∞ default steps
         pass before the first feature enters.
     alpha : float, optional
-        Step α; by default half the limit above, so that κα‖X‖²/n = 1.
+        Step α, stable for κα‖X‖²/n < 2; by default half of that limit.
     scale : {"n", "d"}
         What divides alpha: the number of samples, as in the paper, or of features, as in the
         code published with IRKSN.

@@ -30,7 +30,8 @@ def to_bunch(
 
     ``y`` has a column for each name of a target if it has two dimensions.
     """
-    names = unique_names(feature_names, X.shape[1])
+    given = [""] * X.shape[1] if feature_names is None else map(str, feature_names)
+    names = [name or f"x{j}" for j, name in enumerate(given)]
     data: Any = np.asarray(X, dtype=np.float64)
     target: Any = np.asarray(y, dtype=np.float64)
     if as_frame:
@@ -46,12 +47,6 @@ def to_bunch(
         filename=str(filename),
         **more,
     )
-
-
-def unique_names(names: Sequence[str] | NDArray[Any] | None, n_features: int) -> list[str]:
-    """Names of the features; one without a name is called ``x`` and its index."""
-    given = [""] * n_features if names is None else [str(name) for name in names]
-    return [name or f"x{j}" for j, name in enumerate(given)]
 
 
 def describe(info: DatasetInfo) -> str:

@@ -85,7 +85,8 @@ def make_correlated_data(
         d = 50 if n_features is None else check_count("n_features", n_features)
         X = _autoregressive(n, d, 0.6 if rho is None else rho, rng)
         if X_density != 1:
-            X = _thin(X, X_density, rng)
+            dropped = rng.binomial(n=1, p=1 - X_density, size=X.shape) == 1
+            X = sparse.csc_matrix(np.where(dropped, 0.0, X))
     else:
         X = check_array(X, accept_sparse=True, input_name="X")
         n, d = _check_design(X, n_samples, n_features, rho, X_density)
@@ -191,12 +192,6 @@ def _autoregressive(n: int, d: int, rho: float, rng: np.random.RandomState) -> N
     for j in range(1, d):
         X[:, j] = rho * X[:, j - 1] + sigma * innovations[j]
     return X
-
-
-def _thin(X: NDArray[np.float64], density: float, rng: np.random.RandomState) -> Any:
-    """Keep each entry with probability ``density``."""
-    dropped = rng.binomial(n=1, p=1 - density, size=X.shape) == 1
-    return sparse.csc_matrix(np.where(dropped, 0.0, X))
 
 
 def add_noise(

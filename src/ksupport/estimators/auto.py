@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Callable
 from dataclasses import KW_ONLY, field, replace
 from functools import partial
-from typing import Any, Self, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,20 +14,21 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .. import limits
+from .._common.checks import check_choice
 from .._common.errors import warn
 from .._common.progress import shows_progress
 from .._common.vectors import check_strength
 from ..algorithms.irksn import StepRule
-from ..choosing.folds import HoldsOutFolds, NoFoldsError, labels_of, stratification_key
+from ..choosing.folds import NoFoldsError, labels_of, stratification_key
 from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem, Split
 from ..inference.automatic import EVERY, STEPS, Automatic
 from ..posterior.judgement import NoSignalWarning
 from ..posterior.result import Posterior
 from .averaging import Averaging
-from .checks import all_or_nothing, with_parameters
+from .checks import with_parameters
 from .outliers import SkipsFarRows
-from .selecting import SelectingModel
+from .selecting import FoldsModel
 
 PREDICT_BY = ("average", "support")
 FEWEST_ROWS = 10  # samples below which nothing is held out
@@ -35,8 +36,70 @@ FEWEST_OF_A_SORT = 2  # rows, or groups of them: else a class, or events, are on
 
 
 @with_parameters
-class AutoModel(HoldsOutFolds, SelectingModel):
-    """Sample which features matter, for any loss (`inference.automatic`)."""
+class AutoModel(FoldsModel):
+    """Sample which features matter, for any loss (`inference.automatic`).
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        Cross-validation folds, which measure how well new rows are predicted; a number makes as
+        many folds, stratified by classes or events.
+    beta : float
+        The weight of recall relative to precision, as in scikit-learn's ``fbeta_score``: the
+        selected features are those of the largest expected F-beta score.  2 selects more features,
+        0.5 only the most certain.  Positive, at most 1e6.
+    predict_by : {"average", "support"}
+        How ``predict`` predicts.  "average": by a weighted mean of the sampled models and of a
+        ridge regression on all features that they contain, with weights chosen on held-out rows;
+        probabilities of classes are averaged, not log odds, and of survival log risks.
+        It mostly predicts better, and needs the columns of some hundred features.  "support": by
+        ``coef_`` and ``intercept_`` alone.
+    random_state : int, RandomState or None
+        Seed of chains, permutations and folds; the default makes results reproducible.
+    max_iter : int
+        Number of iterations of the paths on which candidate features are found.
+
+    Attributes
+    ----------
+    posterior_ : Posterior
+        The sampled models, and the probability of any statement about them.
+    probability_ : array of shape (d,)
+        The posterior inclusion probability of each feature.  Identical columns share the
+        probability of one feature, and the first of them is selected for all; ``to_frame()`` and
+        ``posterior_.copies`` list the others.
+    signal_ : bool
+        Whether any effect can be distinguished from noise; if not, the model is empty.  If True
+        and the model is empty, the response is associated with a component that most features
+        share, and no feature explains it better than the others.
+    p_value_ : float
+        Of a permutation test: how often features explain as much of a response whose rows are
+        permuted; it assumes no model.  Above 0.05, ``signal_`` is False.  NaN if the test was not
+        needed, because the empty model has a posterior probability of at least one half.
+    sets_ : list of FeatureSet
+        The credible sets: smallest sets of correlated features of which one or more matter with
+        95 % probability, the most probable first.
+    expected_f1_ : float
+        The expected F1 score of the support, if the probabilities are right.
+    performance_ : Performance
+        How well held-out rows are predicted, by cross-validation of the whole procedure:
+        ``score`` (the share of the variance explained or, with other losses than squares, of the
+        deviance; the mean over several responses), its ``standard_error``, and the ``baseline``, 0
+        for a model without features.  None if there are too few rows, of a class, or events to
+        hold some out.
+    effective_rows_ : float
+        The effective sample size, less the degrees of freedom of means and unpenalised columns.
+    refit_ : str
+        How ``coef_`` is fitted on the support: "ridge".
+    decision_ : str
+        What was decided and why, in words.
+    n_iter_ : int
+        Number of iterations of the paths.
+    path_ : dict of arrays
+        The most probable models: ``support``, ``size``, ``score`` (-2 log probability) and
+        ``weight``.
+    alternatives_ : list of (support, score)
+        Other supports that are almost as probable.
+    """
 
     _merges_copies = True
     _units_count = False
@@ -53,37 +116,9 @@ class AutoModel(HoldsOutFolds, SelectingModel):
     max_iter: int = 60
     every: int | None = field(default=EVERY, init=False)
 
-    @all_or_nothing
-    @shows_progress
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Sample models of (X, y), select the features that matter, and fit these.
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
-            The response; of survival as `AutoIRKSNSurvival` says.
-        sample_weight : float or array of shape (n,), optional
-            Weights of the rows; see ``weights``.
-        groups : array of shape (n,), optional
-            Which rows belong together (patients, families, sites): noise may be correlated within
-            a group, and cross-validation keeps groups together.
-
-        Returns
-        -------
-        self
-        """
-        self._fit(X, y, sample_weight, groups)
+    def _warn_of_result(self) -> None:
         if not self.signal_:
             warn(self.decision_, NoSignalWarning)
-        return self
 
     def _fit(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
@@ -93,8 +128,7 @@ class AutoModel(HoldsOutFolds, SelectingModel):
                 f"beta must be at most {limits.LARGEST_BETA:g}, got {self.beta!r}: smaller values "
                 "already select every feature that any sampled model contains"
             )
-        if self.predict_by not in PREDICT_BY:
-            raise ValueError(f"predict_by must be one of {PREDICT_BY}, got {self.predict_by!r}")
+        check_choice("predict_by", self.predict_by, PREDICT_BY)
         self._loss = self._asked_loss()
         problem = self._problem(X, y, sample_weight, splits=self._splits(groups))
         row_groups = None if groups is None else labels_of(groups, len(problem.Y))
@@ -242,80 +276,17 @@ class AutoIRKSN(SkipsFarRows, AutoModel):
         Whether the columns of a 2-D y share their support: a feature then has one probability, and
         a coefficient for each response.  All responses have equal weight, whatever their units, and
         their noise may be correlated.  For ``loss="squared"`` or ``"huber"``.
-    cv : int, splitter or iterable
-        Cross-validation folds, which measure how well new rows are predicted.
     positive : bool, default=False
         Whether effects can only be positive: the prior then excludes negative coefficients.
         Unpenalised columns may have either sign.
-    beta : float, default=1.0
-        The weight of recall relative to precision, as in scikit-learn's ``fbeta_score``: the
-        selected features are those of the largest expected F-beta score.  2 selects more features,
-        0.5 only the most certain.  Positive, at most 1e6.
-    predict_by : {"average", "support"}
-        How ``predict`` predicts.  "average": by a weighted mean of the sampled models and of a
-        ridge regression on all features that they contain, with weights chosen on held-out rows.
-        It mostly predicts better, and needs the columns of some hundred features.  "support": by
-        ``coef_`` and ``intercept_`` alone.
-    random_state : int, RandomState or None, default=0
-        Seed of chains, permutations and folds; the default makes results reproducible.
-    max_iter : int, default=60
-        Number of iterations of the paths on which candidate features are found.
-    fit_intercept, standardize, unpenalized
-        As in `ksupport.IRKSN`.
-    weights : {"relative", "repetitions"}
-        As in `PathIC`.
-    n_jobs : int, optional
-        Paths walked at once, in threads that share X.
-    verbose : bool, default=False
-        Show progress on fits of more than two seconds.
 
     Attributes
     ----------
-    coef_, intercept_, support_, n_passes_
-        As in `ksupport.IRKSN`; ``coef_`` is a ridge regression on the support with the penalty that
-        maximises the marginal likelihood; without negative coefficients if ``positive=True``, and
-        with a row for each response if ``shared_support=True``.
-    adjustment_, unpenalized_, levels_
-        As in `ksupport.IRKSN`.
-    posterior_ : Posterior
-        The sampled models, and the probability of any statement about them.
-    probability_ : array of shape (d,)
-        The posterior inclusion probability of each feature.  Identical columns share the
-        probability of one feature, and the first of them is selected for all; ``to_frame()`` and
-        ``posterior_.copies`` list the others.
-    signal_ : bool
-        Whether any effect can be distinguished from noise; if not, the model is empty.  If True
-        and the model is empty, the response is associated with a component that most features
-        share, and no feature explains it better than the others.
-    p_value_ : float
-        Of a permutation test: how often features explain as much of a response whose rows are
-        permuted; it assumes no model.  Above 0.05, ``signal_`` is False.  NaN if the test was not
-        needed, because the empty model has a posterior probability of at least one half.
-    sets_ : list of FeatureSet
-        The credible sets: smallest sets of correlated features of which one or more matter with
-        95 % probability, the most probable first.
-    expected_f1_ : float
-        The expected F1 score of the support, if the probabilities are right.
-    performance_ : Performance
-        How well held-out rows are predicted, by cross-validation of the whole procedure:
-        ``score`` (the share of the variance explained or, with other losses than squares, of the
-        deviance; the mean over several responses), its ``standard_error``, and the ``baseline``, 0
-        for a model without features.  None if there are too few rows to hold some out.
-    effective_rows_ : float
-        The effective sample size, less the degrees of freedom of means and unpenalised columns.
-    refit_ : str
-        How ``coef_`` is fitted on the support: "ridge".
-    decision_ : str
-        What was decided and why, in words.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        A ridge regression on the support with the penalty that maximises the marginal likelihood;
+        without negative coefficients if ``positive=True``.
     outliers_ : array of int
         The rows left out as outliers, with ``loss="huber"``; else none.
-    n_iter_ : int
-        Number of iterations of the paths.
-    path_ : dict of arrays
-        The most probable models: ``support``, ``size``, ``score`` (-2 log probability) and
-        ``weight``.
-    alternatives_ : list of (support, score)
-        Other supports that are almost as probable.
 
     Examples
     --------

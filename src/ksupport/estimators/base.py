@@ -59,7 +59,47 @@ SQUARES = Squared()
 
 
 class LinearModel(Certified, Structured, ShownInNotebooks, SelectorMixin, BaseEstimator):
-    """A sparse linear model: predicts, and selects features."""
+    """A sparse linear model: predicts, and selects features.
+
+    Parameters
+    ----------
+    fit_intercept : bool
+        Whether to centre X and y, and fit an intercept.
+    standardize : bool
+        Whether to scale the columns to unit variance while fitting; ``coef_`` is always in the
+        units of X.
+    unpenalized : names, indices, mask or selector, optional
+        Columns that are always in the model (age, sex, batch): never penalised, never counted as
+        chosen, and projected off all others and y, in each fold by its training rows.  A selector
+        is a function of X, such as ``sklearn.compose.make_column_selector``.  Columns of a data
+        frame that hold text or categories are one-hot encoded for this, the first level left out.
+        ``standardize`` scales by the deviation of what the projection leaves of a column, as an
+        intercept's projection, which is centring, does; a column of which nothing is left cannot
+        be chosen.
+    verbose : bool
+        Show progress on fits of more than two seconds.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients; those of unpenalised columns too, at their places.
+    intercept_ : float or ndarray of shape (n_targets,)
+        Intercept.
+    support_ : ndarray of bool, shape (n_features,)
+        Which features were chosen: have a nonzero coefficient and are not unpenalised.
+    adjustment_ : dict of str to float
+        Coefficients of all that the model is adjusted for, by name: unpenalised columns, and the
+        levels of categories (``"sex=male"``), which have no place in ``coef_``: it is 0 there.
+        Lists of floats for 2-D y.
+    unpenalized_ : ndarray of int
+        The columns that are unpenalised.
+    levels_ : dict of str to list
+        The levels of the categories among them; the first of each has no coefficient.
+    n_passes_ : int
+        How many times the whole of X was read (small ones are copied, and their copy not counted).
+    n_features_in_, feature_names_in_
+        As in all scikit-learn estimators.
+    """
 
     # What `SelectFromModel` asks for to learn that zeros are exact: instead of the features of more
     # than average size it then keeps all chosen ones (all above 1e-5, as with the Lasso).

@@ -12,6 +12,8 @@ from typing import Any, TypeVar, cast, dataclass_transform
 import numpy as np
 
 from .._common.checks import check_switch
+from ..algorithms import known_method
+from .docstrings import Docstring, completed
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -100,8 +102,13 @@ def with_parameters(kind: type[Kind]) -> type[Kind]:
     """Give a class a constructor that takes its annotated attributes and keeps them as they are.
 
     As scikit-learn asks of constructors.  It is that of a `dataclass`, but that keywords stand in
-    the order of the classes that declare them, the most derived first.
+    the order of the classes that declare them, the most derived first.  The docstring also gets
+    the parameters and attributes that base classes and the method describe.
     """
+    described = [base for base in kind.__mro__ if base.__module__.startswith("ksupport")]
+    if name := getattr(kind, "_method_name", None):
+        described.append(known_method(name))
+    docs = [Docstring.of(each) for each in described]
     kind = dataclass(eq=False, repr=False, match_args=False)(kind)
     declared = [vars(base).get("__annotations__", {}) for base in kind.__mro__]
     ours = ["__dataclass_fields__" in vars(base) for base in kind.__mro__]
@@ -113,4 +120,6 @@ def with_parameters(kind: type[Kind]) -> type[Kind]:
         key=lambda each: (each.kind, place[each.name] if each.kind == each.KEYWORD_ONLY else 0),
     )
     constructor.__signature__ = given.replace(parameters=order)
+    if docs[0].text:  # there is none with python -OO
+        kind.__doc__ = completed(docs, {each.name: each.default for each in order[1:]})
     return kind

@@ -20,27 +20,11 @@ class IRKSNICClassifier(LinearClassifier, IRKSNChosenByCriterion):
 
     Parameters
     ----------
-    k, alpha
-        As in `IRKSNIC`.
-    class_weight
-        As in `ksupport.IRKSNClassifier`.
     criterion : {"ebic", "bic", "aic", "gic"}
         What to minimise, as in `PathIC`.
-    max_size, exchange, tie
-        As in `PathIC`.
-    max_iter, every
-        As in `IRKSNIC`.
-    fit_intercept, standardize, unpenalized
-        As in `ksupport.IRKSNClassifier`.
-    weights, n_jobs, verbose
-        As in `PathIC`.
 
     Attributes
     ----------
-    classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
-        As in `ksupport.IRKSNClassifier`.
-    k_, alpha_, n_iter_, score_, alternatives_
-        As in `IRKSNIC`.
     path_ : dict of arrays
         The table of all supports, as in `PathIC`, with ``deviance`` for ``rss``.
 
@@ -72,29 +56,12 @@ class IRKSNCVClassifier(LinearClassifier, IRKSNChosenByFolds):
 
     Parameters
     ----------
-    k, alpha
-        As in `IRKSNCV`.
-    class_weight
-        As in `ksupport.IRKSNClassifier`.
     cv : int, splitter or iterable
         Folds; a number makes as many, with a share of each class.
     scoring : str, callable or None
         None is the deviance; else a scorer of scikit-learn, as "roc_auc".
-    refit, ridge, one_se, patience, random_state
+    refit : {"auto", None, "ols", "ridge"}
         As in `IRKSNCV`; "ols" is the maximum likelihood fit.
-    max_iter, every
-        As in `IRKSNCV`.
-    fit_intercept, standardize, unpenalized
-        As in `ksupport.IRKSNClassifier`.
-    weights, n_jobs, verbose
-        As in `PathCV`.
-
-    Attributes
-    ----------
-    classes_, coef_, intercept_, support_, adjustment_, unpenalized_, levels_, n_passes_
-        As in `ksupport.IRKSNClassifier`.
-    k_, alpha_, n_iter_, score_, refit_, params_, path_, alternatives_
-        As in `IRKSNCV`.
 
     Examples
     --------

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.levels import FIRST, Setting, for_prediction, levels_of, staged
-from .._common.progress import shows_progress
 from ..algorithms import Method, make_method
 from ..algorithms.irksn import StepRule
 from ..choosing.folds import (
     Fold,
-    HoldsOutFolds,
     Refit,
     folds_of,
     on_each,
@@ -32,8 +30,8 @@ from ..design import Floats, Problem
 from ..stopping import HeldOut
 from ..walking import Result
 from .base import LinearRegressor
-from .checks import all_or_nothing, with_parameters
-from .selecting import RegressorByLoss, SelectingModel
+from .checks import with_parameters
+from .selecting import FoldsModel, RegressorByLoss
 
 TRUSTED = 1.0  # standard errors by which EBIC's supports may predict worse, and still be taken
 
@@ -58,8 +56,47 @@ class _Cell:
 
 
 @with_parameters
-class ChosenByFolds(HoldsOutFolds, SelectingModel):
-    """What the models share that folds choose, of paths of any method."""
+class ChosenByFolds(FoldsModel):
+    """What the models share that folds choose, of paths of any method.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        Folds, as everywhere in scikit-learn.  Rows of weight 0 take no part in them.
+    scoring : str or scorer, optional
+        As everywhere in scikit-learn, larger is better; None takes minus the mean squared error,
+        in which sample weights count (they do not in others).
+    refit : {None, "ols", "ridge", "auto"}
+        What is measured, and returned: the iterate itself, or least squares or ridge regression
+        on its support.  With "auto" the folds say: the iterate or least squares, whichever
+        predicts better; or least squares on the support that EBIC prefers of all visited, as in
+        `PathIC` (of groups, the ridge regression of most evidence), unless that predicts worse by
+        more than a standard error.
+    ridge : float
+        Penalty of the ridge refit, a share of n (columns have unit variance).
+    one_se : bool
+        Take the sparsest model within one standard error of the best.
+    patience : int
+        A path ends after so many records without a better error on its fold.
+    random_state : int, RandomState or None
+        Shuffles the folds if ``cv`` is an int; None leaves them in order.
+
+    Attributes
+    ----------
+    params_ : dict
+        The chosen parameters.
+    n_iter_ : int
+        The chosen step.
+    score_ : float
+        Its mean score over the folds.
+    refit_ : {None, "ols", "ridge"}
+        What was made of the iterate.
+    path_ : dict of arrays
+        Mean and standard error of the loss for every setting and step; if EBIC's choice was
+        taken, its table as in `PathIC`.
+    alternatives_ : list of (support, score)
+        Near-tied supports, if EBIC's choice was taken.
+    """
 
     _: KW_ONLY
     cv: Any = 5
@@ -74,33 +111,9 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         """The method's name, and the parameters of its paths."""
         raise NotImplementedError
 
-    @all_or_nothing
-    @shows_progress
-    def fit(
-        self,
-        X: Any,
-        y: ArrayLike,
-        sample_weight: ArrayLike | None = None,
-        groups: ArrayLike | None = None,
-    ) -> Self:
-        """Walk all folds, choose, and walk the chosen path on all of (X, y).
-
-        Parameters
-        ----------
-        X : array, memmap, Zarr or Dask array, data frame, sparse matrix or LinearOperator
-            The measurements.
-        y : array of shape (n,), or (n, n_responses) with ``shared_support=True``
-            The response.
-        sample_weight : float or array of shape (n,), optional
-            Weights of the rows; see ``weights``.
-        groups : array of shape (n,), optional
-            Labels of rows that belong together (patients, families, sites).  A number of folds
-            holds them out together; splitters are given them.
-
-        Returns
-        -------
-        self
-        """
+    def _fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None, groups: ArrayLike | None
+    ) -> None:
         if self.refit not in (None, "ols", "ridge", "auto"):
             raise ValueError(f"refit must be None, 'ols', 'ridge' or 'auto', got {self.refit!r}")
         self._loss = self._asked_loss()
@@ -109,7 +122,6 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
         self._keep(
             problem, self._choose(problem) if by_rows else problem.run_near_data(self._choose)
         )
-        return self
 
     def _choose(self, problem: Problem) -> Selection:
         """Walk all folds, and the chosen path on all rows."""
@@ -191,7 +203,23 @@ class ChosenByFolds(HoldsOutFolds, SelectingModel):
 
 
 class IRKSNChosenByFolds(ChosenByFolds):
-    """Models of IRKSN's paths that folds choose, by any loss."""
+    """Models of IRKSN's paths that folds choose, by any loss.
+
+    Parameters
+    ----------
+    k : "auto", int or sequence of ints
+        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 2, 8 and 32, up to
+        ``min(n_features / 2, 2 n_samples)``, and 128 if 32 predicts best.  Finer steps do not
+        predict better.
+    alpha : float or sequence of floats, default=1e-1
+        Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
+        best are not the sparsest, and come in fewer steps.
+
+    Attributes
+    ----------
+    k_, alpha_
+        The chosen ones (None if EBIC's support was only reached by exchanging features).
+    """
 
     method = "irksn"
     k: Any
@@ -235,58 +263,6 @@ class PathCV(LinearRegressor, ChosenByFolds):
         A name in `ksupport.METHODS`.
     grid : mapping, optional
         Values to try for each parameter of the method; None takes the method's own grid.
-    cv : int, splitter or iterable
-        Folds, as everywhere in scikit-learn.  Rows of weight 0 take no part in them.
-    scoring : str or scorer, optional
-        As everywhere in scikit-learn, larger is better; None takes minus the mean squared error,
-        in which sample weights count (they do not in others).
-    refit : {None, "ols", "ridge", "auto"}
-        What is measured, and returned: the iterate itself, or least squares or ridge regression
-        on its support.  With "auto" the folds say: the iterate or least squares, whichever
-        predicts better; or least squares on the support that EBIC prefers of all visited, as in
-        `PathIC` (of groups, the ridge regression of most evidence), unless that predicts worse by
-        more than a standard error.
-    ridge : float, default=1.0
-        Penalty of the ridge refit, a share of n (columns have unit variance).
-    one_se : bool, default=False
-        Take the sparsest model within one standard error of the best.
-    patience : int, default=20
-        A path ends after so many records without a better error on its fold.
-    random_state : int, RandomState or None
-        Shuffles the folds if ``cv`` is an int; None leaves them in order.
-    max_iter
-        As in `ksupport.IRKSN`.
-    every : int, optional
-        Look at every so many steps; None: 5, and 1 where every step is a model of its own
-        (lasso, enet, omp).
-    fit_intercept, standardize, unpenalized
-        As in `ksupport.IRKSN`.
-    weights : {"relative", "repetitions"}
-        As in `PathIC`.
-    n_jobs : int, optional
-        Paths walked at once, in threads that share X.
-    verbose
-        As in `ksupport.IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_passes_
-        As in `ksupport.IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `ksupport.IRKSN`.
-    params_ : dict
-        The chosen parameters.
-    n_iter_ : int
-        The chosen step.
-    score_ : float
-        Its mean score over the folds.
-    refit_ : {None, "ols", "ridge"}
-        What was made of the iterate.
-    path_ : dict of arrays
-        Mean and standard error of the loss for every setting and step; if EBIC's choice was
-        taken, its table as in `PathIC`.
-    alternatives_ : list of (support, score)
-        Near-tied supports, if EBIC's choice was taken.
 
     Examples
     --------
@@ -318,52 +294,9 @@ class IRKSNCV(RegressorByLoss, IRKSNChosenByFolds):
 
     Parameters
     ----------
-    k : "auto", int or sequence of ints
-        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 2, 8 and 32, up to
-        ``min(n_features / 2, 2 n_samples)``, and 128 if 32 predicts best.  Finer steps do not
-        predict better.
-    alpha : float or sequence of floats, default=1e-1
-        Weights of the squared l2 norm to walk.  Larger than in `IRKSN`: the iterates that predict
-        best are not the sparsest, and come in fewer steps.
-    step : {"adaptive", "spectral", "nuclear"} or float
-        As in `ksupport.IRKSN`.
-    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
+    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`
         As in `ksupport.IRKSN`.  With other losses than squares held-out rows are scored
         by their deviance, and refits are maximum likelihood fits.
-    feature_groups, positive
-        As in `ksupport.IRKSN`; k counts groups, and refits keep signs.
-    shared_support : bool, default=False
-        As in `ksupport.IRKSN`; y may then have several columns, whose errors have equal
-        weight: scale them by their importance.
-    cv, scoring
-        As in `PathCV`.
-    refit : {"auto", None, "ols", "ridge"}, default="auto"
-        As in `PathCV`; EBIC's choice is that of `IRKSNIC` with the same k.
-    ridge, one_se
-        As in `PathCV`.
-    patience : int, default=10
-        A path ends after so many records without a better error on its fold.
-    random_state
-        As in `PathCV`.
-    max_iter : int, default=100
-        Steps of each path, at most.
-    every : int, default=1
-        Look at every so many steps.
-    fit_intercept, standardize, unpenalized
-        As in `PathCV`.
-    weights, n_jobs, verbose
-        As in `PathCV`.
-
-    Attributes
-    ----------
-    k_, alpha_
-        The chosen ones (None if EBIC's support was only reached by exchanging features).
-    coef_, intercept_, support_, n_iter_, score_, refit_, path_, params_, alternatives_
-        As in `PathCV`.
-    n_passes_ : int
-        As in `PathCV`.
-    adjustment_, unpenalized_, levels_
-        As in `ksupport.IRKSN`.
 
     Examples
     --------

@@ -21,7 +21,39 @@ from .selecting import RegressorByLoss, SelectingModel
 
 @with_parameters
 class ChosenByCriterion(SelectingModel):
-    """What the models share that a criterion chooses, of paths of any method."""
+    """What the models share that a criterion chooses, of paths of any method.
+
+    Parameters
+    ----------
+    criterion : {"auto", "ebic", "evidence", "bic", "aic", "gic", "cp"}
+        What to minimise; see `ksupport.choosing.criteria.Criterion`.  "evidence" is minus twice the
+        logarithm of the marginal likelihood of a normal prior, with the number of supports of as
+        many features; its model is a ridge regression.  "auto" takes EBIC, or the evidence where
+        features come in groups or responses share a support, unless one sign is asked for.
+    max_size : int, optional
+        Largest support considered; None takes a third as many as there are different rows.
+    exchange : int
+        From how many of the best supports to start exchanging features; 0 for none.  AIC does
+        without: it would go on adding features.
+    tie : float
+        Supports whose score is at most so much worse are listed in ``alternatives_``.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        The least-squares refit, or the ridge regression of most evidence; those of unpenalised
+        columns too, at their places.
+    params_ : dict
+        Parameters of the path on which the chosen support was first met; empty if it was only
+        reached by exchanging features.
+    n_iter_ : int
+        The step at which it was met, or the most steps walked.
+    score_ : float
+        Its criterion.
+    path_ : dict of arrays
+        The table of all supports: ``support``, ``size``, ``rss``, ``score``, the parameters and
+        ``t`` where each was first met, best first.  ``pandas.DataFrame(model.path_)`` shows it.
+    """
 
     _: KW_ONLY
     criterion: str = "auto"
@@ -69,7 +101,23 @@ class ChosenByCriterion(SelectingModel):
 
 
 class IRKSNChosenByCriterion(ChosenByCriterion):
-    """Models of IRKSN's paths that a criterion chooses, by any loss."""
+    """Models of IRKSN's paths that a criterion chooses, by any loss.
+
+    Parameters
+    ----------
+    k : "auto", int or sequence of ints
+        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 1, 4 and 16, as far as
+        they are at most a quarter of the samples, and 64 if 16 features or more are chosen.
+        Those between added nothing in trials.
+    alpha : float or sequence of floats, default=1e-2
+        Weights of the squared l2 norm to walk.
+
+    Attributes
+    ----------
+    k_, alpha_
+        Those of the path on which the support was first met (None if it was only reached by
+        exchanging features).
+    """
 
     method = "irksn"
     k: Any
@@ -99,53 +147,8 @@ class PathIC(LinearRegressor, ChosenByCriterion):
         A name in `ksupport.METHODS`.
     grid : mapping, optional
         Values to try for each parameter of the method; None takes the method's own grid.
-    criterion : {"auto", "ebic", "evidence", "bic", "aic", "gic", "cp"}
-        What to minimise; see `ksupport.choosing.criteria.Criterion`.  "evidence" is minus twice the
-        logarithm of the marginal likelihood of a normal prior, with the number of supports of as
-        many features; its model is a ridge regression.  "auto" takes EBIC, or the evidence where
-        features come in groups or responses share a support, unless one sign is asked for.
-    max_size : int, optional
-        Largest support considered; None takes a third as many as there are different rows.
-    exchange : int, default=3
-        From how many of the best supports to start exchanging features; 0 for none.  AIC does
-        without: it would go on adding features.
-    tie : float, default=2.0
-        Supports whose score is at most so much worse are listed in ``alternatives_``.
     max_iter : int
-        As in `ksupport.IRKSN`; paths whose support and residual no longer change end early.
-    every : int, optional
-        Look at every so many steps; None: 5, and 1 where every step is a model of its own
-        (lasso, enet, omp).
-    fit_intercept, standardize, unpenalized
-        As in `ksupport.IRKSN`.
-    weights : {"relative", "repetitions"}
-        What ``sample_weight`` means.  Relative weights compare rows with each other: their scale
-        changes nothing, and criteria count the rows that have weight.  Repetitions say how often
-        each row was seen, as whole numbers: then it is as if X and y held it so many times.
-    n_jobs : int, optional
-        Paths walked at once, in threads that share X.
-    verbose
-        As in `ksupport.IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_passes_
-        As in `ksupport.IRKSN`; ``coef_`` is the least-squares refit, or the ridge regression of
-        most evidence.
-    adjustment_, unpenalized_, levels_
-        As in `ksupport.IRKSN`.
-    params_ : dict
-        Parameters of the path on which the chosen support was first met; empty if it was only
-        reached by exchanging features.
-    n_iter_ : int
-        The step at which it was met, or the most steps walked.
-    score_ : float
-        Its criterion.
-    path_ : dict of arrays
-        The table of all supports: ``support``, ``size``, ``rss``, ``score``, the parameters and
-        ``t`` where each was first met, best first.  ``pandas.DataFrame(model.path_)`` shows it.
-    alternatives_ : list of (support, score)
-        Near-tied supports: with correlated features several explain the data equally well.
+        Steps of each path, at most; paths whose support and residual no longer change end early.
 
     Examples
     --------
@@ -175,44 +178,13 @@ class IRKSNIC(RegressorByLoss, IRKSNChosenByCriterion):
 
     Parameters
     ----------
-    k : "auto", int or sequence of ints
-        Sparsity levels to walk, none beyond ``n_features``; "auto" takes 1, 4 and 16, as far as
-        they are at most a quarter of the samples, and 64 if 16 features or more are chosen.
-        Those between added nothing in trials.
-    alpha : float or sequence of floats, default=1e-2
-        Weights of the squared l2 norm to walk.
-    step : {"adaptive", "spectral", "nuclear"} or float
-        As in `ksupport.IRKSN`.
-    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`, default="squared"
+    loss : {"squared", "huber", "poisson"} or a loss of `ksupport.losses`
         As in `ksupport.IRKSN`.  With other losses than squares the criterion contains the
         deviance instead of n log(rss), "cp" is not available, and ``path_`` has ``deviance``
         instead of ``rss``.
-    feature_groups, positive
+    feature_groups : sequence, optional
         As in `ksupport.IRKSN`.  k counts groups, and so does the penalty of EBIC on the number
-        of supports; groups are exchanged as a whole.  Refits keep signs.
-    shared_support : bool, default=False
-        As in `ksupport.IRKSN`; y may then have several columns, whose errors have equal
-        weight: scale them by their importance.
-    criterion, max_size, exchange, tie
-        As in `PathIC`.
-    max_iter : int, default=60
-        Steps of each path, at most.
-    every : int, default=2
-        Look at every so many steps.
-    fit_intercept, standardize, unpenalized
-        As in `PathIC`.
-    weights, n_jobs, verbose
-        As in `PathIC`.
-
-    Attributes
-    ----------
-    k_, alpha_
-        Those of the path on which the support was first met (None if it was only reached by
-        exchanging features).
-    coef_, intercept_, support_, n_iter_, score_, path_, alternatives_, n_passes_
-        As in `PathIC`.
-    adjustment_, unpenalized_, levels_
-        As in `ksupport.IRKSN`.
+        of supports; groups are exchanged as a whole.
 
     Examples
     --------

@@ -25,7 +25,29 @@ NUMBERS = (int, float, np.number, np.bool_)  # that may stand in an array of obj
 
 @with_parameters
 class LinearClassifier(ClassifierMixin, LinearModel):
-    """A linear model of the log odds of two classes, or of the logarithms of probabilities."""
+    """A linear model of the log odds of two classes, or of the logarithms of probabilities.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        How much the rows of each class count, besides ``sample_weight``; "balanced" lets classes
+        count alike.
+    fit_intercept : bool
+        Whether to fit an intercept, which is never penalised.
+    unpenalized : names, indices, mask or selector, optional
+        Columns that are always in the model, as in `IRKSN`; Newton's method finds their
+        coefficients at each step.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    coef_ : ndarray of shape (1, n_features), or (n_classes, n_features) of more than two
+        Coefficients of the log odds of the second class, or of every class; those of unpenalised
+        columns too.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercept.
+    """
 
     _loss = cast("Loss", Logistic())
     _many_classes = False  # whether more than two are taken

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from .._common.errors import warn
 from .._common.levels import ONE_PATH, clip_levels, warn_clipped, warn_default_level
 from .._common.progress import shows_progress
-from ..algorithms import Method, make_method
+from ..algorithms import Method, known_method, make_method
 from ..choosing.selecting import select_on_path
 from ..choosing.selection import Selection
 from ..design import Floats, Ints, Problem
@@ -25,6 +25,7 @@ from ..stopping.callbacks import CallbackSupportMixin, walk_with_callbacks, with
 from ..walking import Metric, Path, Result, Rule, StoppingRule, Watch, run
 from .base import LinearModel, LinearRegressor
 from .checks import all_or_nothing, with_parameters
+from .structured import STRUCTURE
 
 Stopping = StoppingRule | str | None
 
@@ -33,12 +34,39 @@ Stopping = StoppingRule | str | None
 class PathModel(CallbackSupportMixin, LinearModel):
     """Base of the estimators that walk one path of one method.
 
-    A subclass names its method and lists in ``_method_params`` which of its own parameters are
-    the method's.
+    A subclass names its method, and declares its parameters.
+
+    Parameters
+    ----------
+    k : int, optional
+        How many features to look for; None takes ``min(10, n_features)``.  More than there are
+        means all of them, with a warning.
+    max_iter : int
+        Steps to walk at most (in one call of ``fit``).
+    stopping : None, str or a rule of `ksupport.stopping`
+        When to stop before ``max_iter``; None walks all the way.  "held_out", "discrepancy",
+        "no_change" and "residual_ratio" stand for rules with their defaults.
+    every : int
+        The history holds every so many steps, and stopping rules look that often.
+    warm_start : bool
+        Go on from where the last fit stopped, if X and y are the same.
+    random_state : int, RandomState or None
+        Chooses held-out rows.
+
+    Attributes
+    ----------
+    n_iter_ : int
+        The step of the iterate that was kept (a list for 2-D y without ``shared_support``, as the
+        next two).
+    stop_reason_ : {"stopped", "max_iter", "diverged", "interrupted"}
+        Why the walk ended.
+    history_ : History
+        ``t``, ``n_nonzero``, ``residual`` (and ``validation``) along the path.
+    held_out_ : ndarray of int or None
+        The rows that the stopping rule held out, if it does.
     """
 
     _method_name: ClassVar[str]
-    _method_params: ClassVar[tuple[str, ...]]
     _several = True  # whether y may have several columns
     _saved = cast("_Saved | None", None)  # for a warm start
 
@@ -147,8 +175,10 @@ class PathModel(CallbackSupportMixin, LinearModel):
 
     @property
     def _given(self) -> dict[str, Any]:
-        """The method's parameters as users gave them."""
-        return {name: getattr(self, name) for name in self._method_params}
+        """The method's parameters as users gave them, but for those of the structure."""
+        known = known_method(self._method_name).describe().parameters
+        given = self.get_params(deep=False)
+        return {name: given[name] for name in known if name in given and name not in STRUCTURE}
 
     def _solve(
         self, problem: Problem, method: Method, rule: Rule | None
@@ -209,7 +239,10 @@ class PathModel(CallbackSupportMixin, LinearModel):
         results: list[Result],
         flat: bool,
     ) -> None:
-        chosen = select_on_path(method, results, self._rule_name, flat, problem.shared)
+        rule = self.stopping
+        if not (rule is None or isinstance(rule, str)):
+            rule = type(rule).__name__
+        chosen = select_on_path(method, results, rule, flat, problem.shared)
         self._keep(problem, chosen)
         if self.warm_start:
             for path in paths:
@@ -221,12 +254,6 @@ class PathModel(CallbackSupportMixin, LinearModel):
         reasons, histories = list(chosen.reasons), list(chosen.histories)
         self.stop_reason_ = reasons[0] if chosen.one_walk else reasons
         self.history_ = histories[0] if chosen.one_walk else histories
-
-    @property
-    def _rule_name(self) -> str | None:
-        if self.stopping is None or isinstance(self.stopping, str):
-            return self.stopping
-        return type(self.stopping).__name__
 
 
 class PathRegressor(MultiOutputMixin, LinearRegressor, PathModel):

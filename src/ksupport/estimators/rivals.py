@@ -1,4 +1,4 @@
-"""The methods that IRKSN is compared with, one path each."""
+"""The methods that IRKSN is compared with, one path each; the methods describe their parameters."""
 
 from __future__ import annotations
 
@@ -13,31 +13,6 @@ from .paths import PathRegressor
 @with_parameters
 class KSN(PathRegressor):
     """Least squares with a squared k-support norm penalty [1]_, by FISTA.
-
-    Parameters
-    ----------
-    k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.  More than there are
-        means all of them, with a warning.
-    lam : float or decreasing sequence of floats
-        Strength of the penalty ``(lam/2)(‖w‖_k^sp)²``; a sequence is walked with warm starts.
-    L : float, "backtracking" or None
-        Inverse of the step; None takes ‖X‖².
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the default step.
-    steps_per_lam : int
-        Steps spent on each value of a sequence.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -55,7 +30,6 @@ class KSN(PathRegressor):
     """
 
     _method_name = "ksn"
-    _method_params = ("k", "lam", "L", "norm", "steps_per_lam")
 
     k: int | None = None
     lam: float | Sequence[float] = 1.0
@@ -67,26 +41,6 @@ class KSN(PathRegressor):
 @with_parameters
 class IRCR(PathRegressor):
     """Iterative regularisation towards the least l1 norm, dual-primal [1]_.
-
-    Parameters
-    ----------
-    sigma, tau : float, optional
-        Dual and primal step, stable for sigma tau ‖X‖² <= 1; None takes steps from ‖X‖ and Xᵀy.
-    average : bool
-        Whether the estimate is the average of the iterates, or the last one.
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -104,7 +58,6 @@ class IRCR(PathRegressor):
     """
 
     _method_name = "ircr"
-    _method_params = ("sigma", "tau", "average", "norm")
 
     sigma: float | None = None
     tau: float | None = None
@@ -115,27 +68,6 @@ class IRCR(PathRegressor):
 @with_parameters
 class IROSR(PathRegressor):
     """Gradient descent on w = u² - v², implicitly sparse [1]_.
-
-    Parameters
-    ----------
-    alpha : float
-        Size of the start; its square should be small next to the coefficients.
-    eta : float, optional
-        The step; None estimates a stable one.
-    init : {"symmetric", "published"}
-        u = v = alpha; or u = alpha, v = 0, as in the code published with IRKSN, from which only
-        non-negative models can be reached.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -153,7 +85,6 @@ class IROSR(PathRegressor):
     """
 
     _method_name = "irosr"
-    _method_params = ("alpha", "eta", "init")
 
     alpha: float = 1e-3
     eta: float | None = None
@@ -163,28 +94,6 @@ class IROSR(PathRegressor):
 @with_parameters
 class SRDI(PathRegressor):
     """Linearised Bregman iteration, a discretised inverse scale space [1]_.
-
-    Parameters
-    ----------
-    kappa : float
-        Damping; large values come closer to pure l1, in more steps.
-    alpha : float, optional
-        Step, stable for kappa alpha ‖X‖²/n < 2; None takes half of that.
-    scale : {"n", "d"}
-        What divides alpha: samples, as in [1]_, or features, as in the code published with IRKSN.
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -202,7 +111,6 @@ class SRDI(PathRegressor):
     """
 
     _method_name = "srdi"
-    _method_params = ("kappa", "alpha", "scale", "norm")
 
     kappa: float = 10.0
     alpha: float | None = None
@@ -213,27 +121,6 @@ class SRDI(PathRegressor):
 @with_parameters
 class IHT(PathRegressor):
     """Iterative hard thresholding [1]_.
-
-    Parameters
-    ----------
-    k : int, optional
-        How many features to look for; None takes ``min(10, n_features)``.  More than there are
-        means all of them, with a warning.
-    step : float, "normalised" or None
-        Gradient step; None takes 1/‖X‖².
-    norm : {"spectral", "nuclear"}
-        Which ‖X‖ sets the default step.
-    max_iter, stopping, every, fit_intercept, standardize, unpenalized
-        As in `IRKSN`.
-    warm_start, random_state, verbose
-        As in `IRKSN`.
-
-    Attributes
-    ----------
-    coef_, intercept_, support_, n_iter_, stop_reason_, history_, held_out_, n_passes_
-        As in `IRKSN`.
-    adjustment_, unpenalized_, levels_
-        As in `IRKSN`.
 
     References
     ----------
@@ -251,7 +138,6 @@ class IHT(PathRegressor):
     """
 
     _method_name = "iht"
-    _method_params = ("k", "step", "norm")
 
     k: int | None = None
     step: float | Literal["normalised"] | None = None

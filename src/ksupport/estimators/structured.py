@@ -6,10 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from .._common.checks import check_switch
 from .._common.groups import labels_of, ungrouped
 from .._common.names import shown
 from ..design import Ints, names_of
 from ..walking.structure import Structure
+
+STRUCTURE = ("feature_groups", "positive", "shared_support")
 
 
 class Structured:
@@ -23,8 +26,7 @@ class Structured:
     def _learn_groups(self, X: Any, d: int, unpenalized: Ints) -> None:
         """Remember which of the d features of X belong together."""
         for name in ("positive", "shared_support"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise ValueError(f"{name} must be True or False, got {getattr(self, name)!r}")
+            check_switch(name, getattr(self, name))
         self._labels = groups_meant(self.feature_groups, X, d, unpenalized)
 
     @property

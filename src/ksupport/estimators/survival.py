@@ -68,46 +68,20 @@ class AutoIRKSNSurvival(AutoModel):
     ----------
     ties : {"efron", "breslow"}
         How events at the same time are treated.
-    cv : int, splitter or iterable
-        Cross-validation folds, which measure how well new rows are predicted; a number makes as
-        many folds, stratified by events.
     positive : bool, default=False
         Whether features can only raise the risk, as in `AutoIRKSN`.
-    beta : float, default=1.0
-        As in `AutoIRKSN`: 2 selects more features, 0.5 only the most certain.
-    predict_by : {"average", "support"}
-        As in `AutoIRKSN`; log risks are averaged.
-    random_state : int, RandomState or None, default=0
-        Seed of chains, permutations and folds; the default makes results reproducible.
-    max_iter : int, default=60
-        Number of iterations of the paths on which candidate features are found.
-    standardize, unpenalized
-        As in `ksupport.IRKSN`.
-    weights : {"relative", "repetitions"}
-        As in `PathIC`.
-    n_jobs : int, optional
-        Paths walked at once, in threads that share X.
-    verbose : bool, default=False
-        Show progress on fits of more than two seconds.
 
     Attributes
     ----------
-    coef_, support_, adjustment_, unpenalized_, levels_, n_passes_
-        As in `ksupport.IRKSN`; ``coef_`` is a Cox regression on the support with the ridge penalty
-        that maximises the marginal likelihood.  There is no intercept: ``intercept_`` is 0.
+    coef_ : ndarray of shape (n_features,)
+        A Cox regression on the support with the ridge penalty that maximises the marginal
+        likelihood.
+    intercept_ : float
+        0: there is none.
     unique_times_ : array
         The distinct times of the training rows, sorted.
     baseline_survival_, cum_baseline_hazard_ : StepFunction
         Breslow's estimates, for a row whose log risk is 0.
-    posterior_, probability_, signal_, p_value_, sets_, expected_f1_, effective_rows_, decision_,
-    n_iter_, path_
-        As in `AutoIRKSN`.
-    performance_ : Performance
-        How well held-out rows are predicted: ``score`` (share of the deviance explained), its
-        ``standard_error``, and the ``baseline``, 0 for a model without features.  None if there are
-        too few rows or events to hold some out.
-    alternatives_ : list of (support, score)
-        Other supports that are almost as probable.
 
     Examples
     --------

@@ -8,7 +8,6 @@ from . import (
     fig1,
     fig_example1,
     fig_f1,
-    fig_f1_iterations,
     fig_k,
     fig_matrix,
     fmri,
@@ -25,7 +24,6 @@ _MODULES: tuple[ModuleType, ...] = (
     fig1,
     fig_example1,
     fig_f1,
-    fig_f1_iterations,
     table_prediction,
     fmri,
     fig_k,  # beyond the paper, from here on

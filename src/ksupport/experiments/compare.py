@@ -68,17 +68,16 @@ def _difference(
     return Difference(cell, mine[mean], theirs[mean], in_errors, agrees)
 
 
-def _methods(differences: Sequence[Difference]) -> list[str]:
-    return list(dict.fromkeys(str(each.cell["method"]) for each in differences))
-
-
-def _of_method(differences: Sequence[Difference], method: str) -> list[Difference]:
-    return [each for each in differences if each.cell["method"] == method]
+def _grouped(differences: Sequence[Difference]) -> dict[str, list[Difference]]:
+    """Those of each method."""
+    groups: dict[str, list[Difference]] = {}
+    for each in differences:
+        groups.setdefault(each.cell["method"], []).append(each)
+    return groups
 
 
 def by_method(differences: Sequence[Difference]) -> list[Row]:
     """For each method: cells, mean difference, largest one, and how many disagree."""
-    groups = {method: _of_method(differences, method) for method in _methods(differences)}
     return [
         {
             "method": method,
@@ -87,7 +86,7 @@ def by_method(differences: Sequence[Difference]) -> list[Row]:
             "largest": max((each.difference for each in group), key=abs),
             "disagree": sum(not each.agrees for each in group),
         }
-        for method, group in groups.items()
+        for method, group in _grouped(differences).items()
     ]
 
 
@@ -123,8 +122,7 @@ def plot_comparison(experiment: Experiment, differences: list[Difference], folde
         margin = 0.05 * (max(values) - min(values) or 1.0)
         ends = [min(values) - margin, max(values) + margin]
         ax.plot(ends, ends, color="black", linewidth=0.7, zorder=0)
-        for method in _methods(differences):
-            mine = _of_method(differences, method)
+        for method, mine in _grouped(differences).items():
             ax.plot(
                 [each.published for each in mine],
                 [each.ours for each in mine],

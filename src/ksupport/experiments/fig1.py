@@ -11,18 +11,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..datasets import make_example1, make_fmri_process
+from ..datasets import make_example1
 from ..design import Floats
 from ..theory import irksn_condition, l1_condition, omp_condition, restricted_isometry
 from ..theory.isometry import IHT_RIP
 from .experiment import Cell, Experiment, Protocol, Row, in_parts
 from .figures import drawing
-from .synthetic import chain
+from .synthetic import chain, grouped_columns, recordings
 
 D = 12  # features, few enough to enumerate all supports of size 3k
 DRAWS, QUICK_DRAWS, CHUNK = 500, 20, 100  # problems of each law; problems of one cell
@@ -41,11 +42,8 @@ BLUE = "#0072B2"
 COLOURS = ("#999999", "#56B4E9", "#009E73", "#F0E442", "#E69F00", "#D55E00", "#CC79A7")
 
 
-def _gaussian(n: int) -> Callable[[np.random.Generator, int], tuple[Floats, Floats]]:
-    def draw(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
-        return rng.standard_normal((n, D)), _coefficients(rng, k, scattered=True)
-
-    return draw
+def _gaussian(n: int, rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
+    return rng.standard_normal((n, D)), _coefficients(rng, k, scattered=True)
 
 
 def _chain(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
@@ -55,8 +53,7 @@ def _chain(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
 
 def _groups(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
     """Groups of k features at correlation .9; the support is one group, of one sign."""
-    shared = rng.standard_normal((40, D // k + 1))[:, np.arange(D) // k]
-    X = np.sqrt(0.9) * shared + np.sqrt(0.1) * rng.standard_normal((40, D))
+    X = grouped_columns(rng, 40, np.arange(D) // k, D // k + 1)
     return X, np.abs(_coefficients(rng, k))
 
 
@@ -65,13 +62,6 @@ def _made_of_the_support(rng: np.random.Generator, k: int) -> tuple[Floats, Floa
     X_S = rng.standard_normal((8, k))
     X = np.hstack([X_S, X_S @ (0.5 * rng.standard_normal((k, 2)))])
     return X, _coefficients(rng, k)[: k + 2]
-
-
-def _recordings(rng: np.random.Generator, k: int) -> tuple[Floats, Floats]:
-    """Example 2: the columns on the support are multiples of one another."""
-    seed = int(rng.integers(2**31))
-    X, _, w = make_fmri_process(40, D, region_size=k, n_other_regions=1, random_state=seed)
-    return X, w
 
 
 def _coefficients(rng: np.random.Generator, k: int, scattered: bool = False) -> Floats:
@@ -83,13 +73,13 @@ def _coefficients(rng: np.random.Generator, k: int, scattered: bool = False) -> 
 
 
 LAWS: dict[str, Callable[[np.random.Generator, int], tuple[Floats, Floats]]] = {
-    "independent, 8 samples": _gaussian(8),
-    "independent, 40 samples": _gaussian(40),
-    "independent, 4000 samples": _gaussian(4000),
+    "independent, 8 samples": partial(_gaussian, 8),
+    "independent, 40 samples": partial(_gaussian, 40),
+    "independent, 4000 samples": partial(_gaussian, 4000),
     "chain, correlation .9": _chain,
     "one group, correlation .9": _groups,
     "made of the support": _made_of_the_support,
-    "recordings (Example 2)": _recordings,
+    "recordings (Example 2)": lambda rng, k: recordings(rng, 40, D, k, others=1),
 }
 EXAMPLE1 = "Example 1"
 
@@ -143,11 +133,6 @@ def region(row: Row) -> tuple[tuple[str, bool], ...]:
     return tuple((name, bool(row[name])) for name in CONDITIONS if name in row)
 
 
-def is_blue(row: Row) -> bool:
-    """Whether only the condition of IRKSN covers a problem, as in the paper's blue region."""
-    return row["irksn"] and not (row["l1"] or row["rip"])
-
-
 def table(rows: list[Row]) -> list[Row]:
     """A line for each region, most frequent first: conditions, counts, and one problem in it."""
     counts = Counter((region(row), row["law"]) for row in rows)
@@ -158,10 +143,12 @@ def table(rows: list[Row]) -> list[Row]:
         inside = [row for row in rows if region(row) == key]
         # Example 1 stands for its own region; elsewhere the first draw of the commonest law.
         example = max(inside, key=lambda row: (row["law"] == EXAMPLE1, counts[key, row["law"]]))
+        # Only the condition of IRKSN covers the paper's blue region.
+        blue = example["irksn"] and not (example["l1"] or example["rip"])
         lines.append(
             {
                 **{name: "yes" if holds else "no" for name, holds in key},
-                "blue": "yes" if is_blue(example) else "no",
+                "blue": "yes" if blue else "no",
                 "total": total,
                 **{law: counts[key, law] for law in laws},
                 "example": f"{example['law']}, draw {example['index']}",

@@ -5,6 +5,7 @@ Figures 2 (paths; the ElasticNet's is in the appendix) and its companion (error 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ from ..datasets import make_example1
 from ..design import Design
 from ..metrics import model_error
 from .experiment import Cell, Experiment, Protocol, Row, quiet
-from .figures import COLOURS, drawing, steps_to_draw, title_of
+from .figures import curve, drawing, legend_below, steps_to_draw, style_of, title_of
+from .files import distinct
 
 K = 3
 PATH_STEPS, CURVE_STEPS, QUICK_STEPS = 5000, 10_000, 100
+PATHS = ("lasso", "irksn", "enet")
+CURVES = ("irksn", "ircr", "irosr", "srdi", "iht")
 PENALISED = ("lasso", "enet")
 
 
@@ -52,17 +56,10 @@ def settings(method: str, protocol: Protocol) -> dict[str, Any]:
     return (published if protocol == "paper" else fair)[method]
 
 
-def _cells(methods: tuple[str, ...], steps: int, protocol: Protocol, quick: bool) -> list[Cell]:
+def cells(methods: tuple[str, ...], steps: int, protocol: Protocol, quick: bool) -> list[Cell]:
+    """One for each method."""
     steps = QUICK_STEPS if quick else steps
     return [{"method": method, "protocol": protocol, "steps": steps} for method in methods]
-
-
-def path_cells(protocol: Protocol, quick: bool) -> list[Cell]:
-    return _cells(("lasso", "irksn", "enet"), PATH_STEPS, protocol, quick)
-
-
-def curve_cells(protocol: Protocol, quick: bool) -> list[Cell]:
-    return _cells(("irksn", "ircr", "irosr", "srdi", "iht"), CURVE_STEPS, protocol, quick)
 
 
 def compute(method: str, protocol: Protocol, steps: int) -> list[Row]:
@@ -92,19 +89,15 @@ _LINES = ("#0072B2", "#009E73", "#D55E00", "#999999", "#CC79A7")
 def plot_paths(rows: list[Row], folder: Path) -> None:
     """Coefficients against the penalty or the step; dashed, the truth."""
     w_true = make_example1()[2]
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    methods = distinct(rows, "method")
     shape = {"figsize": (9.5, 3.4), "ncols": len(methods), "sharey": True}
     with drawing(folder, "fig-path", **shape) as (figure, axes):
         for ax, method in zip(axes, methods, strict=True):
             mine = [row for row in rows if row["method"] == method and row["t"] > 0]
             time = "penalty" if method in PENALISED else "t"
             for i, colour in enumerate(_LINES):
-                ax.plot(
-                    [row[time] for row in mine],
-                    [row[f"w{i}"] for row in mine],
-                    color=colour,
-                    label=f"$w_{i}$ (true: {w_true[i]:g})",
-                )
+                label = f"$w_{i}$ (true: {w_true[i]:g})"
+                curve(ax, mine, time, f"w{i}", color=colour, label=label)
             for value in sorted(set(w_true)):
                 ax.axhline(value, color="black", linewidth=0.7, linestyle=":", zorder=0)
             ax.set(title=title_of(method), xscale="log")
@@ -112,34 +105,26 @@ def plot_paths(rows: list[Row], folder: Path) -> None:
             if time == "penalty":
                 ax.invert_xaxis()
         axes[0].set_ylabel("coefficient")
-        figure.legend(
-            *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(_LINES)
-        )
+        legend_below(figure, axes[0], ncols=len(_LINES))
 
 
 def plot_curves(rows: list[Row], folder: Path) -> None:
     """Distance to the truth and number of nonzeros against the iteration."""
-    methods = list(dict.fromkeys(row["method"] for row in rows))
+    methods = distinct(rows, "method")
     # Curves that coincide at whole numbers are separated by a small shift.
     shifts = np.linspace(0.12, -0.12, len(methods))
     with drawing(folder, "fig-example1", figsize=(8.5, 3.4), ncols=2) as (figure, axes):
         for method, shift in zip(methods, shifts, strict=True):
             mine = [row for row in rows if row["method"] == method and row["t"] > 0]
-            t = [row["t"] for row in mine]
-            style = {
-                "color": COLOURS[method],
-                "linewidth": 2.2 if method == "irksn" else 1.2,
-                "label": title_of(method),
-            }
-            axes[0].plot(t, [row["error"] for row in mine], **style)
-            axes[1].plot(t, [row["n_nonzero"] + shift for row in mine], **style)
+            style = style_of(method)
+            curve(axes[0], mine, "t", "error", **style)
+            t, sizes = [row["t"] for row in mine], [row["n_nonzero"] + shift for row in mine]
+            axes[1].plot(t, sizes, **style)
         axes[0].set(ylabel="model error ‖w − w*‖", yscale="log")
         axes[1].set(ylabel="nonzero coefficients (3 are true)", yticks=range(6))
         for ax in axes:
             ax.set(xlabel="iteration t", xscale="log")
-        figure.legend(
-            *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=len(methods)
-        )
+        legend_below(figure, axes[0], ncols=len(methods))
 
 
 EXPERIMENTS = (
@@ -147,7 +132,7 @@ EXPERIMENTS = (
         name="fig-path",
         title="paths of Lasso, IRKSN and ElasticNet on Example 1",
         version=2,
-        cells=path_cells,
+        cells=partial(cells, PATHS, PATH_STEPS),
         compute=compute,
         plot=plot_paths,
     ),
@@ -155,7 +140,7 @@ EXPERIMENTS = (
         name="fig-example1",
         title="error and sparsity of the iterative methods on Example 1",
         version=2,
-        cells=curve_cells,
+        cells=partial(cells, CURVES, CURVE_STEPS),
         compute=compute,
         plot=plot_curves,
     ),

@@ -1,4 +1,4 @@
-"""Support F1 against the number of samples, the noise and the correlation (Figure 3, a to c)."""
+"""Support F1 against samples, noise and correlation (Figure 3, a to c), and the steps (d)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .experiment import PAPER_METHODS, Cell, Experiment, Protocol, Row
-from .figures import COLOURS, MARKERS, drawing, title_of
+import numpy as np
+
+from ..algorithms import path
+from .experiment import PAPER_METHODS, Cell, Experiment, Protocol, Row, quiet
+from .figures import COLOURS, MARKERS, curve, drawing, steps_to_draw, style_of, title_of
 from .files import grouped, read_published, spread
-from .synthetic import STEPS, TUNINGS, available, oracle_f1, tuned_f1
+from .synthetic import STEPS, TUNINGS, K, available, draw, f1_metric, oracle_f1, tuned_f1
 
 ORACLE = "oracle"
 DRAWS: dict[Protocol, int] = {"paper": 5, "fair": 20}
@@ -129,17 +132,108 @@ def reference(axis: str) -> list[Row]:
     return [{**row, "tolerance": TOLERANCE} for row in read_published(f"f1_vs_{axis}")]
 
 
-EXPERIMENTS = tuple(
+# -- along the iterations ------------------------------------------------------------------------
+
+N, RHO, SNR = 30, 0.5, 3.0
+WALKED_SEEDS: dict[Protocol, tuple[int, ...]] = {"paper": (2,), "fair": tuple(range(10))}
+WALKED_STEPS, QUICK_STEPS = 20_000, 200
+METHODS = ("irksn", "ircr", "irosr", "srdi", "iht")
+
+SETTINGS: dict[Protocol, dict[str, dict[str, Any]]] = {
+    "paper": {
+        "irksn": {"k": K, "alpha": 1e-4, "step": "nuclear"},
+        "ircr": {"norm": "nuclear"},
+        "irosr": {"eta": 1e-3, "alpha": 1.0, "init": "published"},
+        "srdi": {"kappa": 0.1, "alpha": 0.1, "scale": "d"},
+        "iht": {"k": K, "step": 0.01 / N},
+    },
+    "fair": {
+        "irksn": {"k": K, "alpha": 1e-3, "step": "spectral"},
+        "ircr": {"average": False},
+        "irosr": {"alpha": 1e-3},
+        "srdi": {"kappa": 10.0},
+        "iht": {"k": K},
+    },
+}
+
+
+def iteration_cells(protocol: Protocol, quick: bool) -> list[Cell]:
+    """Every method on every draw."""
+    steps = QUICK_STEPS if quick else WALKED_STEPS
+    return [
+        {"method": method, "seed": seed, "protocol": protocol, "steps": steps}
+        for method in METHODS
+        for seed in WALKED_SEEDS[protocol][: 2 if quick else None]
+    ]
+
+
+def iteration_compute(method: str, seed: int, protocol: Protocol, steps: int) -> list[Row]:
+    """F1 and number of nonzeros at about a thousand steps.
+
+    In the fair protocol IROSR, whose iterates have no zeros, is scored by its k largest entries.
+    """
+    X, y, w = draw(N, RHO, SNR, seed)
+    largest_only = protocol == "fair" and method == "irosr"
+    with quiet():
+        metrics = {"f1": f1_metric(w, largest_only)}
+        parameters = SETTINGS[protocol][method]
+        history = path(
+            method, X, y, max_iter=steps, metrics=metrics, keep="last", **parameters
+        ).history
+    kept = steps_to_draw(int(history["t"][-1]))  # every step was recorded: t is the row
+    f1, n_nonzero = history["f1"], history["n_nonzero"]
+    row = {"method": method, "seed": seed}
+    return [{**row, "t": int(t), "f1": float(f1[t]), "n_nonzero": int(n_nonzero[t])} for t in kept]
+
+
+def iteration_table(rows: list[Row]) -> list[Row]:
+    """Mean over draws at every step."""
+    return [
+        {
+            "method": method,
+            "t": t,
+            **spread("f1", group),
+            "n_nonzero": float(np.mean([row["n_nonzero"] for row in group])),
+        }
+        for (method, t), group in grouped(rows, "method", "t").items()
+    ]
+
+
+def iteration_plot(rows: list[Row], folder: Path) -> None:
+    """One curve per method; with several draws, the mean."""
+    summary = iteration_table(rows)
+    draws = len({row["seed"] for row in rows})
+    with drawing(folder, "fig-f1-iterations", figsize=(6.2, 3.6)) as (figure, ax):
+        for method in METHODS:
+            mine = [row for row in summary if row["method"] == method and row["t"] > 0]
+            curve(ax, mine, "t", "f1_mean", **style_of(method))
+        what = f"support F1, mean of {draws} draws" if draws > 1 else "support F1, one draw"
+        ax.set(xlabel="iteration t", ylabel=what, xscale="log", ylim=(-0.02, 1.0))
+        ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+EXPERIMENTS = (
+    *(
+        Experiment(
+            name=f"fig-f1-{axis}",
+            title=f"support F1 against the {LABELS[axis]}",
+            version=1,
+            cells=partial(cells, axis),
+            compute=compute,
+            table=table,
+            plot=partial(plot, axis),
+            reference=partial(reference, axis),
+            repeats=DRAWS["paper"],
+        )
+        for axis in AXES
+    ),
     Experiment(
-        name=f"fig-f1-{axis}",
-        title=f"support F1 against the {LABELS[axis]}",
-        version=1,
-        cells=partial(cells, axis),
-        compute=compute,
-        table=table,
-        plot=partial(plot, axis),
-        reference=partial(reference, axis),
-        repeats=DRAWS["paper"],
-    )
-    for axis in AXES
+        name="fig-f1-iterations",
+        title="support F1 along the iterations",
+        version=3,
+        cells=iteration_cells,
+        compute=iteration_compute,
+        table=iteration_table,
+        plot=iteration_plot,
+    ),
 )

@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from ..algorithms import path
-from ..datasets import make_fmri_process
 from ..design import Floats
 from ..stopping import Verdict
 from ..theory import irksn_condition
 from ..walking import History
 from .experiment import Cell, Experiment, Protocol, Row, in_parts
 from .figures import drawing
-from .synthetic import chain
+from .files import grouped, where
+from .synthetic import chain, grouped_columns, recordings
 
 ALPHA = 0.05  # of all walks and predictions
 N, D = 20, 50
@@ -110,16 +110,16 @@ def map_compute(design: str, rho: float, size: int, draws: int) -> list[Row]:
 
 def map_plot(rows: list[Row], folder: Path) -> None:
     """A panel for each of a few k, for k the size of the support, and for the best k."""
-    panels: dict[str, Callable[[Row], bool]] = {f"k = {k}": partial(_is, k) for k in SHOWN}
-    panels["k = |S|, as in the paper"] = lambda row: row["k"] == row["size"]
-    panels["some k up to |S|"] = partial(_is, 1)
-    shape = {"ncols": len(panels), "nrows": len(DESIGNS), "sharex": "row", "sharey": True}
+    shape = {"ncols": len(SHOWN) + 2, "nrows": len(DESIGNS), "sharex": "row", "sharey": True}
     with drawing(folder, "fig-k", figsize=(12.5, 7.8), **shape) as (figure, axes):
         for line, (design, (_, rhos)) in zip(axes, DESIGNS.items(), strict=True):
-            of_design = [row for row in rows if row["design"] == design]
+            of_design = where(rows, design=design)
+            panels = {f"k = {k}": where(of_design, k=k) for k in SHOWN}
+            panels["k = |S|, as in the paper"] = [r for r in of_design if r["k"] == r["size"]]
+            panels["some k up to |S|"] = where(of_design, k=1)
             for ax, (title, mine) in zip(line, panels.items(), strict=True):
                 which = "some" if title.startswith("some") else "recovers"
-                image = _shares(ax, [row for row in of_design if mine(row)], rhos, which)
+                image = _shares(ax, mine, rhos, which)
                 ax.set_title(title, fontsize=9)
                 ax.set_xlabel(design, fontsize=8)
             line[0].set_ylabel("size of the support |S|")
@@ -127,10 +127,6 @@ def map_plot(rows: list[Row], folder: Path) -> None:
             image, ax=axes, shrink=0.8,
             label=f"per cent of {rows[0]['draws']} draws whose limit\nis the truth (α = {ALPHA})",
         )  # fmt: skip
-
-
-def _is(k: int, row: Row) -> bool:
-    return bool(row["k"] == k)
 
 
 def _shares(ax: Any, rows: list[Row], rhos: tuple[float, ...], which: str) -> Any:
@@ -161,8 +157,7 @@ def _chain(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
 
 def _groups(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
     """Groups at correlation .9; the support is most of one group, of one sign."""
-    shared = rng.standard_normal((20, SMALL_D // 6))[:, np.arange(SMALL_D) // 6]
-    X = np.sqrt(0.9) * shared + np.sqrt(0.1) * rng.standard_normal((20, SMALL_D))
+    X = grouped_columns(rng, 20, np.arange(SMALL_D) // 6, SMALL_D // 6)
     w = np.zeros(SMALL_D)
     w[:size] = rng.uniform(1, 4, size)
     return X, w
@@ -177,19 +172,12 @@ def _made_of_the_support(rng: np.random.Generator, size: int) -> tuple[Floats, F
     return np.hstack([X_S, others + 0.3 * rng.standard_normal(others.shape)]), w
 
 
-def _recordings(rng: np.random.Generator, size: int) -> tuple[Floats, Floats]:
-    """Example 2: the columns on the support are multiples of one another."""
-    seed = int(rng.integers(2**31))
-    X, _, w = make_fmri_process(20, SMALL_D, region_size=size, n_other_regions=2, random_state=seed)
-    return X, w
-
-
 LAWS: dict[str, Law] = {
     "independent": _independent,
     "chain, correlation .7": _chain,
     "one group, correlation .9": _groups,
     "made of the support": _made_of_the_support,
-    "recordings (Example 2)": _recordings,
+    "recordings (Example 2)": lambda rng, size: recordings(rng, 20, SMALL_D, size, others=2),
 }
 
 
@@ -238,9 +226,8 @@ def walk_compute(law: str, start: int, stop: int) -> list[Row]:
 
 def walk_table(rows: list[Row]) -> list[Row]:
     """A line for each law and distance of k from |S|; problems that disagree are named."""
-    groups: dict[tuple[str, int], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row["law"], row["k"] - row["size"]), []).append(row)
+    measured = [{**row, "k - size": row["k"] - row["size"]} for row in rows]
+    groups = grouped(measured, "law", "k - size").items()
     return [
         {
             "law": law,
@@ -256,7 +243,7 @@ def walk_table(rows: list[Row]) -> list[Row]:
             ),
         }
         for (law, apart), group in sorted(
-            groups.items(), key=lambda item: (list(LAWS).index(item[0][0]), item[0][1])
+            groups, key=lambda item: (list(LAWS).index(item[0][0]), item[0][1])
         )
     ]
 
@@ -266,7 +253,7 @@ def walk_plot(rows: list[Row], folder: Path) -> None:
     lines = walk_table(rows)
     with drawing(folder, "table-k", figsize=(11.5, 3.0), ncols=len(LAWS), sharey=True) as (_, axes):
         for ax, law in zip(axes, LAWS, strict=True):
-            mine = [line for line in lines if line["law"] == law]
+            mine = where(lines, law=law)
             x = [line["k - size"] for line in mine]
             for name, style in (("predicted", "-"), ("walked", "o")):
                 shares = [line[name] / line["problems"] for line in mine]

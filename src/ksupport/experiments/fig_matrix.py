@@ -11,8 +11,8 @@ import numpy as np
 
 from ..algorithms import MatrixIRKSN, path
 from .experiment import Cell, Experiment, Protocol, Row
-from .figures import drawing
-from .files import grouped
+from .figures import curve, drawing
+from .files import grouped, where
 
 SIDE, RANK = 10, 3
 ALPHA, STEPS = 0.02, 600
@@ -74,11 +74,10 @@ def plot(rows: list[Row], folder: Path) -> None:
     with drawing(folder, "fig-matrix", figsize=(11, 3.2), **shape) as (_, axes):
         for ax, (kind, spectrum) in zip(axes, panels, strict=True):
             for k, colour in zip(LEVELS, ("black", "#0072B2", "#D55E00"), strict=True):
-                key = kind, spectrum, k
-                mine = [x for x in lines if (x["kind"], x["spectrum"], x["k"]) == key]
+                mine = where(lines, kind=kind, spectrum=spectrum, k=k)
                 label = f"k = {k}" + (" (nuclear norm)" if k == 1 else "")
-                ax.plot([x["n"] for x in mine], [x["error_median"] for x in mine], "o-",
-                        color=colour, markersize=4, label=label)  # fmt: skip
+                style = {"color": colour, "markersize": 4, "label": label}
+                curve(ax, mine, "n", "error_median", "o-", **style)
             ax.set(yscale="log", xlabel="measurements", title=f"{kind}, {spectrum} spectrum")
         axes[0].set_ylabel(f"relative error at the end of the walk,\nmedian of {draws} draws")
         axes[0].legend()

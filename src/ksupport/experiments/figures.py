@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from .._common.extra import extra
 from .._common.files import replacing
 from ..algorithms import METHODS
+from .experiment import Row
 
 # IRKSN stands out; the others differ by hue and marker (palette of Okabe and Ito, and grey).
 COLOURS = {
@@ -73,6 +74,22 @@ def steps_to_draw(last: int) -> NDArray[np.int64]:
 def title_of(method: str) -> str:
     """The name of a method in legends."""
     return METHODS[method].title if method in METHODS else method
+
+
+def style_of(method: str) -> dict[str, Any]:
+    """How the curve of a method over the iterations is drawn."""
+    width = 2.2 if method == "irksn" else 1.2
+    return {"color": COLOURS[method], "linewidth": width, "label": title_of(method)}
+
+
+def curve(ax: Any, rows: Sequence[Row], x: str, y: str, *style: str, **options: Any) -> None:
+    """Plot one column of rows against another."""
+    ax.plot([row[x] for row in rows], [row[y] for row in rows], *style, **options)
+
+
+def legend_below(figure: Any, ax: Any, **options: Any) -> None:
+    """The legend of one of the axes, below all of them."""
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", **options)
 
 
 @contextmanager

@@ -22,6 +22,16 @@ def grouped(rows: Iterable[Row], *keys: str) -> dict[tuple[Any, ...], list[Row]]
     return groups
 
 
+def where(rows: Iterable[Row], **values: Any) -> list[Row]:
+    """The rows that have these values."""
+    return [row for row in rows if all(row[key] == value for key, value in values.items())]
+
+
+def distinct(rows: Iterable[Row], key: str) -> list[Any]:
+    """The values of a column, in order of first appearance."""
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
 def spread(name: str, rows: Iterable[Row]) -> Row:
     """Mean and standard deviation of a column."""
     values = [row[name] for row in rows]
@@ -46,16 +56,11 @@ def read_published(name: str, printed: str | None = None) -> list[Row]:
     text = (files(__package__) / "reference" / f"{name}.csv").read_text(encoding="utf-8")
     lines = (line for line in text.splitlines() if not line.startswith("#"))
     rows = list(csv.DictReader(lines))
-    extra = [{} if printed is None else {"tolerance": _half_unit(row[printed])} for row in rows]
-    return [
-        {**{k: _number(v) for k, v in row.items()}, **more}
-        for row, more in zip(rows, extra, strict=True)
-    ]
-
-
-def _half_unit(text: str) -> float:
-    """Half a unit of the last digit: what rounding to these digits can have changed."""
-    return 0.5 * 10.0 ** -len(text.partition(".")[2])
+    found: list[Row] = [{name: _number(text) for name, text in row.items()} for row in rows]
+    if printed is not None:
+        for row, given in zip(found, rows, strict=True):
+            row["tolerance"] = 0.5 * 10.0 ** -len(given[printed].partition(".")[2])
+    return found
 
 
 def _number(text: str) -> float | int | str:

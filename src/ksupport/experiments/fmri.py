@@ -13,9 +13,11 @@ from pathlib import Path
 import numpy as np
 
 from ..design import Floats
+from ..fmri.encludl import MEMBERS, encludl
+from ..fmri.images import inside
 from ..metrics import model_error, support_f1
 from .experiment import PAPER_METHODS, Cell, Experiment, Protocol, Row
-from .files import read_published
+from .files import grouped, read_published
 from .fmri_data import (
     CONTRASTS,
     PARTS,
@@ -26,9 +28,11 @@ from .fmri_data import (
     packed,
     split_of,
     unpacked,
+    walk_of,
     whole_haxby,
 )
-from .fmri_grids import walk_of
+from .fmri_figures import draw
+from .fmri_slice import DECODERS, left_out_runs, slice_encludl
 from .prediction_walk import tune
 
 SIMULATED = "simulated"
@@ -46,8 +50,6 @@ def cells(protocol: Protocol, quick: bool) -> list[Cell]:
     for part in PARTS[: 2 if quick else None]:
         methods = [*PAPER_METHODS, ENCLUDL]
         if part == "slice":
-            from .fmri_slice import DECODERS
-
             methods = [*(QUICK_DECODERS if quick else DECODERS), ENCLUDL]
         where = [SIMULATED] if part == "brain" else contrasts[: 1 if quick else None]
         out += [
@@ -62,9 +64,6 @@ def compute(part: str, contrast: str, method: str, protocol: Protocol, quick: bo
     """What one method makes of one part: its weights, and how good they are."""
     started = time.perf_counter(), time.process_time()
     if part == "slice":
-        from ..fmri.encludl import MEMBERS
-        from .fmri_slice import left_out_runs, slice_encludl
-
         if method == ENCLUDL:
             rows = slice_encludl(contrast, QUICK_MEMBERS if quick else MEMBERS)
         else:
@@ -97,9 +96,6 @@ def _words(params: object) -> str:
 
 
 def _encludl(recordings: Recordings, quick: bool) -> list[Row]:
-    from ..fmri.encludl import MEMBERS, encludl
-    from ..fmri.images import inside
-
     found = encludl(
         recordings.X, recordings.y, inside(recordings.mask_img),
         n_clusters=100 if quick else N_CLUSTERS, groups=recordings.run,
@@ -121,8 +117,7 @@ def table(rows: list[Row]) -> list[Row]:
     ``distance_mean`` is that to the truth where it is known, and to EnCluDL's weights elsewhere.
     """
     lines = []
-    for part, contrast in dict.fromkeys((row["part"], row["contrast"]) for row in rows):
-        group = [r for r in rows if (r["part"], r["contrast"]) == (part, contrast)]
+    for (part, contrast), group in grouped(rows, "part", "contrast").items():
         truth = _truth(part, group)
         for row in group:
             w, seen = unpacked(row["w"]), found_by(row)
@@ -150,8 +145,6 @@ def _truth(part: str, group: list[Row]) -> Floats:
 
 def plot(rows: list[Row], folder: Path) -> None:
     """The scores, and the maps of every part."""
-    from .fmri_figures import draw
-
     draw(rows, table(rows), folder)
 
 

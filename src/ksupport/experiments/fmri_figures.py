@@ -13,6 +13,7 @@ from ..design import Floats
 from ..fmri import plot_maps, to_image
 from .experiment import Row
 from .figures import COLOURS, drawing, mark, title_of
+from .files import grouped
 from .fmri_data import brain, found_by, unpacked, whole_haxby, z_of
 
 TITLES = {
@@ -35,8 +36,7 @@ def name_of(method: str) -> str:
 def draw(rows: list[Row], lines: list[Row], folder: Path) -> None:
     """All figures of the rows of one protocol."""
     _scores(lines, folder)
-    for part, contrast in dict.fromkeys((row["part"], row["contrast"]) for row in rows):
-        group = [r for r in rows if (r["part"], r["contrast"]) == (part, contrast)]
+    for (part, contrast), group in grouped(rows, "part", "contrast").items():
         stem = f"fmri-{part}-{contrast.replace('/', '-')}"
         _maps(group, part, contrast, folder / stem)
         if part == "brain":
@@ -46,8 +46,7 @@ def draw(rows: list[Row], lines: list[Row], folder: Path) -> None:
 def _scores(lines: list[Row], folder: Path) -> None:
     """Bars: distances to the truth, or to EnCluDL, and accuracy where there is one."""
     panels: list[tuple[str, str, list[Row]]] = []
-    for part, contrast in dict.fromkeys((line["part"], line["contrast"]) for line in lines):
-        group = [x for x in lines if (x["part"], x["contrast"]) == (part, contrast)]
+    for (part, contrast), group in grouped(lines, "part", "contrast").items():
         what = "distance to the truth" if part == "brain" else "distance to EnCluDL"
         if part != "slice":
             panels.append((f"{part}, {contrast}: {what}", "distance_mean", group))

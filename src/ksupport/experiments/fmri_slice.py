@@ -14,8 +14,7 @@ from sklearn.model_selection import LeaveOneGroupOut
 from ..datasets import fetch_haxby
 from ..fmri import KSupportDecoder, encludl
 from .experiment import PAPER_METHODS, Row
-from .fmri_data import packed
-from .fmri_grids import KAPPAS
+from .fmri_data import KAPPAS, packed
 
 NILEARN = {"svm": "SVM (nilearn)", "spacenet": "SpaceNet (nilearn)"}
 DECODERS = (*PAPER_METHODS, "auto", *NILEARN)
@@ -44,15 +43,16 @@ def _labels(path: str) -> tuple[NDArray[Any], NDArray[Any]]:
     return words[:, 0], words[:, 1].astype(int)
 
 
-def decoder_of(name: str, mask: str) -> Any:
-    """A decoder of its own choosing: folds by runs tune whatever it has to tune."""
+def _fit(name: str, mask: str, volumes: Any, labels: Any, runs: Any) -> Any:
+    """A fitted decoder: folds by runs tune whatever it has to tune."""
     from nilearn.decoding import Decoder, SpaceNetClassifier
 
+    if name == "spacenet":  # takes no runs
+        return SpaceNetClassifier(mask=mask, standardize="zscore_sample").fit(volumes, labels)
+    decoder: Any = KSupportDecoder(name, mask=mask, cv=INNER_FOLDS, params=PARAMS.get(name))
     if name == "svm":
-        return Decoder("svc", mask=mask, standardize="zscore_sample", scoring="accuracy")
-    if name == "spacenet":
-        return SpaceNetClassifier(mask=mask, standardize="zscore_sample")
-    return KSupportDecoder(name, mask=mask, cv=INNER_FOLDS, params=PARAMS.get(name))
+        decoder = Decoder("svc", mask=mask, standardize="zscore_sample", scoring="accuracy")
+    return decoder.fit(volumes, labels, groups=runs)
 
 
 def left_out_runs(contrast: str, method: str, most_runs: int | None) -> list[Row]:
@@ -72,11 +72,6 @@ def left_out_runs(contrast: str, method: str, most_runs: int | None) -> list[Row
         fitted = _fit(method, mask, volumes, labels, runs)
     row = {"accuracy_mean": float(np.mean(accuracy)), "accuracy_std": float(np.std(accuracy))}
     return [{**row, "runs": len(accuracy), "w": packed(_weights(method, fitted, contrast, mask))}]
-
-
-def _fit(method: str, mask: str, volumes: Any, labels: Any, runs: Any) -> Any:
-    groups = {} if method == "spacenet" else {"groups": runs}  # that one takes no runs
-    return decoder_of(method, mask).fit(volumes, labels, **groups)
 
 
 def _weights(method: str, decoder: Any, contrast: str, mask: str) -> Any:

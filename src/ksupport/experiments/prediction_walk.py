@@ -54,9 +54,10 @@ def tune(walk: Walk, split: Split) -> Tuned:
     methods = [make_method(walk.method, **params) for params in settings]
     design, (y,) = methods[0].compressed(split.design, split.centred(split.y_train))
     paths = [method.start(design, y) for method in methods]
-    if walk.late:
+    if walk.late:  # clocks start at 1, so that every fifth step is one the paper validates
         for path in paths:
-            _count_late(path)
+            assert isinstance(path, WorkingSetPath)
+            path.state.clock.now, path.state.clock.recorded = 1, 0
     zero = Tuned(np.zeros(split.d), float(np.mean(split.centred(split.y_valid) ** 2)), 0, {})
     best = zero if walk.late else None
     for params, result in zip(settings, _walk(walk, split, paths), strict=True):
@@ -70,12 +71,16 @@ def tune(walk: Walk, split: Split) -> Tuned:
 
 def _walk(walk: Walk, split: Split, paths: list[Path]) -> list[Result]:
     metric = _validation(walk, split)
+
+    def best_so_far(history: History) -> Verdict:
+        return Verdict(keep=int(np.argmin(history["validation"])))
+
     with quiet():
         # The grids hold steps that diverge and penalties that do not converge.
         return run(
             paths, max_iter=walk.steps, every=walk.every or walk.steps,
             metrics={path: {"validation": metric} for path in paths},
-            stopping=None if walk.every is None else _best_so_far, keep="last",
+            stopping=None if walk.every is None else best_so_far, keep="last",
         )  # fmt: skip
 
 
@@ -90,13 +95,3 @@ def _validation(walk: Walk, split: Split) -> Metric:
         return np.where((block.t >= walk.first) & np.isfinite(errors), errors, np.inf)
 
     return mean_squared_error
-
-
-def _best_so_far(history: History) -> Verdict:
-    return Verdict(keep=int(np.argmin(history["validation"])))
-
-
-def _count_late(path: Path) -> None:
-    """Start the clock of a path at 1, so that every fifth step is one the paper validates."""
-    assert isinstance(path, WorkingSetPath)
-    path.state.clock.now, path.state.clock.recorded = 1, 0

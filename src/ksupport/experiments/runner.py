@@ -100,12 +100,17 @@ def _computed(
     if jobs <= 1:
         yield from (_cell(experiment, cell) for cell in cells)
         return
-    tasks = (delayed(_cell_of_worker)(experiment, cell, os.getpid()) for cell in cells)
+    tasks = (delayed(_cell)(experiment, cell, os.getpid()) for cell in cells)
     with parallel_config("loky", inner_max_num_threads=1):
         yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(tasks)
 
 
-def _cell(experiment: Experiment, cell: Cell) -> tuple[Cell, list[Row], float]:
+def _cell(
+    experiment: Experiment, cell: Cell, parent: int | None = None
+) -> tuple[Cell, list[Row], float]:
+    """One cell, here or in a worker of a parent."""
+    if parent is not None:
+        _follow(parent)
     started = time.perf_counter()
     try:
         with threadpool_limits(1), whole_walks_only():
@@ -114,13 +119,6 @@ def _cell(experiment: Experiment, cell: Cell) -> tuple[Cell, list[Row], float]:
         error.add_note(f"in {experiment.name}, cell {cell}")
         raise
     return cell, rows, time.perf_counter() - started
-
-
-def _cell_of_worker(
-    experiment: Experiment, cell: Cell, parent: int
-) -> tuple[Cell, list[Row], float]:
-    _follow(parent)
-    return _cell(experiment, cell)
 
 
 _following: set[int] = set()

@@ -16,10 +16,9 @@ from sklearn.preprocessing import StandardScaler
 
 from .experiment import Cell, Experiment, Protocol, Row, quiet
 from .figures import COLOURS, drawing, title_of
-from .files import grouped, read_published, spread
+from .files import distinct, grouped, read_published, spread, where
 from .prediction_data import split_of, unavailable
-from .prediction_fair import FAIR
-from .prediction_paper import PAPER, SPECIAL
+from .prediction_grids import FAIR, PAPER, SPECIAL
 from .prediction_walk import Walk, tune
 from .synthetic import TUNINGS, available
 
@@ -36,7 +35,8 @@ TOLERANCES = {
     "scheetz2006": 0.002,
     "rhee2006": 0.01,
 }
-OMP_TOLERANCE = 0.03  # where the published table itself differs from the published code
+OMP_TOLERANCE = 0.03  # where the published table itself differs from the published code:
+OMP_DIFFERS = ("leukemia", "rhee2006")
 KEYS = ("method", "dataset", "tuning")
 
 
@@ -78,17 +78,11 @@ def compute(
     """The test error of one method on one run, tuned over its whole grid."""
     row = {"dataset": dataset, "method": method, "tuning": tuning, "run": run}
     if tuning in (VALIDATION, FIXED):
-        walk = _walk_of(method, tuning, protocol)
+        walk = SPECIAL if tuning == FIXED else (PAPER if protocol == "paper" else FAIR)[method]
         result = _validated(walk, dataset, run, most_columns)
     else:
         result = _self_tuned(tuning, dataset, run, most_columns)
     return [{**row, **result, "protocol": protocol}]
-
-
-def _walk_of(method: str, tuning: str, protocol: Protocol) -> Walk:
-    if tuning == FIXED:
-        return SPECIAL
-    return (PAPER if protocol == "paper" else FAIR)[method]
 
 
 def _validated(walk: Walk, dataset: str, run: int, most_columns: int | None) -> Row:
@@ -128,14 +122,11 @@ def table(rows: list[Row]) -> list[Row]:
 
 def reference() -> list[Row]:
     """The published table; for IRKSN's grid on rhee2006, not in it, the published code's value."""
-    return [
-        {**row, "tolerance": OMP_TOLERANCE if _loose(row) else TOLERANCES[row["dataset"]]}
-        for row in read_published("prediction_mse")
-    ]
-
-
-def _loose(row: Row) -> bool:
-    return row["method"] == "omp" and row["dataset"] in ("leukemia", "rhee2006")
+    rows = read_published("prediction_mse")
+    for row in rows:
+        loose = row["method"] == "omp" and row["dataset"] in OMP_DIFFERS
+        row["tolerance"] = OMP_TOLERANCE if loose else TOLERANCES[row["dataset"]]
+    return rows
 
 
 def plot(rows: list[Row], folder: Path) -> None:
@@ -143,15 +134,15 @@ def plot(rows: list[Row], folder: Path) -> None:
     lines = table(rows)
     runs = len({row["run"] for row in rows})
     published = reference() if rows[0]["protocol"] == "paper" else []
-    datasets = list(dict.fromkeys(line["dataset"] for line in lines))
+    datasets = distinct(lines, "dataset")
     labels = list(dict.fromkeys(_label(line) for line in reversed(lines)))
     shape = {"ncols": len(datasets), "sharey": True, "squeeze": False}
     size = (2.1 * len(datasets) + 1.2, 0.24 * len(labels) + 1.2)
     with drawing(folder, NAME, figsize=size, **shape) as (figure, axes):
         for ax, dataset in zip(axes[0], datasets, strict=True):
-            _panel(ax, [line for line in lines if line["dataset"] == dataset], labels, runs)
-            for line in published:
-                if line["dataset"] == dataset and _label(line) in labels:
+            _panel(ax, where(lines, dataset=dataset), labels, runs)
+            for line in where(published, dataset=dataset):
+                if _label(line) in labels:
                     at = labels.index(_label(line))
                     ax.plot(line["mse_mean"], at, "o", mfc="none", mec="black", markersize=9)
             ax.set(title=dataset, xlabel="test MSE")

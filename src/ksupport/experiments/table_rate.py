@@ -14,7 +14,8 @@ from ..algorithms import path
 from ..theory import error_bound, irksn_condition
 from .experiment import Cell, Experiment, Protocol, Row, in_parts
 from .fig_k import LAWS, PROBLEMS, problem
-from .figures import drawing
+from .figures import curve, drawing, legend_below
+from .files import distinct, grouped, where
 
 NAME = "table-rate"
 DELTAS = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)  # norm of the noise over that of Xw
@@ -69,23 +70,20 @@ def _errors(X: np.ndarray, w: np.ndarray, alpha: float, noise: np.ndarray) -> li
 
 def slopes(rows: list[Row]) -> list[float]:
     """For each problem, the slope of the logarithm of the error against that of the noise."""
-    errors: dict[int, list[float]] = {}
-    for row in rows:
-        errors.setdefault(row["index"], []).append(row["error"])
-    return [float(np.polyfit(np.log(DELTAS), np.log(each), 1)[0]) for each in errors.values()]
+    errors = [[row["error"] for row in group] for group in grouped(rows, "index").values()]
+    return [float(np.polyfit(np.log(DELTAS), np.log(each), 1)[0]) for each in errors]
 
 
 def table(rows: list[Row]) -> list[Row]:
     """For each law the quartiles of slopes, and errors and bounds at each size of noise."""
     lines: list[Row] = []
-    for law in dict.fromkeys(row["law"] for row in rows):
-        mine = [row for row in rows if row["law"] == law]
-        each = slopes(mine)
-        quartiles = np.quantile(each, [0.25, 0.5, 0.75])
+    for law in distinct(rows, "law"):
+        mine = where(rows, law=law)
+        quartiles = np.quantile(slopes(mine), [0.25, 0.5, 0.75])
         names = ("slope_25", "slope_50", "slope_75")
         spread = dict(zip(names, map(float, quartiles), strict=True))
         for delta in DELTAS:
-            at = [row for row in mine if row["delta"] == delta]
+            at = where(mine, delta=delta)
             lines.append(
                 {
                     "law": law, "delta": delta, "problems": len(at),
@@ -100,23 +98,21 @@ def table(rows: list[Row]) -> list[Row]:
 
 def plot(rows: list[Row], folder: Path) -> None:
     """Errors of every problem against the noise, the bound, and lines of both slopes."""
-    laws = list(dict.fromkeys(row["law"] for row in rows))
     with drawing(
         folder, NAME, figsize=(2.3 * len(LAWS), 3.2), ncols=len(LAWS), sharey=True, sharex=True
     ) as (figure, axes):
-        for ax, law in zip(axes, laws, strict=False):
-            mine = [row for row in rows if row["law"] == law]
-            for index in dict.fromkeys(row["index"] for row in mine):
-                errors = [row["error"] for row in mine if row["index"] == index]
-                ax.plot(DELTAS, errors, color="#D55E00", alpha=0.5, linewidth=0.8)
-            bounds = [np.median([r["bound"] for r in mine if r["delta"] == d]) for d in DELTAS]
+        for ax, law in zip(axes, distinct(rows, "law"), strict=False):
+            mine = where(rows, law=law)
+            for group in grouped(mine, "index").values():
+                curve(ax, group, "delta", "error", color="#D55E00", alpha=0.5, linewidth=0.8)
+            bounds = [np.median([row["bound"] for row in where(mine, delta=d)]) for d in DELTAS]
             ax.plot(DELTAS, bounds, "k--", linewidth=1, label="bound of Theorem 1, median")
             ax.plot(DELTAS, DELTAS, "k:", linewidth=1, label="slope 1")
             ax.plot([], [], color="#D55E00", label="errors, a line for each problem")
             ax.set_title(f"{law}\nmedian slope {np.median(slopes(mine)):.2f}", fontsize=9)
             ax.set(xscale="log", yscale="log", xlabel="‖noise‖ / ‖Xw*‖")
         axes[0].set_ylabel("‖w − w*‖ / ‖w*‖ at the stopping time")
-        figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+        legend_below(figure, axes[0], ncols=3)
 
 
 EXPERIMENTS = (

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,13 +17,15 @@ from ..metrics import model_error, support_f1
 from ..stopping import Balancing, Discrepancy, HeldOut, Rule
 from .experiment import Cell, Experiment, Protocol, Row, quiet
 from .fig_f1 import AXES, CENTRE
-from .figures import drawing
+from .figures import curve, drawing, legend_below
+from .files import grouped, where
 from .synthetic import K, draw
 
 NAME = "table-stopping"
 ALPHA, STEPS = 0.01, 300
 DRAWS, QUICK_DRAWS = 10, 1
 BEST = "best step, by the truth"
+MEANS = ("error", "regret", "f1")  # of which the table has the means
 RULES: dict[str, Callable[[float], Rule]] = {
     "discrepancy, noise estimated": lambda delta: Discrepancy(),
     "discrepancy, noise known": Discrepancy,
@@ -73,20 +74,15 @@ def compute(n: int, rho: float, snr: float, seed: int) -> list[Row]:
 
 def table(rows: list[Row]) -> list[Row]:
     """Means for each rule in each setting, and over all of them."""
-    settings = list(dict.fromkeys((row["n"], row["rho"], row["snr"]) for row in rows))
+    axes = ("n", "rho", "snr")
     lines = []
-    for setting in [*settings, None]:
+    for setting, group in {**grouped(rows, *axes), ("all",) * 3: rows}.items():
         for rule in (BEST, *RULES):
-            mine = [
-                row
-                for row in rows
-                if row["rule"] == rule and setting in (None, (row["n"], row["rho"], row["snr"]))
-            ]
-            where = dict(zip(("n", "rho", "snr"), setting or ("all",) * 3, strict=True))
-            means = {name: float(np.mean([r[name] for r in mine])) for name in
-                     ("error", "regret", "f1")}  # fmt: skip
+            mine = where(group, rule=rule)
+            means = {name: float(np.mean([row[name] for row in mine])) for name in MEANS}
             worst = float(np.quantile([row["regret"] for row in mine], 0.9))
-            lines.append({**where, "rule": rule, **means, "regret_90": worst})
+            line = dict(zip(axes, setting, strict=True))
+            lines.append({**line, "rule": rule, **means, "regret_90": worst})
     return lines
 
 
@@ -98,25 +94,14 @@ def plot(rows: list[Row], folder: Path) -> None:
         for ax, (axis, values) in zip(axes, AXES.items(), strict=True):
             others = {name: value for name, value in CENTRE.items() if name != axis}
             for rule, colour in COLOURS.items():
-                mine = [
-                    line for line in lines
-                    if line["rule"] == rule and all(line[k] == v for k, v in others.items())
-                ]  # fmt: skip
-                _curve(ax, axis, mine, rule, colour)
+                mine = sorted(where(lines, rule=rule, **others), key=lambda line: line[axis])
+                if mine:
+                    style = "o--" if rule == BEST else "o-"
+                    curve(ax, mine, axis, "error", style, color=colour, markersize=4, label=rule)
             ax.axhline(1, color="black", linewidth=0.7, linestyle=":")
             ax.set(xlabel=axis, xticks=list(values), yscale="log")
         axes[0].set_ylabel(f"‖w − w*‖ / ‖w*‖, mean of {draws} draws")
-        fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5,
-                   fontsize=8)  # fmt: skip
-
-
-def _curve(ax: Any, axis: str, lines: list[Row], rule: str, colour: str) -> None:
-    if not lines:
-        return
-    lines = sorted(lines, key=lambda line: float(line[axis]))
-    x, errors = zip(*[(line[axis], line["error"]) for line in lines], strict=True)
-    style = "--" if rule == BEST else "-"
-    ax.plot(x, errors, style, marker="o", color=colour, markersize=4, label=rule)
+        legend_below(fig, axes[0], ncols=5, fontsize=8)
 
 
 EXPERIMENTS = (

@@ -85,7 +85,7 @@ def make_brain(
     rng = check_random_state(random_state)
     mask_img = brain_mask(n_features)
     mask = np.asarray(mask_img.dataobj) != 0
-    places = _positions(mask, mask_img.affine)
+    places = np.argwhere(mask) @ mask_img.affine[:3, :3].T + mask_img.affine[:3, 3]  # in mm
 
     w, others = _regions(places, n_active, n_other_regions, rng)
     run = np.arange(n_samples) * n_runs // n_samples
@@ -123,11 +123,6 @@ def brain_mask(n_voxels: int) -> Any:
     mask = np.zeros(depth.shape, np.uint8)
     mask.flat[keep] = 1
     return image.new_img_like(whole, mask)
-
-
-def _positions(mask: NDArray[np.bool_], affine: Floats) -> Floats:
-    """Where each voxel of the mask is, in mm."""
-    return np.argwhere(mask) @ affine[:3, :3].T + affine[:3, 3]
 
 
 def _stimulus(run: Ints, rng: np.random.RandomState) -> Floats:

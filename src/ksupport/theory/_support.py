@@ -1,19 +1,69 @@
-"""Recovery conditions, and all that they ask of the columns on a support, factored once."""
+"""X, w and y checked, and what recovery conditions ask of the columns on a support."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.linalg import LinAlgError, svd
+from scipy.sparse.linalg import LinearOperator
 
-from ..design import Design, Floats, Ints
+from .. import limits
+from .._common.checks import as_numbers
+from ..design import Design, Floats, Ints, by_blocks, is_dask, unwrapped
 
+BLOCK = 64  # columns handled at once: every temporary is at most d x BLOCK or n x BLOCK
 FEASIBLE_RTOL = 1e-8  # relative size below which a residual counts as zero
 TIE_RTOL = 1e-10  # two sides closer than this are equal: a strict inequality then fails
 TIGHT_RTOL = 1e-6  # features this close to the extreme value are listed as tight
+
+
+def as_design(X: Any) -> Design:
+    """Check X and wrap it in double precision; a `Design` passes through as it is."""
+    if isinstance(X, Design):  # before it is taken for an operator, as it has products
+        return X
+    X = unwrapped(X)
+    # What is read by blocks, here or elsewhere, is checked in doing so.
+    if isinstance(X, LinearOperator) or is_dask(X) or by_blocks(X):
+        return Design.of(X)
+    if not sp.issparse(X):
+        X = as_numbers("X", X)
+    elif X.format not in ("csr", "csc"):
+        X = X.tocsc()
+    if X.dtype.kind != "c":  # complex numbers are refused below
+        X = X.astype(np.float64, copy=False)
+        _check_size("X", X.data if sp.issparse(X) else X)
+    return Design.of(X)
+
+
+def as_vector(name: str, value: Any, length: int, what: str) -> Floats:
+    """Check a vector against the side of X that it must match."""
+    vector = as_numbers(name, value)
+    if vector.dtype.kind == "c":
+        raise ValueError(f"{name} must be real, got dtype {vector.dtype}")
+    vector = vector.astype(np.float64, copy=False)
+    if vector.shape != (length,):
+        raise ValueError(
+            f"{name} must be a vector with one entry per {what} of X, shape ({length},), "
+            f"got shape {vector.shape}"
+        )
+    _check_size(name, vector)
+    return vector
+
+
+def _check_size(name: str, values: Floats) -> None:
+    """Refuse entries that are not finite or whose squares overflow or underflow."""
+    # No n x d temporary: NaN and infinity show in the extremes.
+    largest = max(values.max(initial=0.0), -values.min(initial=0.0))
+    if not np.isfinite(largest):
+        raise ValueError(f"{name} must be finite, got NaN or infinity; impute or drop those values")
+    if largest and not limits.SMALLEST < largest < limits.LARGEST:
+        raise ValueError(
+            f"{name} must have entries that can be squared, between {limits.SMALLEST:g} and "
+            f"{limits.LARGEST:g} in size, got {largest:.3g} for the largest; rescale it"
+        )
 
 
 @dataclass(frozen=True)
@@ -68,11 +118,6 @@ class Support:
         """Whether the columns are independent."""
         return self.rank == self.k
 
-    @cached_property
-    def pinv_T(self) -> Floats:
-        """(X_S†)ᵀ, n x k."""
-        return (self.U / self.s) @ self.Vt
-
     def dual(self, u: Floats) -> Floats:
         """(X_Sᵀ)† u, the smallest λ with X_Sᵀ λ as near to u as can be."""
         return self.U @ ((self.Vt @ u) / self.s)
@@ -85,9 +130,12 @@ class Support:
         """Whether u lies in the row space of X_S, so that X_Sᵀ λ = u has a solution."""
         return bool(np.linalg.norm(u - self.row_projection(u)) <= FEASIBLE_RTOL * np.linalg.norm(u))
 
-    def project_out(self, A: Floats) -> Floats:
-        """The part of the columns of A orthogonal to those of X_S."""
-        return A - self.U @ (self.U.T @ A)
+
+def at_vector(X: Any, w: Any) -> tuple[Design, Floats, Support]:
+    """X and w, checked, and the support of w, factored."""
+    X = as_design(X)
+    w = as_vector("w", w, X.shape[1], "feature (column)")
+    return X, w, Support.of(X, support_of(w))
 
 
 def support_of(w: Floats) -> Ints:

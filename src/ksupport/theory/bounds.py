@@ -44,7 +44,7 @@ from numpy.typing import ArrayLike
 from .._common.checks import as_numbers, check_interval
 from .._kernels.irksn import thetas
 from ..design import Floats, NormKind
-from ._checks import as_design, as_vector
+from ._support import as_design, as_vector
 from .irksn import IRKSNCondition, irksn_condition
 
 

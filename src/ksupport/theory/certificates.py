@@ -211,7 +211,7 @@ def _solve(support: Support, X_W: Floats, c: Floats, bound: float) -> tuple[Floa
 
 def _directions(support: Support, X_W: Floats) -> tuple[Floats, Floats, float]:
     """A basis Q of the directions orthogonal to X_S that W sees, X_Wᵀ Q over a scale, the scale."""
-    B = support.project_out(X_W)
+    B = X_W - support.U @ (support.U.T @ X_W)
     scale = max(float(np.linalg.norm(X_W, axis=0).max(initial=0.0)), np.finfo(float).tiny)
     Q, R, _ = qr(B, mode="economic", pivoting=True)
     # Columns that lie in span(X_S) leave only rounding in B: no direction there.

@@ -41,8 +41,7 @@ from numpy.typing import ArrayLike
 from .._common.checks import as_numbers, check_interval
 from .._common.levels import check_k
 from ..design import Floats, NormKind
-from ._checks import as_design, as_vector
-from ._support import Support, subgradient, support_of
+from ._support import as_vector, at_vector, subgradient
 
 
 @dataclass(frozen=True)
@@ -167,9 +166,7 @@ def face_bound(
     """
     check_interval("alpha", alpha, low=0, high=1, open_low=True, open_high=True)
     check_interval("delta", delta, low=0, high=math.inf, open_high=True)
-    X = as_design(X)
-    w = as_vector("w", w, X.shape[1], "feature (column)")
-    support = Support.of(X, support_of(w))
+    X, w, support = at_vector(X, w)
     k = support.k if k is None else check_k(k, support.k, of="the size of the support")
     w_S = w[support.S]
     if not support.injective and (k < support.k or not support.sees(w_S)):

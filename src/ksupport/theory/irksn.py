@@ -27,17 +27,17 @@ from scipy.sparse.linalg import LinearOperator, lsmr
 from .._common.checks import check_interval
 from .._common.levels import check_k
 from ..design import Design, Floats, Ints
-from ._checks import as_design, as_vector
 from ._support import (
     FEASIBLE_RTOL,
     TIE_RTOL,
     TIGHT_RTOL,
     Condition,
     Support,
+    as_vector,
+    at_vector,
     largest_outside,
     outside,
     subgradient,
-    support_of,
     tight_outside,
 )
 from .certificates import MAX_ROUNDS, SourceCondition, alpha_range, source_condition
@@ -144,14 +144,13 @@ def irksn_condition(
     >>> condition.recovers, round(condition.alpha_sharp, 3)
     (True, 0.724)
     """
-    X = as_design(X)
-    w = as_vector("w", w, X.shape[1], "feature (column)")
+    X, w, support = at_vector(X, w)
     y = None if y is None else as_vector("y", y, X.shape[0], "sample (row)")
     if k is not None:
         check_k(k, X.shape[1])
     if alpha is not None:
         check_interval("alpha", alpha, low=0, high=1, open_low=True, open_high=True)
-    return irksn_at(X, Support.of(X, support_of(w)), w, y, k=k, alpha=alpha)
+    return irksn_at(X, support, w, y, k=k, alpha=alpha)
 
 
 def irksn_at(

@@ -12,7 +12,7 @@ import numpy as np
 
 from .._common.levels import check_k
 from ..design import Design, Floats, Ints
-from ._checks import BLOCK, as_design
+from ._support import BLOCK, as_design
 
 MAX_SUBSETS = 50_000  # enumerate every support up to here, bound the constant beyond
 N_CANDIDATES = 64  # supports examined for the lower bound

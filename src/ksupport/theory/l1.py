@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..design import Design, Floats
-from ._checks import BLOCK, as_design, as_vector
 from ._support import (
+    BLOCK,
     TIE_RTOL,
     Condition,
     Support,
+    at_vector,
     largest_outside,
     outside,
-    support_of,
     tight_outside,
 )
 from .certificates import MAX_ROUNDS, SourceCondition, source_condition
@@ -98,9 +98,8 @@ def l1_condition(X: Any, w: Any) -> L1Condition:
     >>> l1_condition(X, [3.0, 1.0, 0.0]).holds, l1_condition(X, [3.0, -1.0, 0.0]).holds
     (False, True)
     """
-    X = as_design(X)
-    w = as_vector("w", w, X.shape[1], "feature (column)")
-    return l1_at(X, Support.of(X, support_of(w)), w)
+    X, w, support = at_vector(X, w)
+    return l1_at(X, support, w)
 
 
 def omp_condition(X: Any, w: Any) -> OMPCondition:
@@ -131,9 +130,8 @@ def omp_condition(X: Any, w: Any) -> OMPCondition:
     >>> condition.holds, round(condition.lhs, 3)
     (True, 0.7)
     """
-    X = as_design(X)
-    w = as_vector("w", w, X.shape[1], "feature (column)")
-    return omp_at(X, Support.of(X, support_of(w)))
+    X, _, support = at_vector(X, w)
+    return omp_at(X, support)
 
 
 def l1_at(X: Design, support: Support, w: Floats, rounds: int = MAX_ROUNDS) -> L1Condition:
@@ -168,8 +166,9 @@ def l1_at(X: Design, support: Support, w: Floats, rounds: int = MAX_ROUNDS) -> L
 def omp_at(X: Design, support: Support) -> OMPCondition:
     """The exact recovery condition on a factored support."""
     sums = np.zeros(X.shape[1])  # ‖X_S† x_l‖₁, added up over blocks of rows of X_S†
+    pinv_T = (support.U / support.s) @ support.Vt  # (X_S†)ᵀ, n x k
     for start in range(0, support.k, BLOCK):
-        sums += np.abs(X.rmatmat(support.pinv_T[:, start : start + BLOCK])).sum(axis=1)
+        sums += np.abs(X.rmatmat(pinv_T[:, start : start + BLOCK])).sum(axis=1)
     lhs = largest_outside(sums, support.S)
     strict = lhs < 1 - TIE_RTOL
     if not support.injective:

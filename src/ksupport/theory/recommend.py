@@ -13,8 +13,7 @@ from .._common.levels import check_k
 from .._common.phases import phase
 from .._common.render import Table, as_html, as_text, plain
 from ..design import Design, Floats, Ints
-from ._checks import as_design, as_vector
-from ._support import TIE_RTOL, Support, largest_outside
+from ._support import TIE_RTOL, Support, as_design, as_vector, largest_outside
 from .isometry import IHT_RIP, refutes_iht
 from .l1 import omp_at
 from .table1 import METHODS

@@ -13,8 +13,7 @@ from .._common.levels import check_k
 from .._common.phases import phase
 from .._common.render import Table, as_html, as_text, number, plain
 from ..design import Design, Floats
-from ._checks import as_design, as_vector
-from ._support import Support, support_of
+from ._support import Support, at_vector
 from .irksn import IRKSNCondition, irksn_at
 
 SHARE = 0.9  # of the range of alpha, where bounds are compared
@@ -121,10 +120,8 @@ def recommend_k(X: Any, w: Any, *, ks: Sequence[int] | None = None) -> Recommend
     >>> advice.k, advice.at(0.1), [round(high, 3) for _, high in advice.alphas]
     (1, (1,), [0.6, 0.0, 0.0])
     """
-    X = as_design(X)
+    X, w, support = at_vector(X, w)
     n_features = X.shape[1]
-    w = as_vector("w", w, n_features, "feature (column)")
-    support = Support.of(X, support_of(w))
     wanted = _default_ks(support.k, n_features) if ks is None else ks
     tried = tuple(sorted({check_k(k, n_features, "every one of ks") for k in wanted}))
     if not tried:

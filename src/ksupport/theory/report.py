@@ -12,8 +12,7 @@ from .._common.names import feature_name
 from .._common.phases import phase
 from .._common.render import Table, as_html, as_text, number, plain
 from ..design import Design, Floats, names_of
-from ._checks import BLOCK, as_design, as_vector
-from ._support import Support, support_of
+from ._support import BLOCK, Support, as_design, as_vector, support_of
 from ._words import SHOWN, findings
 from .bounds import ErrorBound, bound_at
 from .irksn import IRKSNCondition, irksn_at
@@ -114,7 +113,17 @@ class RecoveryReport:
         return plain(data)
 
     def _tables(self) -> list[Table]:
-        tables = [_conditions_table(self), _methods_table(self), _numbers_table(self)]
+        conditions = [
+            (label, "yes" if c.holds else "no" if c.decided else "undecided",
+             number(c.lhs), number(c.rhs), number(c.margin))
+            for label, c in self.conditions
+        ]  # fmt: skip
+        methods = [(m.method, m.status, m.why) for m in self.methods]
+        tables = [
+            Table("Conditions", ("condition", "holds", "left", "right", "margin"), conditions),
+            Table("Methods of Table 1", ("method", "sufficient condition", "because"), methods),
+            _numbers_table(self),
+        ]
         if self.duplicates:
             name = self.feature_names
             rows = [(name[j], name[i], number(cosine)) for j, i, cosine in self.duplicates]
@@ -261,23 +270,6 @@ def _duplicates(
         pairs += [(int(a), int(b), min(float(c), 1.0)) for a, b, c in found]
     pairs.sort(key=lambda pair: (-pair[2], pair[0], pair[1]))
     return nearness, tuple(pairs[:SHOWN]), count
-
-
-def _conditions_table(report: RecoveryReport) -> Table:
-    rows = [
-        (label, "yes" if c.holds else _no(c), number(c.lhs), number(c.rhs), number(c.margin))
-        for label, c in report.conditions
-    ]
-    return Table("Conditions", ("condition", "holds", "left", "right", "margin"), rows)
-
-
-def _no(condition: Any) -> str:
-    return "no" if condition.decided else "undecided"
-
-
-def _methods_table(report: RecoveryReport) -> Table:
-    rows = [(m.method, m.status, m.why) for m in report.methods]
-    return Table("Methods of Table 1", ("method", "sufficient condition", "because"), rows)
 
 
 def _numbers_table(report: RecoveryReport) -> Table:

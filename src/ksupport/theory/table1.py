@@ -8,8 +8,7 @@ from math import comb
 import numpy as np
 
 from ..design import Design, Floats
-from ._checks import BLOCK
-from ._support import Support
+from ._support import BLOCK, Support
 from .irksn import IRKSNCondition
 from .isometry import IHT_RIP, refutes_iht, restricted_isometry
 from .l1 import L1Condition, OMPCondition
