@@ -171,7 +171,7 @@ def tally(kind: str) -> Tally:
     for seed in range(FIRST, FIRST + SEEDS):
         X, y, w, loss = draw(seed)
         make = AutoIRKSN if loss == "squares" else METHODS[loss][OURS]
-        found.add(fitted(partial(_without_folds, make), X, y), w)
+        found.add(fitted(partial(without_folds, make), X, y), w)
         if kind.startswith("linked"):
             from pysusie import susie
 
@@ -180,7 +180,7 @@ def tally(kind: str) -> Tally:
     return found
 
 
-def _without_folds(make: Callable[[], Any]) -> Any:
+def without_folds(make: Callable[[], Any]) -> Any:
     """Performance on held-out rows, which decides nothing, is not measured here."""
     model = make()
     model._holds_out = False
