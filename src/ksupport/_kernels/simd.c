@@ -31,7 +31,8 @@ double ks_dot(const double *a, const double *b, ptrdiff_t n)
             sums[l] += a[i + l] * b[i + l];
     for (; i < n; i++)
         sums[0] += a[i] * b[i];
-    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) +
+           ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
 KSUPPORT_CLONES
@@ -57,6 +58,7 @@ double ks_distance2(const double *a, double c, const double *b, ptrdiff_t n)
 #ifdef KSUPPORT_CLONED
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 #define LOAD(a) (*(const four *)(a))
+#define MIX(...) __builtin_shufflevector(__VA_ARGS__)
 
 /* ks_correlate where four doubles are one register: sums of four rows are brought together at once,
    as are the ends of the rows.  Of 50 rows of 30 that saves nearly half of the time. */
@@ -77,9 +79,9 @@ correlate_fours(const double *restrict B, const double *restrict u, double *rest
             t2 += LOAD(b2 + i) * x;
             t3 += LOAD(b3 + i) * x;
         }
-        t0 = __builtin_shufflevector(t0, t1, 0, 4, 2, 6) + __builtin_shufflevector(t0, t1, 1, 5, 3, 7);
-        t2 = __builtin_shufflevector(t2, t3, 0, 4, 2, 6) + __builtin_shufflevector(t2, t3, 1, 5, 3, 7);
-        t0 = __builtin_shufflevector(t0, t2, 0, 1, 4, 5) + __builtin_shufflevector(t0, t2, 2, 3, 6, 7);
+        t0 = MIX(t0, t1, 0, 4, 2, 6) + MIX(t0, t1, 1, 5, 3, 7);
+        t2 = MIX(t2, t3, 0, 4, 2, 6) + MIX(t2, t3, 1, 5, 3, 7);
+        t0 = MIX(t0, t2, 0, 1, 4, 5) + MIX(t0, t2, 2, 3, 6, 7);
         for (; i < n; i++)
             t0 += (four){b0[i], b1[i], b2[i], b3[i]} * u[i];
         for (i = j; i < j + 4 && i < m; i++)
@@ -119,24 +121,37 @@ void ks_correlate(const double *restrict B, const double *restrict u, double *re
     }
 }
 
+/* Four rows at a time, so that out is touched less often. */
+PART void add_four(const double *const *rows, const double *c, double *restrict out, ptrdiff_t n)
+{
+    const double *b0 = rows[0], *b1 = rows[1], *b2 = rows[2], *b3 = rows[3];
+    double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+#pragma omp simd simdlen(4)
+    for (ptrdiff_t i = 0; i < n; i++)
+        out[i] += (c0 * b0[i] + c1 * b1[i]) + (c2 * b2[i] + c3 * b3[i]);
+}
+
 PART void add_scaled(const double *restrict B, const double *restrict r, double scale,
                      double *restrict out, ptrdiff_t m, ptrdiff_t n)
 {
-    const double *rows[4]; /* four at a time, so that out is touched less often */
+    const double *rows[4];
     double c[4];
-    ptrdiff_t i, j;
+    ptrdiff_t i, j = 0;
     int count = 0;
-    for (j = 0; j < m; j++) {
+    /* No row is to be passed over: they need not be gathered first. */
+    for (; j + 4 <= m && r[j] != 0.0 && r[j + 1] != 0.0 && r[j + 2] != 0.0 && r[j + 3] != 0.0;
+         j += 4) {
+        const double *b = B + j * n, *next[4] = {b, b + n, b + 2 * n, b + 3 * n};
+        double scaled[4] = {scale * r[j], scale * r[j + 1], scale * r[j + 2], scale * r[j + 3]};
+        add_four(next, scaled, out, n);
+    }
+    for (; j < m; j++) {
         if (r[j] == 0.0)
             continue;
         rows[count] = B + j * n;
         c[count++] = scale * r[j];
         if (count == 4) {
-            const double *b0 = rows[0], *b1 = rows[1], *b2 = rows[2], *b3 = rows[3];
-            double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
-#pragma omp simd simdlen(4)
-            for (i = 0; i < n; i++)
-                out[i] += (c0 * b0[i] + c1 * b1[i]) + (c2 * b2[i] + c3 * b3[i]);
+            add_four(rows, c, out, n);
             count = 0;
         }
     }
