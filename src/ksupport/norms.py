@@ -8,6 +8,7 @@ and the k-support norm (Argyriou, Foygel and Srebro, NIPS 2012) is its case a=0,
 there is one implementation, ``BoxNorm``; the functions on the k-support norm only check k.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,7 +95,7 @@ class BoxNorm:
     def __post_init__(self) -> None:
         for name in ("a", "b", "c"):
             value = getattr(self, name)
-            if not np.isfinite(value):
+            if not math.isfinite(value):
                 raise ValueError(f"{name} must be finite, got {value!r}")
         if self.a < 0:
             raise ValueError(f"a must be non-negative, got {self.a!r}")

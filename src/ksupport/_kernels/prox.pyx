@@ -170,11 +170,14 @@ cdef int check_labels(const Py_ssize_t[::1] labels, Py_ssize_t count) except -1:
 
 def all_finite(const floating[::1] q):
     """Whether no entry is NaN or infinite, one cheap scan."""
-    cdef Py_ssize_t i, n = q.shape[0], count = 0
-    with nogil:
-        for i in range(n):
-            count += isfinite(q[i]) != 0
-    return count == n
+    cdef bint finite = True
+    if q.shape[0] > 0:
+        with nogil:
+            if floating is double:
+                finite = simd.all_finite(&q[0], q.shape[0])
+            else:
+                finite = simd.all_finite_single(&q[0], q.shape[0])
+    return finite
 
 
 def sweep(double[::1] x):
@@ -192,7 +195,17 @@ def sweep(double[::1] x):
 
 def prox_warm(const double[::1] q, double lam, Py_ssize_t k, double s, double[::1] out):
     """k-support prox from the previous step's ``s`` on, swept; return the new s (0: none)."""
-    return prox_groups(q, lam, k, s, None, 0.0, out)
+    cdef Py_ssize_t n = q.shape[0]
+    cdef double *work
+    if out.shape[0] != n:
+        raise ValueError(f"q and out do not match: {n} and {out.shape[0]} entries")
+    if n == 0:
+        return 0.0
+    with nogil:
+        work = allocated(prox_workspace(n))
+        s = prox_from(&q[0], n, lam, k, s, &out[0], work)
+        free(work)
+    return s
 
 
 def prox_groups(

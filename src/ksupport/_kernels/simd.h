@@ -18,6 +18,7 @@
     !defined(KSUPPORT_NO_CLONES) && \
     ((defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12) || \
      (defined(__clang__) && __clang_major__ >= 16))
+#define KSUPPORT_CLONED
 #define KSUPPORT_CLONES \
     __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
@@ -70,6 +71,14 @@ double ks_max_abs(const double *a, ptrdiff_t n);
 /* The largest magnitude of consecutive blocks of so many entries. */
 void ks_block_maxima(const double *a, ptrdiff_t n, ptrdiff_t size, double *maxima);
 
+/* out = max(out, scale a), entry by entry. */
+void ks_raise_to(const double *a, double scale, double *out, ptrdiff_t n);
+void ks_raise_to_single(const float *a, double scale, double *out, ptrdiff_t n);
+
+/* The largest product of an entry of a with that of b; at least 0, and NaN does not count. */
+double ks_max_product(const double *a, const double *b, ptrdiff_t n);
+double ks_max_product_single(const float *a, const double *b, ptrdiff_t n);
+
 /* out = a + beta (a - before) */
 void ks_extrapolate(const double *a, const double *before, double beta, double *out, ptrdiff_t n);
 
@@ -90,5 +99,9 @@ void ks_flush(double *x, ptrdiff_t n, double level);
    exceed high. */
 ptrdiff_t ks_gather(const double *q, ptrdiff_t n, double low, double high, double *out,
                     ptrdiff_t *n_above);
+
+/* Whether no entry is NaN or infinite, in double or single precision. */
+int ks_all_finite(const double *a, ptrdiff_t n);
+int ks_all_finite_single(const float *a, ptrdiff_t n);
 
 #endif

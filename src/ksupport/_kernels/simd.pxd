@@ -23,6 +23,12 @@ cdef extern from "simd.h" nogil:
     double max_abs "ks_max_abs"(const double *a, Py_ssize_t n)
     void block_maxima "ks_block_maxima"(const double *a, Py_ssize_t n, Py_ssize_t size,
                                         double *maxima)
+    void raise_to "ks_raise_to"(const double *a, double scale, double *out, Py_ssize_t n)
+    void raise_to_single "ks_raise_to_single"(const float *a, double scale, double *out,
+                                              Py_ssize_t n)
+    double max_product "ks_max_product"(const double *a, const double *b, Py_ssize_t n)
+    double max_product_single "ks_max_product_single"(const float *a, const double *b,
+                                                      Py_ssize_t n)
     void extrapolate "ks_extrapolate"(const double *a, const double *before, double beta,
                                       double *out, Py_ssize_t n)
     void theta_sum "ks_theta_sum"(const double *q, Py_ssize_t n, double rho, double lam,
@@ -32,3 +38,5 @@ cdef extern from "simd.h" nogil:
     void flush "ks_flush"(double *x, Py_ssize_t n, double level)
     Py_ssize_t gather "ks_gather"(const double *q, Py_ssize_t n, double low, double high,
                                   double *out, Py_ssize_t *n_above)
+    bint all_finite "ks_all_finite"(const double *a, Py_ssize_t n)
+    bint all_finite_single "ks_all_finite_single"(const float *a, Py_ssize_t n)

@@ -9,6 +9,7 @@ returns early when the working set no longer suffices.
 import numpy as np
 
 from cython cimport floating
+from libc.float cimport DBL_MIN
 from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy
 
@@ -163,23 +164,26 @@ def choose_for(
     may be wrong by so many norms; lengths are those of the vectors.  A row of ``edges`` becomes the
     largest size on either side among the features left out, of which the largest norm is returned.
     """
-    cdef Py_ssize_t d = up.shape[1], i, j
-    cdef double[::1] largest = np.zeros(d)
-    cdef unsigned char[::1] marks = chosen.view(np.uint8)
-    cdef double unit, above, below, reach
+    cdef Py_ssize_t d = up.shape[1], j
+    cdef double[::1] largest = np.zeros(d), left
+    cdef double scale, above, below, reach
     with nogil:
         for j in range(up.shape[0]):
-            unit = lengths[j] if lengths[j] > 0.0 else 1.0
-            for i in range(d):
-                largest[i] = max(largest[i], up[j, i] / unit)
+            scale = 1.0 / lengths[j] if lengths[j] >= DBL_MIN else 1.0
+            if floating is double:
+                simd.raise_to(&up[j, 0], scale, &largest[0], d)
+            else:
+                simd.raise_to_single(&up[j, 0], scale, &largest[0], d)
     reach = choose_columns(largest, norms, m, chosen)[1]
+    left = 1.0 - chosen  # 1 of the features left out, 0 of the others
     with nogil:
         for j in range(up.shape[0]):
-            above, below = 0.0, 0.0
-            for i in range(d):
-                if not marks[i]:
-                    above = max(above, <double> up[j, i])
-                    below = max(below, <double> down[j, i])
+            if floating is double:
+                above = simd.max_product(&up[j, 0], &left[0], d)
+                below = simd.max_product(&down[j, 0], &left[0], d)
+            else:
+                above = simd.max_product_single(&up[j, 0], &left[0], d)
+                below = simd.max_product_single(&down[j, 0], &left[0], d)
             edges[j, 0], edges[j, 1] = above + reach * wrong[j], below + reach * wrong[j]
     return reach
 
