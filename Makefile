@@ -34,7 +34,7 @@ endif
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL: # one pip at a time
-.PHONY: help demo test test-long test-quick test-cpus test-faults test-memory test-oldest test-dist coverage mutants fuzz fuzz-files
+.PHONY: help demo test test-long test-quick test-cpus test-faults test-memory test-valgrind test-oldest test-dist coverage mutants fuzz fuzz-files
 .PHONY: check hooks api dist golden audit
 .PHONY: bench bench-fmri bench-load bench-phases bench-promises bench-response bench-scale bench-selection bench-steps docs paper clean
 
@@ -60,6 +60,9 @@ test-memory: $(SANITIZED)/.made ## run tests of compiled code with its indices, 
 	@LD_PRELOAD="$$(gcc -print-file-name=libasan.so):$$(gcc -print-file-name=libubsan.so)" PYTHONMALLOC=malloc \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		$(SANITIZED)/$(SCRIPTS)/python -m pytest -q -p no:cacheprovider $(addprefix tests/,_kernels algorithms choosing losses posterior walking)
+
+test-valgrind: $(VENV)/.with-cli,data,test ## call all compiled functions under valgrind, with arrays that they were not made for
+	@$(BIN)/python tools/valgrind.py
 
 test-cpus: $(VENV)/.with-cli,data,test ## run part of the tests, and compare what is chosen, as on other CPUs
 	@$(BIN)/python tests/cpus/compare.py

@@ -174,7 +174,7 @@ def test_an_unreadable_block_is_placed(client):
 def lone_scheduler(tmp_path):
     """A cluster in processes of its own, so that its scheduler can be killed."""
     address = tmp_path / "scheduler.json"
-    common = ["--scheduler-file", str(address), "--no-dashboard"]
+    common = ["--scheduler-file", str(address), "--no-dashboard", "--preload", PRELOAD]
     command = [sys.executable, "-W", "ignore", "-m"]
     with (tmp_path / "log").open("w") as log:
         start = partial(subprocess.Popen, stdout=log, stderr=log)

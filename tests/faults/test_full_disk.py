@@ -18,6 +18,7 @@ LIMITED = """
 import resource, signal, sys
 limit, *args = sys.argv[1:]
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # then the write fails, with an error of its own
+sys.dont_write_bytecode = True  # Python before 3.14 keeps what it could write of a module
 import ksupport.cli, ksupport.commands.fit
 ksupport.cli.program()
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))

@@ -1,12 +1,25 @@
 """Losses: convex, blind to the order of rows, and numbers wherever eta goes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
+from hypothesis import example
 from hypothesis import strategies as st
 
 from ksupport.losses import Cox, Huber, Logistic, Multinomial, Poisson, Squared
 
 from .inputs import LAYOUTS, holds, layouts
+
+
+class Drawn(tuple[Any, ...]):
+    """It prints itself: hypothesis would look for what classes of losses may lack."""
+
+    def _repr_pretty_(self, printer, cycle):
+        printer.text(repr(tuple(self)))
+
+
+TIED = np.ones((3, 2)), 1e-10 * np.array([[2.6, -0.4, 0.4], [-0.6, -0.4, -0.4]])  # all at once
 
 
 def _times(rng, n):
@@ -35,7 +48,7 @@ def responses(draw, names=tuple(LOSSES)):
     size = 10.0 ** draw(st.integers(-12, 2))
     y = loss.checked(make(rng, n))
     eta = size * rng.standard_normal((2, n, 3) if loss.n_dual > 1 else (2, n))
-    return loss, y, eta, rng.uniform(0.2, 2.0, n)
+    return Drawn((loss, y, eta, rng.uniform(0.2, 2.0, n)))
 
 
 def total(loss, eta, y, weights):
@@ -43,12 +56,14 @@ def total(loss, eta, y, weights):
 
 
 @holds(drawn=responses())
+@example(drawn=Drawn((Cox("breslow"), *TIED, np.array([1.52, 1.86, 1.16]))))
 def test_values_lie_above_their_tangents(drawn):
     loss, y, (a, b), weights = drawn
     rise = total(loss, b, y, weights) - total(loss, a, y, weights)
     tangent = float((loss.gradient(a, y, weights) * (b - a)).sum())
     size = abs(total(loss, b, y, weights)) + abs(total(loss, a, y, weights)) + abs(tangent)
-    assert rise >= tangent - 1e-12 * (size + np.abs(a - b).max())
+    rounding = 1e-15 * weights.sum()  # of logarithms of what is about one
+    assert rise >= tangent - 1e-12 * (size + np.abs(a - b).max()) - rounding
 
 
 @holds(drawn=responses())
@@ -105,11 +120,13 @@ def test_far_away_slopes_are_numbers_or_infinite_and_never_nan(drawn, far):
 
 
 @holds(drawn=responses(["squared", "huber", "logistic", "poisson"]), size=st.integers(-20, 20))
+@example(drawn=Drawn((Poisson(), np.full(3, 3.0), None, np.array([0.729, 1.854, 0.894]))), size=0)
 def test_the_constant_is_where_slopes_cancel(drawn, size):
     loss, y, _, weights = drawn
     weights = weights * 2.0**size
     slopes = loss.gradient(np.full(len(y), loss.constant(y, weights)), y, weights)
-    assert abs(slopes.sum()) <= 1e-8 * np.abs(slopes).sum()
+    rounding = 1e-14 * weights @ np.abs(y)  # all that is left where all responses are equal
+    assert abs(slopes.sum()) <= 1e-8 * np.abs(slopes).sum() + rounding
 
 
 @pytest.mark.parametrize("name", LOSSES)

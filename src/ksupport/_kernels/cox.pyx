@@ -17,6 +17,19 @@ from libc.math cimport INFINITY, exp, log, sqrt
 ORDER, TIE, TIE_END, STRATUM_END = range(4)  # rows of a layout; see cox.pxd
 
 
+cdef int check_layout(const Py_ssize_t[:, ::1] layout, Py_ssize_t n) except -1:
+    """Each row once, and ends that lie ahead: passes go from end to end."""
+    cdef Py_ssize_t i
+    cdef unsigned char[::1] seen = np.zeros(n, np.uint8)
+    for i in range(n):
+        if not 0 <= layout[0, i] < n or seen[layout[0, i]]:
+            raise ValueError(f"the layout must have each of {n} rows once")
+        seen[layout[0, i]] = True
+        if not 0 <= layout[1, i] <= i < layout[2, i] <= layout[3, i] <= n:
+            raise ValueError("times and strata must begin before they end")
+    return 0
+
+
 cdef class Cox(Loss):
     """The partial likelihood of rows with these events.
 
@@ -40,6 +53,7 @@ cdef class Cox(Loss):
             raise ValueError(
                 f"the layout must be 4 x {self.n}, got {layout.shape[0]} x {layout.shape[1]}"
             )
+        check_layout(layout, self.n)
         self.layout, self.efron, self.diagonal = layout, efron, False
         self.order, self.tie = &layout[0, 0], &layout[1, 0]
         self.tie_end, self.stratum_end = &layout[2, 0], &layout[3, 0]

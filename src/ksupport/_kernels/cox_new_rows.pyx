@@ -12,6 +12,7 @@ serves all new rows.
 import numpy as np
 
 from ksupport._kernels.cox cimport Cox, Ties
+from ksupport._kernels.doors cimport agree
 from ksupport._kernels.losses cimport log1p_exp
 from libc.math cimport INFINITY, NAN, exp, expm1, isfinite, log
 from libc.stdlib cimport free, malloc
@@ -46,19 +47,24 @@ cdef struct Sweep:
     double powers[SERIES]  # Σ weight (S_now / S)^k over the events so far
 
 
-def added_rows(Cox loss, const double[:, ::1] E, const double[:, ::1] new_E,
+def added_rows(Cox loss not None, const double[:, ::1] E, const double[:, ::1] new_E,
                const double[::1] new_events, const Py_ssize_t[:, ::1] joins, double[:, ::1] out):
     """What each new row adds, of each model: a row of E on the rows of the fit, of new_E on the new.
 
     Ties as Breslow has them.
     """
-    cdef Py_ssize_t row, n = loss.n
+    cdef Py_ssize_t row, n = loss.n, j, new = joins.shape[1]
     cdef double[:, ::1] scratch = np.empty((4, n))
     if E.shape[1] != n or new_E.shape[1] != joins.shape[1] or joins.shape[0] != 4:
         raise ValueError(
             f"models of {E.shape[1]} and {new_E.shape[1]} rows do not go with {n} and "
             f"{joins.shape[1]}"
         )
+    agree(new_events.shape[0] == out.shape[1] == new, "new_events, joins and out")
+    agree(E.shape[0] == new_E.shape[0] == out.shape[0], "E, new_E and out")
+    for j in range(new):
+        agree(0 <= joins[0, j] < new and 0 <= joins[1, j] and joins[2, j] <= n
+              and -1 <= joins[3, j] < n, "joins and the loss")
     with nogil:
         for row in range(E.shape[0]):
             add_rows(loss, &E[row, 0], &scratch[0, 0], new_E[row], new_events, joins, out[row])

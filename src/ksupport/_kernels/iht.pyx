@@ -14,9 +14,10 @@ from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
 cimport ksupport._kernels.simd as simd
+from ksupport._kernels.doors cimport agree
 from ksupport._kernels.prox cimport sweep_entries
 from ksupport._kernels.scale cimport select_largest
-from ksupport._kernels.walks cimport subtract_y, walking
+from ksupport._kernels.walks cimport check_walk, subtract_y, walking
 from ksupport._kernels.working_set cimport DONE, NONFINITE, REFRESH, Clock, Status, outside
 
 NIHT_C = 0.01  # the constant c of the normalised step; steps are cut by kappa (1 - c) = 2
@@ -129,8 +130,8 @@ cdef bint accepts(
 
 
 def iht_walk(
-    const double[:, ::1] B, const double[::1] y, double[::1] beta, double[::1] u, Clock clock,
-    Py_ssize_t k, double step, bint normalised, double safe, double floor,
+    const double[:, ::1] B, const double[::1] y, double[::1] beta, double[::1] u,
+    Clock clock not None, Py_ssize_t k, double step, bint normalised, double safe, double floor,
     const double[:, ::1] refs, const double[:, ::1] edges, double reach,
     Py_ssize_t end, Py_ssize_t every, double[:, ::1] rows,
 ):
@@ -150,6 +151,9 @@ def iht_walk(
     cdef double *Xb = &fitted[0]
     cdef double far, eta
     cdef Status status = DONE
+    check_walk(clock, every, B, y, refs, edges, reach, rows)
+    agree(beta.shape[0] == m and u.shape[0] == n, "beta and u")
+    check_level(k, m)
     with nogil:
         while walking(clock, end, every, &beta[0], rows, &n_rows):
             simd.correlate(&B[0, 0], &u[0], g, m, n)
@@ -184,12 +188,20 @@ def iht_walk(
 # -- its pieces -------------------------------------------------------------------------------
 
 
+cdef int check_level(Py_ssize_t k, Py_ssize_t d) except -1:
+    if not 1 <= k <= d:
+        raise ValueError(f"k must be between 1 and {d}, got {k}")
+    return 0
+
+
 def iht_proposal(
     const double[::1] beta, const double[::1] g, double eta, Py_ssize_t k, double[::1] new
 ):
     """new = H_k(beta - eta g); return what the magnitude of another entry must exceed."""
     cdef Py_ssize_t d = beta.shape[0]
     cdef double[::1] work = np.empty(d)
+    agree(g.shape[0] == new.shape[0] == d, "beta, g and new")
+    check_level(k, d)
     with nogil:
         level = propose(&beta[0], &g[0], eta, k, &new[0], &work[0], d)
     return level
@@ -199,6 +211,8 @@ def iht_support(const double[::1] beta, const double[::1] g, Py_ssize_t k, doubl
     """A vector on the support of beta, of H_k(g) if beta = 0; return what entries must exceed."""
     cdef Py_ssize_t d = beta.shape[0]
     cdef double[::1] work = np.empty(d)
+    agree(g.shape[0] == support.shape[0] == d, "beta, g and support")
+    check_level(k, d)
     with nogil:
         level = support_of(&beta[0], &g[0], k, &support[0], &work[0], d)
     return level
@@ -206,4 +220,5 @@ def iht_support(const double[::1] beta, const double[::1] g, Py_ssize_t k, doubl
 
 def same_support(const double[::1] a, const double[::1] b):
     """Whether a and b are nonzero at the same places."""
+    agree(a.shape[0] == b.shape[0], "a and b")
     return same(&a[0], &b[0], a.shape[0])

@@ -17,10 +17,12 @@ from libc.math cimport isfinite, sqrt
 from libc.string cimport memcpy
 
 cimport ksupport._kernels.simd as simd
+from ksupport._kernels.doors cimport agree, numbers_below
 from ksupport._kernels.objectives cimport Objective, Pace
 from ksupport._kernels.prox cimport entry_level, prox_groups_from, prox_workspace
 from ksupport._kernels.working_set cimport (
-    DONE, NONFINITE, REFRESH, Clock, Status, combine_all, correlate_all, outside
+    DONE, NONFINITE, REFRESH, Clock, Status, check_clock, check_refs, combine_all, correlate_all,
+    outside,
 )
 
 
@@ -79,9 +81,8 @@ cdef class Walk:
         self.k, self.alpha, self.lam = state.k, state.alpha, state.lam
         self.labels, self.sign = state.labels, state.sign
         self.n, self.m = self.y.shape[0], self.P.shape[1]
-        self.responses = self.n // self.B.shape[1]
-        if self.m != self.responses * self.B.shape[0] or self.Z.shape[1] != self.n:
-            raise ValueError("the state lives on other features or rows than the working set")
+        self.responses = self.n // max(self.B.shape[1], 1)
+        self.check()
         self.samples = np.empty(5 * self.n)
         self.v = &self.samples[0]
         self.z = self.v + self.n
@@ -95,6 +96,19 @@ cdef class Walk:
         self.w = self.r + self.m
         self.work = self.w + self.m
 
+    cdef int check(self) except -1:
+        """Whether the state lives on the features and rows of the working set."""
+        cdef Py_ssize_t labelled = self.labels.shape[0]
+        if self.objective is None or self.pace is None or self.clock is None:
+            raise ValueError("a walk needs an objective, a pace and a clock")
+        agree(self.m == self.responses * self.B.shape[0], "F and the columns")
+        agree(self.n == self.responses * self.B.shape[1], "y and the columns")
+        agree(self.Z.shape[0] == self.P.shape[0] == 2 and self.Z.shape[1] == self.n, "Z, F and y")
+        agree(self.at.shape[0] == self.objective.y.shape[0] == self.n, "at, the objective and y")
+        agree(labelled == 0 or self.m % labelled == 0, "labels and F")
+        numbers_below(self.labels, labelled, "labels")
+        return check_refs(self.n, self.refs, self.edges, self.reach)
+
     def run(self, Py_ssize_t end, Py_ssize_t every, double[:, ::1] rows, double[:, :, ::1] seen):
         """Walk to ``end``, and record iterates at multiples of ``every`` in rows.
 
@@ -104,9 +118,12 @@ cdef class Walk:
         cdef Py_ssize_t n_rows = 0, began = self.clock.now
         cdef Status status = DONE
         cdef bint known = False  # whether w is that of z_t
+        check_clock(self.clock, every)
+        agree(rows.shape[1] == self.m, "rows and F")
+        agree(seen.shape[0] == 0 or (seen.shape[1] > 0 and seen.shape[2] == self.n), "seen and y")
         with nogil:
             while True:
-                if self.clock.is_due(end, every):
+                if n_rows < rows.shape[0] and self.clock.is_due(end, every):
                     if not known and not self.find_w(&self.P[0, 0], &self.Z[0, 0]):
                         status = REFRESH
                         break

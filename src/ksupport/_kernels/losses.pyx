@@ -7,6 +7,7 @@ theirs.  What the methods mean is written once, in losses.pxd.
 
 import numpy as np
 
+from ksupport._kernels.doors cimport agree
 from ksupport._kernels.linalg cimport add_squares
 from libc.math cimport INFINITY, exp, fabs, log, log1p
 
@@ -54,6 +55,10 @@ cdef class Loss:
         cdef double[::1] work = self.scratch(0)
         cdef Py_ssize_t row
         self.check_width(E)
+        agree(
+            G.shape[0] == H.shape[0] == E.shape[0] and G.shape[1] == H.shape[1] == self.size,
+            "E, G and H",
+        )
         with nogil:
             for row in range(E.shape[0]):
                 self.slopes(&E[row, 0], &G[row, 0], &H[row, 0], &work[0])
@@ -63,6 +68,7 @@ cdef class Loss:
         cdef double[::1] work = self.scratch(0)
         cdef Py_ssize_t row
         self.check_width(E)
+        agree(out.shape[0] == E.shape[0] and out.shape[1] == self.n, "E and out")
         with nogil:
             for row in range(E.shape[0]):
                 self.values(&E[row, 0], &out[row, 0], &work[0])
@@ -73,6 +79,7 @@ cdef class Loss:
         cdef double[:, ::1] T = np.ascontiguousarray(np.asarray(columns).T)
         cdef double[:, ::1] H = np.zeros((size, size))
         cdef double[::1] g = np.empty(self.size), h = np.empty(self.size), work = self.scratch(q)
+        agree(eta.shape[0] == self.size and columns.shape[1] == self.n, "eta, columns and the loss")
         if size > 0 and self.size > 0:
             with nogil:
                 self.derivatives(&eta[0], &T[0, 0], q, &g[0], &h[0], &H[0, 0], &work[0])

@@ -23,7 +23,11 @@ cdef class Multinomial(Loss):
     cdef Py_ssize_t n_classes
 
     def __init__(self, const double[::1] y, const double[::1] weights, Py_ssize_t n_classes):
+        cdef Py_ssize_t i
         Loss.__init__(self, y, weights)
+        for i in range(self.n):
+            if not 0.0 <= y[i] < n_classes:
+                raise ValueError(f"classes must be from 0 to {n_classes - 1}, got {y[i]}")
         self.n_classes, self.size = n_classes, self.n * n_classes
         self.largest_curvature, self.flat_share = 0.5, 1e-10
         self.diagonal, self.of_classes = False, True

@@ -6,6 +6,7 @@ T has the columns of one model, first those that are not penalised, on which the
 
 import numpy as np
 
+from ksupport._kernels.doors cimport ends_of_parts, numbers_below
 from ksupport._kernels.linalg cimport add_squares, factorise, solve_symmetric, solve_workspace
 from ksupport._kernels.losses cimport Loss
 from ksupport._kernels.simd cimport add_product, correlate
@@ -67,7 +68,7 @@ cdef class Newton:
     cdef double *H  # second derivatives in b
     cdef double *work
 
-    def __init__(self, Loss loss, const double[:, ::1] Q, const double[::1] start,
+    def __init__(self, Loss loss not None, const double[:, ::1] Q, const double[::1] start,
                  Py_ssize_t widest, double unit, double terms):
         cdef Py_ssize_t n = loss.n, p = Q.shape[0] + widest, more
         if loss.size != n or Q.shape[1] != n or start.shape[0] != Q.shape[0]:
@@ -75,6 +76,8 @@ cdef class Newton:
                 f"a loss of {n} rows and {loss.size} fitted values does not go with "
                 f"{start.shape[0]} coefficients of {Q.shape[0]} columns of {Q.shape[1]} rows"
             )
+        if widest < 0:
+            raise ValueError(f"a model cannot have {widest} features")
         more = max(loss.workspace(max(p, 1)), solve_workspace(p))
         self.loss, self.Q, self.start, self.unit, self.terms = loss, Q, start, unit, terms
         self.n, self.q = n, Q.shape[0]
@@ -224,7 +227,7 @@ cdef class Newton:
         freedom[0] = m - ridge * inverse
 
 
-def refit_models(Loss loss, const double[:, ::1] Q, const double[::1] start,
+def refit_models(Loss loss not None, const double[:, ::1] Q, const double[::1] start,
                  const double[:, ::1] columns, const Py_ssize_t[::1] indptr,
                  const Py_ssize_t[::1] features, const double[::1] ridges, double unit,
                  double terms):
@@ -264,8 +267,8 @@ def refit_models(Loss loss, const double[:, ::1] Q, const double[::1] start,
             f"columns of {columns.shape[1]} rows and {indptr.shape[0] - 1} models do not go with "
             f"a loss of {loss.n} rows and {count} ridges"
         )
-    if features.shape[0] and not 0 <= np.min(features) <= np.max(features) < columns.shape[0]:
-        raise ValueError(f"features must be below {columns.shape[0]}")
+    ends_of_parts(indptr, features.shape[0])
+    numbers_below(features, columns.shape[0], "features")
     widest = int(np.diff(indptr).max(initial=0))
     cdef Newton newton = Newton(loss, Q, start, widest, unit, terms)
     cdef const Py_ssize_t *S = &features[0] if features.shape[0] else NULL

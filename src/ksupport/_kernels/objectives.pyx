@@ -16,6 +16,7 @@ from libc.float cimport DBL_EPSILON
 from libc.math cimport sqrt
 
 cimport ksupport._kernels.simd as simd
+from ksupport._kernels.doors cimport agree
 from ksupport._kernels.profile cimport ProfileLoss
 
 FIRST_SHARE = 1.0 / 16  # of the longest first step: small, so that no early support is jumped over
@@ -130,18 +131,23 @@ cdef class Objective:
         """The gradient at fitted values Xr, and whether it is finite."""
         g = np.empty(self.y.shape[0])
         cdef double[::1] out = g
+        agree(Xr.shape[0] == self.y.shape[0], "Xr and y")
         finite = self.gradient_at(&Xr[0], &out[0])
         return g, finite
 
     def first_step(self, const double[::1] Xw):
         """The length of the first step, where Xw is along ∇R*(Xᵀy)."""
+        agree(Xw.shape[0] == self.y.shape[0], "Xw and y")
         return self.first_step_along(&Xw[0])
 
     def holds(
         self, const double[::1] z, const double[::1] v, double gamma, const double[::1] Xr,
-        const double[::1] g, const double[::1] Xw, Pace pace,
+        const double[::1] g, const double[::1] Xw, Pace pace not None,
     ):
         """Whether the step gamma from v to z holds, where g is the gradient at Xr."""
+        cdef Py_ssize_t n = self.y.shape[0]
+        agree(z.shape[0] == v.shape[0] == Xr.shape[0] == n, "z, v, Xr and y")
+        agree(g.shape[0] == Xw.shape[0] == n, "g, Xw and y")
         return self.step_holds(&z[0], &v[0], gamma, &Xr[0], &g[0], &Xw[0], pace)
 
 
@@ -197,11 +203,14 @@ cdef class Profiled(Objective):
     """
 
     def __init__(
-        self, ProfileLoss loss, const double[::1] y, const double[::1] origin,
+        self, ProfileLoss loss not None, const double[::1] y, const double[::1] origin,
         double[:, ::1] unpenalized_coef,
     ):
-        if not y.shape[0] == origin.shape[0] == loss.loss.size or unpenalized_coef.shape[1] < loss.n_free:
-            raise ValueError("y, origin and unpenalized_coef do not match the loss")
+        agree(y.shape[0] == origin.shape[0] == loss.loss.size, "y, origin and the loss")
+        agree(
+            unpenalized_coef.shape[0] >= 2 and unpenalized_coef.shape[1] >= loss.n_free,
+            "unpenalized_coef and the loss",
+        )
         self.loss, self.y, self.origin, self.unpenalized_coef = loss, y, origin, unpenalized_coef
         self.scratch = np.empty((2, y.shape[0]))
         self.shortest_step = SHORTEST

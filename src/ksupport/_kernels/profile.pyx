@@ -7,6 +7,7 @@ is convex, and smooth as l is; its gradient in base is that of l at the minimisi
 
 import numpy as np
 
+from ksupport._kernels.doors cimport agree
 from ksupport._kernels.linalg cimport add_squares, factorise, solve_factorised
 from ksupport._kernels.losses cimport COMPLETE, OPEN, SOLVED, Constant, Loss
 from libc.math cimport INFINITY, fabs, isfinite
@@ -29,7 +30,7 @@ cdef class ProfileLoss:
         Square roots of the rows' weights: fitted values Xw of a design are roots times eta.
     """
 
-    def __init__(self, Loss loss, const double[:, ::1] Q, const double[::1] roots):
+    def __init__(self, Loss loss not None, const double[:, ::1] Q, const double[::1] roots):
         cdef Py_ssize_t n = loss.n, size = loss.size, i, a
         if Q.shape[1] != n or roots.shape[0] != n:
             raise ValueError(
@@ -61,6 +62,7 @@ cdef class ProfileLoss:
         cdef double[:, ::1] at = np.empty((2, self.loss.size))
         cdef Py_ssize_t row
         self.check(E.shape[1], C.shape[1])
+        agree(E.shape[0] == C.shape[0], "E and C")
         cdef double *c = &C[0, 0] if C.size else NULL  # there may be nothing to find
         with nogil:
             for row in range(E.shape[0]):
@@ -70,6 +72,7 @@ cdef class ProfileLoss:
         """Gradient and eta at fitted values, with c optimal there, in place; whether it is finite."""
         cdef bint finite
         self.check(fitted.shape[0], c.shape[0])
+        agree(eta.shape[0] == g.shape[0] == self.loss.size, "fitted, eta and g")
         with nogil:
             finite = self.loss_gradient(
                 &c[0] if self.n_free else NULL, &fitted[0], &eta[0], &g[0])
@@ -78,6 +81,7 @@ cdef class ProfileLoss:
     def step_factor(self, const double[::1] origin, const double[::1] fitted):
         """By how much the first step of squares is lengthened along these fitted values."""
         self.check(fitted.shape[0], self.n_free)
+        agree(origin.shape[0] == self.loss.size, "origin and fitted")
         return self.first_step_factor(&origin[0], &fitted[0])
 
     def check(self, Py_ssize_t size, Py_ssize_t free):

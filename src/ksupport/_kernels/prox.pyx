@@ -13,6 +13,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 cimport ksupport._kernels.simd as simd
+from ksupport._kernels.doors cimport agree, numbers_below
 from ksupport._kernels.scale cimport Scale, find_scale, find_scale_near, unit_scale
 
 cdef double LARGE_LAM = 32.0  # theta goes from 0 to 1 within so few entries that guesses miss them
@@ -160,14 +161,6 @@ cdef double prox_groups_from(
 # ----------------------------------------------------------------------------------------
 
 
-cdef int check_labels(const Py_ssize_t[::1] labels, Py_ssize_t count) except -1:
-    cdef Py_ssize_t i
-    for i in range(labels.shape[0]):
-        if not 0 <= labels[i] < count:
-            raise ValueError(f"labels must be from 0 to {count - 1}, got {labels[i]}")
-    return 0
-
-
 def all_finite(const floating[::1] q):
     """Whether no entry is NaN or infinite, one cheap scan."""
     cdef bint finite = True
@@ -225,7 +218,7 @@ def prox_groups(
     if n == 0:
         return 0.0
     if m:
-        check_labels(labels, m)
+        numbers_below(labels, m, "labels")
     with nogil:
         work = allocated(prox_workspace(n))
         s = prox_groups_from(
@@ -245,7 +238,8 @@ def prox_rows(
     """
     cdef Py_ssize_t row, d = q.shape[1]
     cdef double *work
-    if q.size == 0:
+    agree(out.shape[0] == q.shape[0] and out.shape[1] == d, "q and out")
+    if q.shape[0] == 0 or d == 0:
         return
     with nogil:
         work = allocated(prox_workspace(d))
@@ -259,10 +253,11 @@ def group_norms(
     const double[::1] q, const Py_ssize_t[::1] labels, double sign, double[::1] norms
 ):
     """The l2 norm of each group of entries; of those of this sign alone, unless it is 0."""
-    check_labels(labels, norms.shape[0])
+    numbers_below(labels, norms.shape[0], "labels")
     if q.shape[0] == 0:
         norms[:] = 0.0
         return
+    agree(labels.shape[0] > 0 and q.shape[0] % labels.shape[0] == 0, "q and labels")
     with nogil:
         norms_of_groups(
             &q[0], q.shape[0], &labels[0], labels.shape[0], sign, &norms[0], norms.shape[0]
@@ -279,6 +274,7 @@ def norm_rows(
     cdef Py_ssize_t row, i, d = w.shape[1]
     cdef double inverse_s, total, ai, ratio
     cdef double *work
+    agree(out.shape[0] == w.shape[0], "w and out")
     if d == 0:
         out[:] = 0.0
         return
@@ -357,6 +353,7 @@ def prox_jvp(
     cdef double share, total
     cdef double *factor
     cdef double *weight
+    agree(u.shape[1] == out.shape[1] == d and u.shape[0] == out.shape[0], "q, u and out")
     if d == 0:
         return
     with nogil:

@@ -7,6 +7,7 @@ X_SᵀX_S = LLᵀ.
 
 import numpy as np
 
+from ksupport._kernels.doors cimport agree, ends_of_parts, numbers_below
 from libc.math cimport INFINITY, sqrt
 
 
@@ -24,6 +25,7 @@ cdef class Factor:
     cdef double tol
 
     def __init__(self, const double[:, ::1] G, const double[::1] c, Py_ssize_t widest, double tol):
+        agree(G.shape[0] == G.shape[1] == c.shape[0], "G and c")
         self.arrays = np.zeros((widest + 3, widest))
         self.G, self.c, self.d, self.widest, self.tol = &G[0, 0], &c[0], c.shape[0], widest, tol
         self.U, self.b = &self.arrays[0, 0], &self.arrays[widest, 0]
@@ -77,6 +79,10 @@ def refit_many(const double[:, ::1] G, const double[::1] c, const Py_ssize_t[::1
     cdef const Py_ssize_t *features = &indices[0] if indices.shape[0] else NULL
     cdef double *w = &coef[0] if coef.shape[0] else NULL
     cdef Py_ssize_t at, i, r, size, shared, before = 0, widest = 1
+    ends_of_parts(indptr, min(indices.shape[0], coef.shape[0]))
+    numbers_below(indices, c.shape[0], "indices")
+    numbers_below(order, indptr.shape[0] - 1, "order")
+    agree(rss_drop.shape[0] == rank.shape[0] == indptr.shape[0] - 1, "rss_drop, rank and indptr")
     for i in range(indptr.shape[0] - 1):
         widest = max(widest, indptr[i + 1] - indptr[i])
     cdef Factor factor = Factor(G, c, widest, tol)
@@ -119,6 +125,8 @@ def best_gains(const double[:, ::1] products, const double[:, ::1] UX, const dou
             f"products are {products.shape[0]} x {products.shape[1]} and {UX.shape[0]} x "
             f"{UX.shape[1]}; {1 + m} x {d} and {m} x {d} are needed"
         )
+    numbers_below(own, d, "own")
+    agree(falls.shape[0] == out.shape[0] == into.shape[0] > 0, "falls, out and into")
     with nogil:
         for j in range(d):
             left[j] = norms[j] * norms[j]

@@ -6,6 +6,7 @@ The symbols are those of sampler.pyx; here the model is one, and features are ma
 
 from libc.stdint cimport int64_t
 
+from ksupport._kernels.doors cimport agree
 from ksupport._kernels.sampling cimport (
     EXACT_FIT, add_multiple, add_products, add_rows, add_squares, gains_of,
 )
@@ -39,8 +40,11 @@ cdef class Residuals:
         cdef double[:, ::1] factors = -np.asarray(mean).T.copy()
         self.inverse, self.mean = inverse, mean
         self.by_model, self.r, self.a = np.zeros((s, m)), np.array(c), np.full(m, length)
+        agree(mean.shape[0] == s and mean.shape[1] == c.shape[0], "mean, products and c")
+        agree(inverse.shape[0] == inverse.shape[1] == s, "inverse and products")
         if s == 0 or m == 0:
             return
+        agree(products.shape[1] == m, "products and c")
         for k in range(s):
             add_rows(&self.by_model[k, 0], &products[0, 0], &every[0], &inverse[k, 0], s, m)
             add_products(&self.a[0], &self.by_model[k, 0], &products[k, 0], -1.0, m)
@@ -70,8 +74,11 @@ cdef class Residuals:
         cdef double[:, ::1] found = np.zeros((out.shape[0], m)), r = np.empty((T, m))
         cdef double[::1] a = np.empty(m)
         cdef double left
+        agree(left_inverse.shape[0] == lams.shape[0] == out.shape[0], "out, left_inverse and lams")
+        agree(left_inverse.shape[1] == left_inverse.shape[2] == T, "left_inverse and c")
         for draw in range(out.shape[0] if m else 0):
             k = out[draw]
+            agree(-1 <= k < self.mean.shape[0], "out and the model")
             a[:], r[:] = self.a, self.r
             if k >= 0:
                 left = 1.0 / self.inverse[k, k]

@@ -18,8 +18,9 @@ from libc.math cimport isfinite, sqrt
 from libc.string cimport memcpy
 
 cimport ksupport._kernels.simd as simd
+from ksupport._kernels.doors cimport agree
 from ksupport._kernels.prox cimport entry_level, prox_from, prox_workspace, sweep_entries
-from ksupport._kernels.walks cimport subtract_y, walking
+from ksupport._kernels.walks cimport check_walk, subtract_y, walking
 from ksupport._kernels.working_set cimport DONE, NONFINITE, REFRESH, Clock, Status, outside
 
 cdef double AT_LEVEL = 64 * DBL_EPSILON  # a magnitude above a threshold by this share is at it
@@ -42,7 +43,7 @@ cdef void soften(
 
 def srdi_walk(
     const double[:, ::1] B, const double[::1] y, double[::1] beta, double[::1] r, double[::1] u,
-    Clock clock, double kappa, double delta,
+    Clock clock not None, double kappa, double delta,
     const double[:, ::1] refs, const double[:, ::1] edges, double reach,
     Py_ssize_t end, Py_ssize_t every, double[:, ::1] rows,
 ):
@@ -54,6 +55,8 @@ def srdi_walk(
     cdef Py_ssize_t m = B.shape[0], n = B.shape[1], n_rows = 0, i
     cdef double[::1] z = np.empty(m), new_u = np.empty(n), Xb = np.empty(n)
     cdef Status status = DONE
+    check_walk(clock, every, B, y, refs, edges, reach, rows)
+    agree(beta.shape[0] == m and r.shape[0] == u.shape[0] == n, "beta, r and u")
     with nogil:
         while walking(clock, end, every, &beta[0], rows, &n_rows):
             for i in range(n):
@@ -108,6 +111,7 @@ cdef class Fista:
 
         XB = (Xβ_t, Xβ_{t-1}); ``restart``: momentum starts afresh.
         """
+        agree(XB.shape[0] == 2 and XB.shape[1] == Xb.shape[0], "XB and Xb")
         return moved_on(self, XB, &Xb[0], restart)
 
 
@@ -139,8 +143,9 @@ cdef bint too_bold(
 
 
 def ksn_walk(
-    const double[:, ::1] B, const double[::1] y, double[:, ::1] XB, double[:, ::1] F, Fista fista,
-    Clock clock, Py_ssize_t k, const double[::1] lams, Py_ssize_t steps, bint search,
+    const double[:, ::1] B, const double[::1] y, double[:, ::1] XB, double[:, ::1] F,
+    Fista fista not None, Clock clock not None, Py_ssize_t k, const double[::1] lams,
+    Py_ssize_t steps, bint search,
     const double[:, ::1] refs, const double[:, ::1] edges, double reach,
     Py_ssize_t end, Py_ssize_t every, double[:, ::1] rows,
 ):
@@ -156,6 +161,9 @@ def ksn_walk(
     cdef double[::1] a = np.empty(m), g = np.empty(m), q = np.empty(m), b = np.empty(m)
     cdef double lam, bound, L, s
     cdef Status status = DONE
+    check_walk(clock, every, B, y, refs, edges, reach, rows)
+    agree(XB.shape[0] == F.shape[0] == 2 and XB.shape[1] == n and F.shape[1] == m, "XB and F")
+    agree(lams.shape[0] > 0 and steps > 0, "no penalties, or no steps for each")
     with nogil:
         while walking(clock, end, every, &F[0, 0], rows, &n_rows):
             lam = lams[min(clock.now // steps, lams.shape[0] - 1)]
@@ -217,8 +225,8 @@ cdef void move_primal(double *c, double tau, double[:, ::1] F) noexcept nogil:
 
 
 def ircr_walk(
-    const double[:, ::1] B, const double[::1] y, double[:, ::1] T, double[:, ::1] F, Clock clock,
-    double sigma, double tau, const double[:, ::1] refs, const double[:, ::1] edges, double reach,
+    const double[:, ::1] B, const double[::1] y, double[:, ::1] T, double[:, ::1] F,
+    Clock clock not None, double sigma, double tau, const double[:, ::1] refs, const double[:, ::1] edges, double reach,
     Py_ssize_t end, Py_ssize_t every, double[:, ::1] rows,
 ):
     """The dual-primal method for the l1 norm (IRCR) on the working set.
@@ -231,6 +239,8 @@ def ircr_walk(
     cdef double[::1] u = np.empty(n), Xb = np.empty(n), c = np.empty(m)
     cdef bint average = F.shape[0] > 1
     cdef Status status = DONE
+    check_walk(clock, every, B, y, refs, edges, reach, rows)
+    agree(T.shape[0] == 2 and T.shape[1] == n and F.shape[0] > 0 and F.shape[1] == m, "T and F")
     with nogil:
         while True:
             if average and clock.is_due(end, every):
@@ -270,7 +280,8 @@ cdef bint move_factors(double[:, ::1] U, const double *g, double step, double *w
 
 def irosr_walk(
     const double[:, ::1] B, const double[:, ::1] X, const double[::1] y, double[:, ::1] U,
-    double[::1] w, Clock clock, double step, Py_ssize_t end, Py_ssize_t every, double[:, ::1] rows,
+    double[::1] w, Clock clock not None, double step, Py_ssize_t end, Py_ssize_t every,
+    double[:, ::1] rows,
 ):
     """IROSR on all columns: B (as rows) and X = Bᵀ, so that both products run contiguously.
 
@@ -279,6 +290,9 @@ def irosr_walk(
     cdef Py_ssize_t m = B.shape[0], n = B.shape[1], n_rows = 0, i
     cdef double[::1] g = np.empty(m), r = np.empty(n)
     cdef Status status = DONE
+    check_walk(clock, every, B, y, None, None, 0.0, rows)
+    agree(X.shape[0] == n and X.shape[1] == m, "B and X")
+    agree(U.shape[0] == 2 and U.shape[1] == w.shape[0] == m, "U and w")
     with nogil:
         while walking(clock, end, every, &w[0], rows, &n_rows):
             simd.combine(&B[0, 0], &w[0], 1.0, &r[0], m, n)
@@ -297,28 +311,33 @@ def irosr_walk(
 
 def residual_of(const double[::1] Xb, const double[::1] y, double[::1] u):
     """u = X b - y; False if its norm left the finite numbers."""
+    agree(Xb.shape[0] == u.shape[0] == y.shape[0], "Xb, y and u")
     return subtract_y(&Xb[0], &y[0], &u[0], y.shape[0])
 
 
 def soft_threshold(const double[::1] z, double level, double scale, double[::1] out):
     """out = scale shrink(z, level), swept."""
+    agree(z.shape[0] == out.shape[0], "z and out")
     with nogil:
         soften(&z[0], level, scale, &out[0], z.shape[0])
 
 
 def ircr_dual(double[:, ::1] T, const double[::1] Xb, const double[::1] y, double sigma):
     """theta⁺ = theta + sigma (Xβ - y), T = (theta, theta_prev); False: not finite any more."""
+    agree(T.shape[0] == 2 and T.shape[1] == Xb.shape[0] == y.shape[0], "T, Xb and y")
     return move_dual(T, &Xb[0], &y[0], sigma)
 
 
 def ircr_primal(double[::1] c, double tau, double[:, ::1] F):
     """β ← shrink(β - tau c, tau), in row 0 of F; row 1, if there is one, is the sum of the β."""
+    agree(F.shape[0] > 0 and F.shape[1] == c.shape[0], "c and F")
     with nogil:
         move_primal(&c[0], tau, F)
 
 
 def irosr_move(double[:, ::1] U, const double[::1] g, double step, double[::1] w):
     """u ← u (1 - step g), v ← v (1 + step g), w = u² - v²; False: not finite any more."""
+    agree(U.shape[0] == 2 and U.shape[1] == g.shape[0] == w.shape[0], "U, g and w")
     with nogil:
         finite = move_factors(U, &g[0], step, &w[0])
     return finite

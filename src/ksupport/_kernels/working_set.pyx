@@ -14,6 +14,7 @@ from libc.math cimport INFINITY, fabs, sqrt
 from libc.string cimport memcpy
 
 cimport ksupport._kernels.simd as simd
+from ksupport._kernels.doors cimport agree
 from ksupport._kernels.scale cimport select_largest
 
 
@@ -24,6 +25,7 @@ cdef class Clock:
 
     def due(self, Py_ssize_t end, Py_ssize_t every):
         """Whether the iterate of this step is to be recorded, and has not been yet."""
+        check_clock(self, every)
         return self.is_due(end, every)
 
     def copy(self):
@@ -65,16 +67,22 @@ def correlate(const double[:, ::1] B, const double[::1] u, double[::1] out):
 
     Of several responses, u has their vectors side by side, and out their correlations.
     """
+    cdef Py_ssize_t m = B.shape[0], n = B.shape[1], responses
     if out.shape[0] > 0 and u.shape[0] > 0:
+        responses = out.shape[0] // max(m, 1)
+        agree(out.shape[0] == responses * m and u.shape[0] == responses * n, "B, u and out")
         with nogil:
-            correlate_all(B, &u[0], u.shape[0] // B.shape[1], &out[0])
+            correlate_all(B, &u[0], responses, &out[0])
 
 
 def combine(const double[:, ::1] B, const double[::1] r, double scale, double[::1] out):
     """out = scale Bᵀ r = scale X r; of several responses, side by side."""
+    cdef Py_ssize_t m = B.shape[0], n = B.shape[1], responses
     if out.shape[0] > 0:
+        responses = out.shape[0] // max(n, 1)
+        agree(out.shape[0] == responses * n and r.shape[0] == responses * m, "B, r and out")
         with nogil:
-            combine_all(B, &r[0] if r.shape[0] else NULL, scale, out.shape[0] // B.shape[1], &out[0])
+            combine_all(B, &r[0] if r.shape[0] else NULL, scale, responses, &out[0])
 
 
 # ----------------------------------------------------------------------------------------
@@ -116,6 +124,7 @@ def bound_outside(
     Edges are two: where only one sign of x_iᵀu counts, that of x_iᵀref for c > 0 is another one
     than for c < 0.  Groups have norms in place of magnitudes, and ‖X_g‖_F in place of ‖x_i‖.
     """
+    check_refs(u.shape[0], refs, edges, reach)
     with nogil:
         bound = outside(&u[0], u.shape[0], refs, edges, reach)
     return bound
@@ -134,13 +143,16 @@ def choose_columns(
     Returns the largest |correlation| and the largest norm among the features left out.  The
     m-th largest maximum of small blocks is the level: at least m features reach it.
     """
-    cdef Py_ssize_t d = correlations.shape[0], i, size = max(1, min(64, d // (8 * m)))
-    cdef Py_ssize_t n_blocks = (d + size - 1) // size
-    cdef double[::1] maxima = np.empty(n_blocks)
+    cdef Py_ssize_t d = correlations.shape[0], i, size, n_blocks
+    cdef double[::1] maxima
     cdef unsigned char[::1] marks = chosen.view(np.uint8)
     cdef double level, ai, edge = 0.0, reach = 0.0
     if not 1 <= m <= d:
         raise ValueError(f"m must be between 1 and {d}, got {m}")
+    agree(norms.shape[0] == marks.shape[0] == d, "correlations, norms and chosen")
+    size = max(1, min(64, d // (8 * m)))
+    n_blocks = (d + size - 1) // size
+    maxima = np.empty(n_blocks)
     with nogil:
         simd.block_maxima(&correlations[0], d, size, &maxima[0])
         level = select_largest(&maxima[0], n_blocks, m)
@@ -164,9 +176,14 @@ def choose_for(
     may be wrong by so many norms; lengths are those of the vectors.  A row of ``edges`` becomes the
     largest size on either side among the features left out, of which the largest norm is returned.
     """
-    cdef Py_ssize_t d = up.shape[1], j
+    cdef Py_ssize_t d = up.shape[1], count = up.shape[0], j
     cdef double[::1] largest = np.zeros(d), left
     cdef double scale, above, below, reach
+    agree(
+        down.shape[0] == edges.shape[0] == lengths.shape[0] == wrong.shape[0] == count
+        and down.shape[1] == norms.shape[0] == len(chosen) == d and edges.shape[1] == 2,
+        "up, down, lengths, wrong, norms, chosen and edges",
+    )
     with nogil:
         for j in range(up.shape[0]):
             scale = 1.0 / lengths[j] if lengths[j] >= DBL_MIN else 1.0

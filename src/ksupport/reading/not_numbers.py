@@ -20,6 +20,7 @@ from .problems import Problem, Problems, Setting, option, spelled
 CENSORED = re.compile(r"\s*([<>≤≥]=?|less than|below|above)\s*[-+]?\d[\d.,eE+-]*\s*", re.IGNORECASE)
 NUMBER_LIKE = re.compile(r"\s*[+-]?[0-9][0-9.,'_ \u00a0\u202f]*")  # in any notation
 MOST_SIGNS = 8  # different texts among numbers that may each stand for a missing value
+LONGEST_SIGN = 40  # characters of such a text: options that name them are to be copied
 MOST_TRIED = 1000  # different cells by which the notation of a table is known
 SIGN = (
     "which is not a number. If it stands for a missing value, give {na}; else write a number, or "
@@ -174,11 +175,17 @@ def _classify_cells(
 ) -> None:
     cells = Counter(str(cell).strip() for cell in column[bad])
     rows = {str(column.iloc[row]).strip(): int(row) for row in np.flatnonzero(bad)[::-1]}
-    limits = Counter({cell: cells[cell] for cell in cells if CENSORED.fullmatch(cell)})
+    limits = Counter(
+        {
+            cell: cells[cell]
+            for cell in cells
+            if len(cell) <= LONGEST_SIGN and CENSORED.fullmatch(cell)
+        }
+    )
     if limits:
         found.censored.add(name, rows[next(iter(limits))], limits)
     rest = Counter({cell: count for cell, count in cells.items() if cell not in limits})
-    if len(rest) > MOST_SIGNS:
+    if len(rest) > MOST_SIGNS or any(len(cell) > LONGEST_SIGN for cell in rest):
         cell = next(iter(rest))
         found.others.append((name, cell, rows[cell]))
     elif rest:
