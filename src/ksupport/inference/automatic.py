@@ -92,8 +92,8 @@ class Automatic:
         if task.response is not None:
             rows = float(task.response.weights.sum())
             return permutation_p_value(task, EffectiveRows(task.share * rows, rows), permutations)
-        ((features, _),) = candidates_of([task])
-        columns = np.array(design.columns(features), np.float64)
+        (candidates,) = candidates_of([task])
+        columns = np.array(design.columns(candidates.features), np.float64)
         found = effective_rows(design, task.Y, columns, task.share, task.row_groups)
         return permutation_p_value(task, found, permutations)
 

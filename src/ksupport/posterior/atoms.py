@@ -9,7 +9,7 @@ place of all of these.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -101,13 +101,18 @@ class AtomSet:
 
 
 def atoms_of(
-    likelihood: Likelihood, d: int, clustered: bool = True, positive: bool = False
-) -> AtomSet:
-    """Features, copies of features, and clusters of them."""
+    likelihood: Likelihood, d: int, clustered: bool = True, positive: bool = False,
+    probable: Sequence[int] = (),
+) -> AtomSet:  # fmt: skip
+    """Features, copies of features, and clusters of them.
+
+    ``probable`` are places of features that lead neighbourhoods, besides those that correlate most
+    with the responses.
+    """
     R, n = likelihood.correlations, float(likelihood.S[0, 0]) if likelihood.S.size else 1.0
     copies = _copies(R, positive)
     singles = list(copies)
-    clusters = clusters_of(R, singles if clustered else [], n, positive)
+    clusters = clusters_of(R, singles if clustered else [], n, positive, probable)
     found = sorted(clusters.shared)
     free = [] if positive else sorted(clusters.blocks)
     shares = [clusters.shared[each] for each in found]
@@ -218,7 +223,9 @@ class Clusters:
     background: float = 0.0
 
 
-def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False) -> Clusters:
+def clusters_of(
+    R: Floats, singles: list[int], n: float, positive: bool = False, probable: Sequence[int] = ()
+) -> Clusters:
     """Blocks where columns come in blocks, neighbourhoods where they do not.
 
     A cluster is as probable as it is distinct, by the range of correlations at which it is one; a
@@ -247,7 +254,10 @@ def clusters_of(R: Floats, singles: list[int], n: float, positive: bool = False)
         for each, mass in nodes.items():
             shared[each] = in_blocks * mass / total - blocks.get(each, 0.0)
     if in_blocks < 1.0 - SHARED and len(singles) > 1:
-        found, common = _neighbourhoods(C, at)
+        place = {j: k for k, j in enumerate(singles)}
+        leading = dict.fromkeys(range(min(LEADING, at.size)))
+        leading |= dict.fromkeys(place[j] for j in probable if j in place)
+        found, common = _neighbourhoods(C, at, list(leading))
         near, of_all = _summed(found), common / len(singles)
         total = sum([mass / len(each) for each, mass in near.items()]) + of_all
         unit = (1.0 - in_blocks) * SHARED / max(total, TINY)
@@ -334,7 +344,9 @@ def _nodes(C: Floats, at: Ints) -> list[tuple[Members, float]]:
     ]  # fmt: skip
 
 
-def _neighbourhoods(C: Floats, at: Ints) -> tuple[list[tuple[Members, float]], float]:
+def _neighbourhoods(
+    C: Floats, at: Ints, leading: list[int]
+) -> tuple[list[tuple[Members, float]], float]:
     """A leading feature with those nearest to it, and the correlations within which these are.
 
     Also the sum of the correlations within which half of the features are.
@@ -342,12 +354,13 @@ def _neighbourhoods(C: Floats, at: Ints) -> tuple[list[tuple[Members, float]], f
     half = len(C) // 2
     sizes = [m for m in NEIGHBOURS[:-1] if m <= half]
     # By correlations to nine digits, equal ones by place: integers sort faster than a stable sort.
-    keys = np.rint(C[:LEADING] * -1e9).astype(np.int64) * len(C) + np.arange(len(C))
+    own = C[leading]
+    keys = np.rint(own * -1e9).astype(np.int64) * len(C) + np.arange(len(C))
     keys.sort(axis=1)
     beyond = NEIGHBOURS[len(sizes)]  # the next larger size, where there are as many features
     ends = np.array([*sizes, min(beyond, len(C)), half]) - 1
     order, last = keys[:, : max(sizes, default=0)] % len(C), keys[:, ends] % len(C)
-    reach = np.take_along_axis(C[:LEADING], last, axis=1)
+    reach = np.take_along_axis(own, last, axis=1)
     width = reach[:, :-2] - np.maximum(reach[:, 1:-1], TIGHT)
     found: list[tuple[Members, float]] = []
     for m, masses in zip(sizes, width.T, strict=True):

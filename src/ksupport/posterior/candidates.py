@@ -7,7 +7,7 @@ response, and those that correlate most with what the best visited models leave 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from ..design import Design, Floats, Ints, Survey, surveyed
 from ..losses import Response
 from .chains import FULL, Budget
 from .coefficients import AVERAGED
+from .prior import Others
 
 # Of 1000 features on development draws of real designs, models sampled among 400 and among all
 # had the same F1; 250 take a third of the time.
@@ -77,21 +78,44 @@ class Task:
         return replace(self, budget=budget, check=False, averaged=averaged)
 
 
-def candidates_of(tasks: Sequence[Task]) -> list[tuple[Ints, list[Support]]]:
-    """Candidates of each task, and its best visited supports; views of one store share a pass."""
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The features among which models are sampled, and what is known of them and of all others.
+
+    Parameters
+    ----------
+    features : array of int
+        The candidates, ascending.
+    visited : list of supports
+        The best ones that paths have visited.
+    others : Others
+        Features that are no candidates.
+    probable : array of int
+        Those that the models of short chains have most often, the most frequent first.
+    """
+
+    features: Ints
+    visited: list[Support]
+    others: Others = field(default_factory=Others)
+    probable: Ints = field(default_factory=lambda: np.zeros(0, np.intp))
+
+
+def candidates_of(tasks: Sequence[Task]) -> list[Candidates]:
+    """Candidates of each task; views of one store share a pass."""
     best = [best_visited(task) for task in tasks]
     asked = [(task, own) for task, own in zip(tasks, best, strict=True) if not _all_fit(task)]
     answers = iter(surveyed([_survey(task, own) for task, own in asked]))
     found = []
     for task, own in zip(tasks, best, strict=True):
         if _all_fit(task):
-            found.append((np.arange(task.design.d), own))
+            found.append(Candidates(np.arange(task.design.d), own))
         elif task.labels is not None:
-            found.append((_of_groups(next(answers), task.labels), own))
+            found.append(Candidates(_of_groups(next(answers), task.labels), own))
         else:
             strongest, _ = next(answers)
             parts = [_frequent(task.visited), strongest.ravel()]
-            found.append((np.unique(np.concatenate(parts)).astype(np.intp), own))
+            features = np.unique(np.concatenate(parts)).astype(np.intp)
+            found.append(Candidates(features, own))
     return found
 
 

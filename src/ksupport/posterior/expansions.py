@@ -7,36 +7,32 @@ from dataclasses import replace
 import numpy as np
 
 from ..choosing.refits import refit_by_loss
-from ..choosing.supports import Support
 from ..design import Floats, Ints
 from ..losses import Response, Squared
-from .atoms import AtomSet, atoms_of, groups_of
-from .candidates import Task
+from .atoms import LEADING, AtomSet, atoms_of, groups_of
+from .candidates import Candidates, Task
 from .chains import Budget, Sample, sample
 from .effective_rows import EffectiveRows, design_effect
 from .likelihood import Likelihood, of_loss
 from .loss_weights import ByLoss, Expansion, by_loss
-from .prior import Others
 
 EXPANSIONS = 10  # at most: as long as they find models of more mass
 # Chains of all but the last.  12 development problems: F1 .299 with 40 models, with 200 .298.
 BRIEF = Budget(chains=1, burn_in=500, moves=1500, rounds=1, evaluated=40)
 
 
-def expanded(
-    task: Task, features: Ints, columns: Floats, others: Others, visited: list[Support]
-) -> Expansion:
+def expanded(task: Task, candidates: Candidates, columns: Floats) -> Expansion:
     """Expand the log likelihood at the mean of leading models, as long as that finds more mass.
 
     Where the mean is far from the response (separated classes, few events) a quadratic may lead
     astray: of all expansions the one is used whose models have the most mass by the loss itself.
     Brief chains tell, the same with any seed.
     """
-    response, rows = task.response, rows_of_loss(task)
+    response, rows, features = task.response, rows_of_loss(task), candidates.features
     assert response is not None
     coef = np.zeros(response.n_dual * features.size)
     # A first step from nothing goes far astray where a few counts are very large.
-    for support in visited[:1] if response.loss.may_spread else []:
+    for support in candidates.visited[:1] if response.loss.may_spread else []:
         coef = refit_by_loss(task.design, response, support, positive=task.positive)[features]
     size, share, best = 0.0, rows.count / rows.of, None
     for _ in range(EXPANSIONS):
@@ -44,7 +40,7 @@ def expanded(
         likelihood = of_loss(features, columns, response, coef, share)
         if best is not None and not likelihood.features.size:
             break  # no information is left there
-        atoms = atoms_for(task, likelihood, others)
+        atoms = atoms_for(task, likelihood, candidates)
         expansion = Expansion(response, features, columns, share, likelihood, atoms)
         found: ByLoss = by_loss(
             expansion, drawn_from_nothing(task, atoms, rows, 0, BRIEF), task.positive,
@@ -53,6 +49,7 @@ def expanded(
         if best is not None and round(found.log_mass - best.log_mass, 6) <= 0.0:
             break
         best, coef = found, found.mean
+        candidates = replace(candidates, probable=most_probable(likelihood, found.drawn))
         size = float((found.drawn.sets >= 0).sum(axis=1) @ found.weights)
     assert best is not None
     return best.expansion
@@ -71,11 +68,20 @@ def rows_of_loss(task: Task) -> EffectiveRows:
     return EffectiveRows(share * n, n, why)
 
 
-def atoms_for(task: Task, likelihood: Likelihood, others: Others) -> AtomSet:
+def atoms_for(task: Task, likelihood: Likelihood, candidates: Candidates) -> AtomSet:
     """Features and clusters, or known groups."""
     if task.labels is not None:
         return groups_of(likelihood, task.labels, task.n_groups, task.positive)
-    return replace(atoms_of(likelihood, task.design.d, positive=task.positive), others=others)
+    place = {int(f): at for at, f in enumerate(likelihood.features)}
+    probable = [place[f] for f in candidates.probable.tolist() if f in place]
+    atoms = atoms_of(likelihood, task.design.d, positive=task.positive, probable=probable)
+    return replace(atoms, others=candidates.others)
+
+
+def most_probable(likelihood: Likelihood, drawn: Sample) -> Ints:
+    """The candidates that the models of chains have most often, the most frequent first."""
+    p = np.round(drawn.probability, 9)
+    return likelihood.features[np.lexsort((likelihood.features, -p))][:LEADING]
 
 
 def drawn_from_nothing(

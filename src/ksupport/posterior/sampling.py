@@ -13,7 +13,7 @@ from ..choosing.supports import Support
 from ..design import Floats, Ints
 from ..walking.threads import Workers, one_blas_thread
 from .atoms import AtomSet
-from .candidates import Task, candidates_of
+from .candidates import Candidates, Task, candidates_of
 from .chains import Sample, sample
 from .coefficients import Coefficients, coefficients_by_squares
 from .effective_rows import (
@@ -22,11 +22,17 @@ from .effective_rows import (
     intraclass_correlation,
     whitened,
 )
-from .expansions import BRIEF, atoms_for, drawn_from_nothing, expanded, rows_of_loss
+from .expansions import (
+    BRIEF,
+    atoms_for,
+    drawn_from_nothing,
+    expanded,
+    most_probable,
+    rows_of_loss,
+)
 from .left_out import left_out
 from .likelihood import Likelihood, of_squares
 from .loss_weights import by_loss
-from .prior import Others
 from .result import Posterior
 
 COMPLETIONS = 3  # rounds in which features that were left out become candidates
@@ -37,12 +43,12 @@ def posteriors(
 ) -> list[tuple[Posterior, EffectiveRows]]:
     """The posterior of each task; views of one store share passes over X."""
     nominated = candidates_of(tasks)
-    for task, (features, _) in zip(tasks, nominated, strict=True):
-        task.design.store.expect(features)
+    for task, candidates in zip(tasks, nominated, strict=True):
+        task.design.store.expect(candidates.features)
     with Workers(n_jobs) as workers, one_blas_thread:
         pairs = [
-            (task, *_completed(task, features, best), best)
-            for task, (features, best) in zip(tasks, nominated, strict=True)
+            (task, _completed(task, candidates))
+            for task, candidates in zip(tasks, nominated, strict=True)
         ]
         return workers.each(lambda pair: _sampled(*pair), pairs)
 
@@ -50,32 +56,31 @@ def posteriors(
 Result = tuple[Posterior, EffectiveRows]
 
 
-def _completed(task: Task, features: Ints, best: list[Support]) -> tuple[Ints, Others]:
-    """Candidates, and what could take their place in models by squares: brief chains tell.
-
-    Also what is known of the features that are still left out.
-    """
-    others = Others()
-    if not task.check or features.size == task.design.d or task.labels is not None:
-        return features, others
+def _completed(task: Task, candidates: Candidates) -> Candidates:
+    """With what could take their place in models by squares, or act with them, by short chains."""
+    if not task.check or candidates.features.size == task.design.d or task.labels is not None:
+        return candidates
     for _ in range(COMPLETIONS):
+        features = candidates.features
         columns = _columns(task, features)
         if not columns.any() or not task.Y.any():
             break
         likelihood, rows = _by_squares(task, features, columns)
-        atoms = atoms_for(task, likelihood, others)
+        atoms = atoms_for(task, likelihood, candidates)
         # Candidates are a function of the data: with any seed they are the same.
-        starts = _starts(likelihood, atoms, best)
+        starts = _starts(likelihood, atoms, candidates.visited)
         drawn = sample(atoms, rows.count, starts, 0, task.positive, BRIEF)
         columns, Y = _as_multiplied(task, columns, task.Y)
         place = {int(f): i for i, f in enumerate(features)}
         columns = columns[[place[int(f)] for f in likelihood.features]]
         new, near, others = left_out(task.design, Y, columns, likelihood, atoms, drawn, rows.count)
-        more = np.concatenate([new, near])
-        if not more.size:
+        candidates = Candidates(
+            np.union1d(features, np.concatenate([new, near])), candidates.visited, others,
+            most_probable(likelihood, drawn),
+        )  # fmt: skip
+        if candidates.features.size == features.size:
             break
-        features = np.union1d(features, more)
-    return features, others
+    return candidates
 
 
 def _columns(task: Task, features: Ints) -> Floats:
@@ -102,25 +107,23 @@ def _starts(likelihood: Likelihood, atoms: AtomSet, best: list[Support]) -> list
     return [*(_places(likelihood, atoms, S) for S in best[:1]), np.zeros(0, np.int64)]
 
 
-def _sampled(task: Task, features: Ints, others: Others, best: list[Support]) -> Result:
-    columns = _columns(task, features)
+def _sampled(task: Task, candidates: Candidates) -> Result:
+    columns = _columns(task, candidates.features)
     if not columns.any() or not task.Y.any():
         count = max(task.design.freedom - 1.0, 1.0)
         return Posterior.nothing(task.design.d, len(task.Y)), EffectiveRows(count, count)
     if task.response is not None:
-        return _by_loss(task, features, columns, others, best)
-    likelihood, rows = _by_squares(task, features, columns)
-    atoms = atoms_for(task, likelihood, others)
-    starts = _starts(likelihood, atoms, best)
+        return _by_loss(task, candidates, columns)
+    likelihood, rows = _by_squares(task, candidates.features, columns)
+    atoms = atoms_for(task, likelihood, candidates)
+    starts = _starts(likelihood, atoms, candidates.visited)
     drawn = sample(atoms, rows.count, starts, task.seed, task.positive, task.budget)
     return _result(task, likelihood, atoms, drawn, drawn.weights, inclusion=drawn.probability), rows
 
 
-def _by_loss(
-    task: Task, features: Ints, columns: Floats, others: Others, best: list[Support]
-) -> Result:
+def _by_loss(task: Task, candidates: Candidates, columns: Floats) -> Result:
     """By the log likelihood to second order, where that finds most; then by the loss itself."""
-    expansion, rows = expanded(task, features, columns, others, best), rows_of_loss(task)
+    expansion, rows = expanded(task, candidates, columns), rows_of_loss(task)
     drawn = drawn_from_nothing(task, expansion.atoms, rows, task.seed, task.budget)
     found = by_loss(expansion, drawn, task.positive, task.budget.evaluated)
     coefficients = found.coefficients(task.design.d, task.averaged, task.positive)
