@@ -27,13 +27,13 @@ from .text import ROW_NAMES, from_text
 
 ARROW_FILE = b"ARROW1\0\0"
 BATCH = 1024  # rows of a Parquet file that are unpacked together
-ARRAYS = ("npz", "npy", "libsvm", *ON_DISK)  # kinds of files that hold a matrix
+ARRAY_FILE_KINDS = ("npz", "npy", "libsvm", *ON_DISK)  # kinds of files that hold a matrix
 
 
 def table_of(source: Source, reading: Reading, columns: Columns) -> Table:
     """The table of a file; errors of parsers become an InputError."""
     try:
-        if source.kind in ARRAYS:
+        if source.kind in ARRAY_FILE_KINDS:
             return _matrix(source, reading, columns)
         frame = _frame(source, reading)
         return transposed(frame) if reading.transpose else frame
@@ -151,7 +151,7 @@ def joined(table: Table, reading: Reading, id_column: str | None) -> Table:
     source = open_source(path, reading.budget)
     if source.kind == "npy":
         return _with_vector(table, source, reading)
-    if source.kind in ARRAYS:
+    if source.kind in ARRAY_FILE_KINDS:
         raise InputError(
             f"{option('phenotypes')} must be a table with a row for each sample, such as a CSV; "
             f"{title(path)} holds a matrix"

@@ -256,7 +256,7 @@ class Variants(Matrix):
     ) -> tuple[list[str], Any]:
         """Those of these names, with alleles counted as the names say."""
         wanted, found, places, turned = set(names), [], [], []
-        both = zip(duplicates.renamed(self.feature_names), self.other_names, strict=True)
+        both = zip(duplicates.rename(self.feature_names), self.other_names, strict=True)
         for j, (name, other) in enumerate(both):
             if name in wanted or other in wanted:
                 found.append(name if name in wanted else other)

@@ -88,7 +88,7 @@ class Model:
             "features": columns[: self.size],
             "adjusted_for": columns[self.size + self.averaged :],
             "codings": [coding.to_dict() for coding in self.codings],
-            "duplicates": self.duplicates.of(self.names).to_dict(),
+            "duplicates": self.duplicates.select(self.names).to_dict(),
             "chosen": dict(self.chosen),
             "made": dict(self.made),
         }
